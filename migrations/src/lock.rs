@@ -1,0 +1,25 @@
+//! One run at a time in each data source.
+
+use sea_orm_migration::prelude::*;
+use sea_orm_migration::sea_orm::{DatabaseTransaction, Statement};
+
+/// How long one run waits for another, in seconds.
+const WAIT: u32 = 3_600;
+/// Locks have one name space on a whole server, and names of 64 characters at most; `from dual` keeps Vitess content.
+const NAME: &str = "CONCAT('riposte.', MD5(DATABASE()))";
+
+/// Waits for the lock of the database; it is the connection's, and ends with it at the latest.
+pub(crate) async fn take(connection: &DatabaseTransaction) -> Result<(), DbErr> {
+    let sql = format!("SELECT CAST(GET_LOCK({NAME}, {WAIT}) AS SIGNED) AS taken FROM dual");
+    let row = connection.query_one_raw(Statement::from_string(connection.get_database_backend(), sql)).await?;
+    match row.map(|row| row.try_get::<Option<i64>>("", "taken")).transpose()?.flatten() {
+        Some(1) => Ok(()),
+        Some(_) | None => Err(DbErr::Migration("another run holds the lock of this database".to_owned())),
+    }
+}
+
+/// Frees the lock.
+pub(crate) async fn free(connection: &DatabaseTransaction) -> Result<(), DbErr> {
+    let sql = format!("SELECT CAST(RELEASE_LOCK({NAME}) AS SIGNED) AS freed FROM dual");
+    connection.query_one_raw(Statement::from_string(connection.get_database_backend(), sql)).await.map(|_| ())
+}

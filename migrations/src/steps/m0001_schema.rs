@@ -1,0 +1,26 @@
+//! The record of the steps themselves: one row for each, with the layout that the tables were made for.
+
+use crate::step::Step;
+use crate::table::{Spread, Table};
+use sea_orm_migration::schema::{big_integer, small_integer, var_binary};
+
+pub(super) const STEP: Step = Step { name: "m0001_schema", tables, rows: || None };
+
+fn tables() -> Vec<Table> {
+    vec![Table {
+        name: "riposte_schema",
+        spread: Spread::Once,
+        columns: vec![
+            var_binary("step", 64),
+            small_integer("subject_tables"),
+            small_integer("index_tables"),
+            small_integer("source"),
+            small_integer("sources"),
+            small_integer("first_table"),
+            small_integer("last_table"),
+            big_integer("applied_at"),
+        ],
+        primary: &["step"],
+        keys: &[],
+    }]
+}

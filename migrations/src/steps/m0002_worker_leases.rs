@@ -1,0 +1,38 @@
+//! The 64 worker numbers of a data source. `minted_until` is in ticks of ids and only grows: a successor mints from it
+//! on. `leased_until` is in milliseconds since 1970.
+
+use crate::step::Step;
+use crate::table::{Spread, Table};
+use riposte_core::ids::WORKERS;
+use sea_orm_migration::prelude::{Alias, Expr, InsertStatement, OnConflict, Query};
+use sea_orm_migration::schema::{big_integer, small_integer, var_binary};
+
+pub(super) const STEP: Step = Step { name: "m0002_worker_leases", tables, rows };
+
+fn tables() -> Vec<Table> {
+    vec![Table {
+        name: "worker_lease",
+        spread: Spread::Once,
+        columns: vec![
+            small_integer("worker"),
+            var_binary("owner", 16),
+            big_integer("minted_until"),
+            big_integer("leased_until"),
+        ],
+        primary: &["worker"],
+        keys: &[],
+    }]
+}
+
+/// All rows stand from the start, so that whoever takes a number can lock them.
+fn rows() -> Option<InsertStatement> {
+    let mut insert = Query::insert();
+    insert.into_table(Alias::new("worker_lease"));
+    insert.columns(["worker", "owner", "minted_until", "leased_until"].map(Alias::new));
+    for worker in 0..i16::from(WORKERS) {
+        let row: [Expr; 4] = [worker.into(), Vec::<u8>::new().into(), 0_i64.into(), 0_i64.into()];
+        insert.values_panic(row);
+    }
+    insert.on_conflict(OnConflict::column(Alias::new("worker")).do_nothing_on([Alias::new("worker")]).to_owned());
+    Some(insert)
+}

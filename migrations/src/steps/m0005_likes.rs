@@ -1,0 +1,27 @@
+//! Likes: one row for each member and comment. A member's likes in one subject are one range of the primary key; who
+//! liked a comment is one range of the other.
+
+use crate::step::Step;
+use crate::table::{Key, Spread, Table};
+use sea_orm_migration::schema::{big_integer, binary_len, small_integer, tiny_integer, var_binary};
+
+pub(super) const STEP: Step = Step { name: "m0005_likes", tables, rows: || None };
+
+fn tables() -> Vec<Table> {
+    vec![Table {
+        name: "comment_like_@",
+        spread: Spread::Index,
+        columns: vec![
+            big_integer("subject_id"),
+            var_binary("member_id", 64),
+            big_integer("comment_id"),
+            small_integer("part"),
+            tiny_integer("value"),
+            binary_len("operation", 16),
+            tiny_integer("changed"),
+            big_integer("time"),
+        ],
+        primary: &["subject_id", "member_id", "comment_id"],
+        keys: &[Key { name: "likers", unique: false, columns: &["comment_id", "value", "time", "member_id"] }],
+    }]
+}

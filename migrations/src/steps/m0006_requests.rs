@@ -1,0 +1,25 @@
+//! Request keys of every verb that does not leave its key on a new comment: kept for ever.
+
+use crate::step::Step;
+use crate::table::{Spread, Table};
+use sea_orm_migration::schema::{big_integer, binary_len, small_integer, tiny_integer};
+
+pub(super) const STEP: Step = Step { name: "m0006_requests", tables, rows: || None };
+
+fn tables() -> Vec<Table> {
+    vec![Table {
+        name: "comment_request_@",
+        spread: Spread::Index,
+        columns: vec![
+            big_integer("subject_id"),
+            binary_len("request_key", 16),
+            small_integer("part"),
+            tiny_integer("verb"),
+            big_integer("print"),
+            big_integer("comment_id"),
+            big_integer("revision"),
+        ],
+        primary: &["subject_id", "request_key"],
+        keys: &[],
+    }]
+}

@@ -1,0 +1,108 @@
+//! What is derived from the rows: ranks and frozen rankings, the outbox that feeds everything outside, the position of
+//! who reads it, and each member's own history.
+
+use crate::step::Step;
+use crate::table::{Key, Spread, Table};
+use sea_orm_migration::schema::{
+    big_integer, big_integer_null, custom, double, integer, small_integer, tiny_integer, var_binary,
+};
+
+pub(super) const STEP: Step = Step { name: "m0007_projections", tables, rows: || None };
+
+fn tables() -> Vec<Table> {
+    vec![rank(), epoch(), outbox(), relay_state(), member_comment()]
+}
+
+/// Only roots with likes, dislikes or replies.
+fn rank() -> Table {
+    Table {
+        name: "comment_rank_@",
+        spread: Spread::Index,
+        columns: vec![
+            big_integer("subject_id"),
+            tiny_integer("sort"),
+            double("score"),
+            integer("floor"),
+            small_integer("part"),
+            big_integer("comment_id"),
+        ],
+        primary: &["subject_id", "sort", "score", "floor"],
+        keys: &[Key { name: "comment", unique: false, columns: &["comment_id", "sort"] }],
+    }
+}
+
+/// Frozen rankings, deleted when no walk can need them any more.
+fn epoch() -> Table {
+    Table {
+        name: "comment_epoch_@",
+        spread: Spread::Index,
+        columns: vec![
+            big_integer("subject_id"),
+            tiny_integer("sort"),
+            big_integer("epoch"),
+            small_integer("part"),
+            custom("floors", "mediumblob"),
+            big_integer("create_time"),
+        ],
+        primary: &["subject_id", "sort", "epoch"],
+        keys: &[Key { name: "age", unique: false, columns: &["create_time"] }],
+    }
+}
+
+/// One row for each revision of a subject; the relay numbers them after their commit, without holes.
+fn outbox() -> Table {
+    Table {
+        name: "comment_outbox",
+        spread: Spread::Once,
+        columns: vec![
+            big_integer("id"),
+            small_integer("part"),
+            big_integer("subject_id"),
+            big_integer("revision"),
+            custom("changes", "mediumblob"),
+            big_integer_null("pub_seq"),
+            big_integer("create_time"),
+        ],
+        primary: &["id"],
+        keys: &[
+            Key { name: "published", unique: true, columns: &["pub_seq"] },
+            Key { name: "subject", unique: false, columns: &["subject_id", "revision"] },
+        ],
+    }
+}
+
+/// Who reads the outbox, by lease and epoch, and how far.
+fn relay_state() -> Table {
+    Table {
+        name: "relay_state",
+        spread: Spread::Once,
+        columns: vec![
+            var_binary("name", 64),
+            var_binary("owner", 16),
+            big_integer("epoch"),
+            big_integer("position"),
+            big_integer("leased_until"),
+        ],
+        primary: &["name"],
+        keys: &[],
+    }
+}
+
+/// A member's own history, in the partition of (object_type, member_id).
+fn member_comment() -> Table {
+    Table {
+        name: "member_comment_@",
+        spread: Spread::Index,
+        columns: vec![
+            var_binary("object_type", 32),
+            var_binary("member_id", 64),
+            big_integer("create_time"),
+            big_integer("comment_id"),
+            small_integer("part"),
+            big_integer("subject_id"),
+            tiny_integer("state"),
+        ],
+        primary: &["object_type", "member_id", "create_time", "comment_id"],
+        keys: &[],
+    }
+}

@@ -1,0 +1,164 @@
+use super::error::Error;
+use super::frame;
+use super::request_ids::RequestIds;
+use super::retry::{self, Rule, Throttle};
+use http_body_util::{BodyExt, Full};
+use prost::bytes::Bytes;
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::time::Instant;
+use tonic::body::Body;
+use tonic::codegen::{BoxFuture, Service, http};
+use tonic::transport::Channel;
+use tonic::{Code, Status, TimeoutExpired};
+
+type Request = http::Request<Body>;
+type Response = http::Response<Body>;
+
+/// The transport under the generated clients: it adds the token, the deadline, the request id and the retries, so that
+/// every call has them whichever client makes it.
+#[derive(Debug, Clone)]
+pub struct Connection {
+    channel: Channel,
+    pub(super) shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+pub(super) struct Shared {
+    authorization: Option<http::HeaderValue>,
+    pub(super) request_ids: RequestIds,
+    throttle: Throttle,
+}
+
+impl Connection {
+    pub(crate) fn new(channel: Channel, token: Option<&str>) -> Result<Self, Error> {
+        let header = |token: &str| http::HeaderValue::from_str(&format!("Bearer {token}"));
+        let mut authorization =
+            token.map(header).transpose().map_err(|_invalid| Error::local("the token is not printable ASCII"))?;
+        if let Some(value) = &mut authorization {
+            value.set_sensitive(true);
+        }
+        let shared = Shared { authorization, request_ids: RequestIds::default(), throttle: Throttle::default() };
+        Ok(Self { channel, shared: Arc::new(shared) })
+    }
+
+    async fn run(self, request: Request) -> Result<Response, Status> {
+        let (mut head, body) = request.into_parts();
+        if let Some(value) = &self.shared.authorization {
+            head.headers.insert(http::header::AUTHORIZATION, value.clone());
+        }
+        let Some(rule) = retry::rule(head.uri.path()) else {
+            return self.send(http::Request::from_parts(head, body)).await;
+        };
+        let limit = asked_timeout(&head.headers).unwrap_or(Duration::from_millis(rule.deadline_ms));
+        let deadline = Instant::now() + limit;
+        let late = |_elapsed| Status::deadline_exceeded(format!("no answer within {} ms", limit.as_millis()));
+        tokio::time::timeout_at(deadline, self.unary(head, body, rule, deadline)).await.map_err(late)?
+    }
+
+    /// A unary call: the first answer, or the last one after retries. The answer is read to its end, because only its
+    /// trailers tell whether the call succeeded, and so that the deadline covers all of it.
+    async fn unary(
+        &self,
+        mut head: http::request::Parts,
+        body: Body,
+        rule: Rule,
+        deadline: Instant,
+    ) -> Result<Response, Status> {
+        let mut message = body.collect().await?.to_bytes();
+        let mut repeatable = true;
+        if let Some(field) = rule.request_id {
+            match frame::with_text(&message, field, || self.shared.request_ids.next()) {
+                Some(filled) => message = filled,
+                None => repeatable = false,
+            }
+        }
+        let mut attempt = 1;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now()).as_millis().clamp(1, 99_999_999);
+            if let Ok(value) = http::HeaderValue::from_str(&format!("{left}m")) {
+                head.headers.insert("grpc-timeout", value);
+            }
+            let answer = self.attempt(head.clone(), message.clone()).await;
+            let failure = match &answer {
+                Ok((_, status)) => status.as_ref(),
+                Err(status) => Some(status),
+            };
+            let wait = self.shared.throttle.wait(rule, attempt, failure).filter(|_| repeatable);
+            let Some(wait) = wait else { return answer.map(|(response, _)| response) };
+            tokio::time::sleep(wait).await;
+            attempt += 1;
+        }
+    }
+
+    /// One attempt: the whole answer, and its status if that is an error.
+    async fn attempt(&self, head: http::request::Parts, message: Bytes) -> Result<(Response, Option<Status>), Status> {
+        let request = http::Request::from_parts(head, Body::new(Full::new(message)));
+        let (head, body) = self.send(request).await?.into_parts();
+        let body = body.collect().await.map_err(broken)?;
+        let trailers = body.trailers().cloned();
+        let status = Status::from_header_map(trailers.as_ref().unwrap_or(&head.headers));
+        let failure = status.filter(|status| status.code() != Code::Ok);
+        let whole = Full::new(body.to_bytes()).with_trailers(std::future::ready(trailers.map(Ok)));
+        Ok((http::Response::from_parts(head, Body::new(whole)), failure))
+    }
+
+    async fn send(&self, request: Request) -> Result<Response, Status> {
+        let mut channel = self.channel.clone();
+        poll_fn(|context| channel.poll_ready(context)).await.map_err(status)?;
+        channel.call(request).await.map_err(status)
+    }
+}
+
+impl Service<Request> for Connection {
+    type Response = Response;
+    type Error = Status;
+    type Future = BoxFuture<Response, Status>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Status>> {
+        // Each attempt waits for the channel itself, within the call's deadline.
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request) -> Self::Future {
+        Box::pin(self.clone().run(request))
+    }
+}
+
+/// What the transport says, as a status.
+fn status(error: tonic::transport::Error) -> Status {
+    let first: &(dyn std::error::Error + 'static) = &error;
+    let mut causes = std::iter::successors(Some(first), |error| error.source());
+    // tonic reads its own timeout as CANCELLED.
+    if causes.any(|cause| cause.is::<TimeoutExpired>()) {
+        return Status::deadline_exceeded("no answer within the deadline");
+    }
+    broken(Status::from_error(Box::new(error)))
+}
+
+/// A connection that broke under a call. tonic reads it as UNKNOWN, CANCELLED or INTERNAL, by the way it broke; to gRPC,
+/// and to whoever decides on a repeat, all of them are UNAVAILABLE.
+fn broken(status: Status) -> Status {
+    if matches!(status.code(), Code::Unknown | Code::Cancelled | Code::Internal) {
+        return Status::unavailable(status.message());
+    }
+    status
+}
+
+/// The deadline a caller has set on the request, as gRPC writes it: up to eight digits and a unit.
+fn asked_timeout(headers: &http::HeaderMap) -> Option<Duration> {
+    let text = headers.get("grpc-timeout")?.to_str().ok()?;
+    let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
+    let nanos: u64 = match unit {
+        "H" => 3_600_000_000_000,
+        "M" => 60_000_000_000,
+        "S" => 1_000_000_000,
+        "m" => 1_000_000,
+        "u" => 1_000,
+        "n" => 1,
+        _ => return None,
+    };
+    Some(Duration::from_nanos(digits.parse::<u64>().ok()?.saturating_mul(nanos)))
+}

@@ -1,0 +1,165 @@
+//! The client against a server of this process: what it adds to every call, and what it does when calls fail.
+#![cfg(all(feature = "client", feature = "server"))]
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+
+use riposte_sdk::v1::like_service_server::{LikeService, LikeServiceServer};
+use riposte_sdk::v1::{self, ErrorReason, SetLikeRequest, SetLikeResponse};
+use riposte_sdk::{Client, Error, Options};
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use tokio::net::TcpListener;
+use tokio_stream::wrappers::TcpListenerStream;
+use tonic::{Code, Request, Response, Status};
+
+/// A like service that fails the first calls and remembers them all.
+#[derive(Debug, Clone, Default)]
+struct Flaky {
+    failures: Arc<Mutex<Vec<Status>>>,
+    calls: Arc<Mutex<Vec<SetLikeRequest>>>,
+    headers: Arc<Mutex<Vec<(String, String)>>>,
+}
+
+impl Flaky {
+    fn failing(failures: impl IntoIterator<Item = Status>) -> Self {
+        Self { failures: Arc::new(Mutex::new(failures.into_iter().collect())), ..Default::default() }
+    }
+
+    fn calls(&self) -> Vec<SetLikeRequest> {
+        self.calls.lock().unwrap().clone()
+    }
+}
+
+#[tonic::async_trait]
+impl LikeService for Flaky {
+    async fn set_like(&self, request: Request<SetLikeRequest>) -> Result<Response<SetLikeResponse>, Status> {
+        let header = |name: &str| request.metadata().get(name).map(|value| value.to_str().unwrap().to_owned());
+        let seen = (header("authorization").unwrap_or_default(), header("grpc-timeout").unwrap_or_default());
+        self.headers.lock().unwrap().push(seen);
+        self.calls.lock().unwrap().push(request.into_inner());
+        match self.failures.lock().unwrap().pop() {
+            Some(failure) => Err(failure),
+            None => Ok(Response::new(SetLikeResponse { like_count: 1, ..Default::default() })),
+        }
+    }
+
+    async fn batch_get_like_states(
+        &self,
+        _: Request<v1::BatchGetLikeStatesRequest>,
+    ) -> Result<Response<v1::BatchGetLikeStatesResponse>, Status> {
+        // Silent: the caller's deadline has to end it.
+        std::future::pending().await
+    }
+
+    async fn list_likers(&self, _: Request<v1::ListLikersRequest>) -> Result<Response<v1::ListLikersResponse>, Status> {
+        Err(Status::unavailable("a read that never comes"))
+    }
+
+    async fn list_member_likes(
+        &self,
+        _: Request<v1::ListMemberLikesRequest>,
+    ) -> Result<Response<v1::ListMemberLikesResponse>, Status> {
+        Err(Status::unimplemented("not here"))
+    }
+}
+
+async fn listener() -> (TcpListener, SocketAddr) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    (listener, address)
+}
+
+fn serve(service: Flaky, listener: TcpListener) {
+    let server = tonic::transport::Server::builder().add_service(LikeServiceServer::new(service));
+    tokio::spawn(server.serve_with_incoming(TcpListenerStream::new(listener)));
+}
+
+async fn client(service: &Flaky) -> Client {
+    let (listener, address) = listener().await;
+    serve(service.clone(), listener);
+    Client::open(Options { target: address.to_string(), token: Some("s3cret".into()), ..Default::default() }).unwrap()
+}
+
+fn like() -> SetLikeRequest {
+    SetLikeRequest { comment_id: 7, member_id: "m9".into(), value: v1::LikeValue::Like.into(), ..Default::default() }
+}
+
+#[tokio::test]
+async fn a_write_is_repeated_on_unavailable_with_the_request_id_of_its_first_attempt() {
+    let service = Flaky::failing([Status::unavailable("one"), Status::unavailable("two")]);
+    let client = client(&service).await;
+    let answer = client.likes().set_like(like()).await.unwrap().into_inner();
+    assert_eq!(answer.like_count, 1);
+    let calls = service.calls();
+    assert_eq!(calls.len(), 3);
+    assert_eq!(calls[0].request_id.len(), 36);
+    assert!(calls.iter().all(|call| *call == calls[0]));
+    let headers = service.headers.lock().unwrap().clone();
+    assert!(headers.iter().all(|(token, timeout)| token == "Bearer s3cret" && timeout.ends_with('m')));
+}
+
+#[tokio::test]
+async fn a_request_id_of_the_caller_is_kept() {
+    let service = Flaky::default();
+    let client = client(&service).await;
+    let request_id = client.request_ids().next();
+    client.likes().set_like(SetLikeRequest { request_id: request_id.clone(), ..like() }).await.unwrap();
+    assert_eq!(service.calls()[0].request_id, request_id);
+}
+
+#[tokio::test]
+async fn the_third_failure_is_the_callers_and_no_other_code_is_repeated() {
+    let service = Flaky::failing((0..3).map(|_| Status::unavailable("still")));
+    let error = Error::from(client(&service).await.likes().set_like(like()).await.unwrap_err());
+    assert!(error.is_retryable() && error.reason() == ErrorReason::Unspecified);
+    assert_eq!(service.calls().len(), 3);
+
+    let service = Flaky::failing([Status::internal("a fault")]);
+    let status = client(&service).await.likes().set_like(like()).await.unwrap_err();
+    assert_eq!((status.code(), service.calls().len()), (Code::Internal, 1));
+}
+
+#[tokio::test]
+async fn a_silent_server_is_left_at_the_deadline() {
+    let client = client(&Flaky::default()).await;
+    let started = Instant::now();
+    let status = client.likes().batch_get_like_states(v1::BatchGetLikeStatesRequest::default()).await.unwrap_err();
+    assert_eq!(status.code(), Code::DeadlineExceeded);
+    assert!((1400..2500).contains(&started.elapsed().as_millis()));
+
+    let mut request = Request::new(v1::BatchGetLikeStatesRequest::default());
+    request.set_timeout(Duration::from_millis(100));
+    let started = Instant::now();
+    let status = client.likes().batch_get_like_states(request).await.unwrap_err();
+    assert_eq!(status.code(), Code::DeadlineExceeded);
+    assert!(started.elapsed() < Duration::from_secs(1));
+}
+
+#[tokio::test]
+async fn a_connection_that_breaks_is_replaced_within_the_call() {
+    let (listener, address) = listener().await;
+    let service = Flaky::default();
+    let serving = service.clone();
+    tokio::spawn(async move {
+        drop(listener.accept().await.unwrap());
+        serve(serving, listener);
+    });
+    let client = Client::connect(format!("http://{address}")).unwrap();
+    client.likes().set_like(like()).await.unwrap();
+    assert_eq!(service.calls().len(), 1);
+}
+
+#[tokio::test]
+async fn a_client_of_a_dead_address_is_made_and_its_first_call_is_unavailable() {
+    let (listener, address) = listener().await;
+    drop(listener);
+    let client = Client::connect(address.to_string()).unwrap();
+    let status = client.likes().list_likers(v1::ListLikersRequest::default()).await.unwrap_err();
+    assert_eq!(status.code(), Code::Unavailable);
+}
+
+#[tokio::test]
+async fn an_address_or_token_that_is_none_is_refused() {
+    assert!(Client::connect("http://no host").is_err());
+    assert!(Client::open(Options { token: Some("line\nbreak".into()), ..Default::default() }).is_err());
+}

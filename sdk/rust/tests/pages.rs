@@ -1,0 +1,75 @@
+//! Walks over pages, against a server of this process.
+#![cfg(all(feature = "client", feature = "server"))]
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+
+use riposte_sdk::v1::reply_service_server::{ReplyService, ReplyServiceServer};
+use riposte_sdk::{Client, Error, v1};
+use std::sync::{Arc, Mutex};
+use tokio::net::TcpListener;
+use tokio_stream::wrappers::TcpListenerStream;
+use tonic::{Request, Response, Status};
+
+/// Three pages; the second is refused once.
+#[derive(Debug, Clone, Default)]
+struct ThreePages(Arc<Mutex<Vec<v1::ListRepliesRequest>>>);
+
+#[tonic::async_trait]
+impl ReplyService for ThreePages {
+    async fn list_replies(
+        &self,
+        request: Request<v1::ListRepliesRequest>,
+    ) -> Result<Response<v1::ListRepliesResponse>, Status> {
+        let request = request.into_inner();
+        let token = request.page_token.clone();
+        let mut asked = self.0.lock().unwrap();
+        asked.push(request);
+        let next_page_token = match (token.as_str(), asked.len()) {
+            ("", _) => "second",
+            ("second", 2) => return Err(Status::internal("once")),
+            ("second", _) => "third",
+            _ => "",
+        };
+        Ok(Response::new(v1::ListRepliesResponse { next_page_token: next_page_token.into(), ..Default::default() }))
+    }
+
+    async fn create_reply(
+        &self,
+        _: Request<v1::CreateReplyRequest>,
+    ) -> Result<Response<v1::CreateReplyResponse>, Status> {
+        Err(Status::unimplemented("not here"))
+    }
+
+    async fn get_thread(&self, _: Request<v1::GetThreadRequest>) -> Result<Response<v1::GetThreadResponse>, Status> {
+        Err(Status::unimplemented("not here"))
+    }
+
+    async fn list_conversation(
+        &self,
+        _: Request<v1::ListConversationRequest>,
+    ) -> Result<Response<v1::ListConversationResponse>, Status> {
+        Err(Status::unimplemented("not here"))
+    }
+}
+
+#[tokio::test]
+async fn a_walk_goes_on_by_token_until_it_is_empty_and_stays_in_place_when_a_page_fails() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let service = ThreePages::default();
+    let server = tonic::transport::Server::builder().add_service(ReplyServiceServer::new(service.clone()));
+    tokio::spawn(server.serve_with_incoming(TcpListenerStream::new(listener)));
+
+    let first = v1::ListRepliesRequest { root_id: 7, page_size: 2, around_comment_id: 9, ..Default::default() };
+    let mut pages = Client::connect(address.to_string()).unwrap().reply_pages(first.clone());
+    assert_eq!(pages.next().await.unwrap().unwrap().next_page_token, "second");
+    let refused: Error = pages.next().await.unwrap_err();
+    assert_eq!(refused.code(), tonic::Code::Internal);
+    assert_eq!(pages.next().await.unwrap().unwrap().next_page_token, "third");
+    assert_eq!(pages.next().await.unwrap().unwrap().next_page_token, "");
+    assert!(pages.next().await.unwrap().is_none());
+
+    let later =
+        |token: &str| v1::ListRepliesRequest { page_token: token.into(), around_comment_id: 0, ..first.clone() };
+    let expected = [first.clone(), later("second"), later("second"), later("third")];
+    assert_eq!(*service.0.lock().unwrap(), expected);
+}

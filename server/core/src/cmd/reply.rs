@@ -1,0 +1,63 @@
+//! Reply: an answer to a root or to another reply.
+
+use super::create::{Place, fresh};
+use super::{Act, Command, Needs, Target, writable};
+use crate::change::{Change, NewComment};
+use crate::content::{ClientInfo, Content};
+use crate::error::{Error, Result};
+use crate::ids::CommentId;
+use crate::member::MemberId;
+use crate::world::World;
+
+/// Answers a comment. Under the depth cap of its type a deeper answer attaches at the last level and keeps its parent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    /// The id of the new comment.
+    pub id: CommentId,
+    /// The comment it answers.
+    pub parent: Target,
+    /// The author.
+    pub member: MemberId,
+    /// What it says.
+    pub content: Content,
+    /// Where it was written.
+    pub client: ClientInfo,
+    /// Levels of a thread, 1 to 32.
+    pub max_depth: u8,
+}
+
+impl Act for Reply {
+    fn needs(&self) -> Needs {
+        Needs { comments: self.parent.locks(), ..Needs::default() }
+    }
+
+    fn check(&self, world: &World, command: &Command) -> Result<()> {
+        let parent = world.comment(self.parent.id).ok_or(Error::CommentNotFound)?;
+        writable(world, command).map_err(hidden_by_id)?;
+        if parent.state.is_visible() { Ok(()) } else { Err(Error::ParentUnavailable(parent.state)) }
+    }
+
+    fn changes(&self, world: &World, command: &Command) -> Vec<Change> {
+        let (Some(subject), Some(parent)) = (world.subject(&command.subject), world.comment(self.parent.id)) else {
+            return Vec::new();
+        };
+        let place = attach(world, &self.parent, self.max_depth);
+        let mut comment = fresh(self.id, subject, place, self.member.clone(), command.now);
+        comment.parent_id = Some(parent.id);
+        let (content, client) = (self.content.clone(), self.client.clone());
+        vec![Change::InsertComment(Box::new(NewComment { comment, content, client, origin: None }))]
+    }
+}
+
+/// A deleted subject is not told to who named it by a comment's id.
+fn hidden_by_id(error: Error) -> Error {
+    if error == Error::SubjectNotFound { Error::CommentNotFound } else { error }
+}
+
+/// Where an answer to `parent` stands under a cap of `levels`; `None` when only roots exist: it becomes one, and its
+/// parent is all that links the two.
+pub(super) fn attach<'w>(world: &'w World, parent: &Target, levels: u8) -> Option<Place<'w>> {
+    let path = &world.comment(parent.id)?.path;
+    let above = world.at_path(&path.cut(levels.saturating_sub(1))?)?;
+    Some(Place { root: world.at_path(&path.cut(1)?)?, above })
+}

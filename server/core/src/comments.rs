@@ -1,0 +1,79 @@
+//! The one façade that the RPC layer sees: every verb and every read of the platform, over the ports.
+//!
+//! Each call names its [`Caller`]. What a caller may not see is refused by key before existence is told, and by id as
+//! not found.
+
+mod admin;
+mod import;
+mod likes;
+mod lists;
+mod replies;
+mod roots;
+mod submit;
+mod subjects;
+
+use std::sync::Arc;
+
+use crate::caller::Caller;
+use crate::error::{Error, Result};
+use crate::ids::CommentId;
+use crate::object_type::{ObjectType, Policies, Policy};
+use crate::page::Located;
+use crate::ports::{Clock, Ids, Log, Reader};
+pub use import::{ImportItem, ImportKind, ImportOutcome, ImportedComment, ImportedLike, ImportedSubject};
+pub use lists::{At, Listed, ListComments, ListReplies};
+pub use likes::SetLikeRequest;
+pub use replies::CreateReply;
+pub use roots::{CreateRoot, EditComment};
+pub use submit::{Asked, Written};
+pub use subjects::{NewSubject, SubjectPatch};
+
+/// The comment platform.
+#[derive(Debug, Clone)]
+pub struct Comments {
+    reader: Arc<dyn Reader>,
+    log: Arc<dyn Log>,
+    clock: Arc<dyn Clock>,
+    ids: Arc<dyn Ids>,
+    policies: Arc<Policies>,
+}
+
+/// What the façade stands on.
+#[derive(Debug)]
+pub struct Ports {
+    /// Reads.
+    pub reader: Arc<dyn Reader>,
+    /// The road of every write.
+    pub log: Arc<dyn Log>,
+    /// The present.
+    pub clock: Arc<dyn Clock>,
+    /// New ids.
+    pub ids: Arc<dyn Ids>,
+}
+
+impl Comments {
+    /// The platform over `ports`, under `policies`.
+    #[must_use]
+    pub fn new(ports: Ports, policies: Policies) -> Self {
+        let Ports { reader, log, clock, ids } = ports;
+        Self { reader, log, clock, ids, policies: Arc::new(policies) }
+    }
+
+    /// The policy of a type, for a caller who may use it.
+    ///
+    /// # Errors
+    /// [`Error::ObjectTypeUnknown`], [`Error::CallerNotAllowed`].
+    pub fn policy(&self, _caller: &Caller, object_type: &ObjectType) -> Result<&Policy> {
+        self.policies.of(object_type)
+    }
+
+    /// Finds a comment by its bare id, and the policy it lives under.
+    ///
+    /// # Errors
+    /// [`Error::CommentNotFound`] for a missing one and for one of a type that the caller may not use alike.
+    pub async fn locate(&self, caller: &Caller, id: CommentId) -> Result<(Located, &Policy)> {
+        let located = self.reader.locate(&[id]).await?.pop().flatten().ok_or(Error::CommentNotFound)?;
+        let policy = self.policy(caller, located.subject.object_type()).map_err(|_| Error::CommentNotFound)?;
+        Ok((located, policy))
+    }
+}

@@ -1,0 +1,84 @@
+//! What moderators and operators do.
+
+use crate::caller::Caller;
+use crate::cmd::{Hide, Unhide};
+use crate::comment::CommentView;
+use crate::comments::submit::{Asked, Written};
+use crate::comments::Comments;
+use crate::error::{Error, Result};
+use crate::ids::CommentId;
+use crate::member::MemberId;
+use crate::object_type::ObjectType;
+use crate::page::{Liker, Located, SubjectCursor, Verified};
+use crate::ports::Exported;
+use crate::subject::{Subject, SubjectKey};
+
+impl Comments {
+    /// Takes a comment from view, or shows it again, as a moderator.
+    ///
+    /// # Errors
+    /// [`Error::StateConflict`] unless it is ACTIVE (to hide) or HIDDEN (to show).
+    pub async fn hide(&self, asked: &Asked, at: &Located, hidden: bool) -> Result<Written<CommentView>> {
+        let target = at.target();
+        let verb = if hidden { Hide { target }.into() } else { Unhide { target }.into() };
+        self.comment_verb(asked, at, verb, Vec::new()).await
+    }
+
+    /// Subjects of a type, all of them once, in no promised order.
+    ///
+    /// # Errors
+    /// [`Error::ObjectTypeUnknown`], [`Error::CallerNotAllowed`].
+    pub async fn list_subjects(
+        &self,
+        caller: &Caller,
+        object_type: &ObjectType,
+        after: SubjectCursor,
+        limit: usize,
+    ) -> Result<(Vec<Subject>, Option<SubjectCursor>)> {
+        self.policy(caller, object_type)?;
+        self.reader.list_subjects(object_type, after, limit).await
+    }
+
+    /// The next comments of a subject in export order: whatever their state, parents before children. Content that was
+    /// deleted is not handed out.
+    ///
+    /// # Errors
+    /// Those of [`Comments::policy`].
+    pub async fn export_comments(
+        &self,
+        caller: &Caller,
+        key: &SubjectKey,
+        after: Option<CommentId>,
+        limit: usize,
+    ) -> Result<Vec<Exported>> {
+        self.policy(caller, key.object_type())?;
+        let mut exported = self.reader.export_comments(key, after, limit).await?;
+        for item in &mut exported {
+            if item.view.comment.state == crate::CommentState::Deleted {
+                item.view.content = None;
+            }
+        }
+        Ok(exported)
+    }
+
+    /// The next likes of a comment, by member.
+    ///
+    /// # Errors
+    /// Only faults of the store.
+    pub async fn export_likes(&self, id: CommentId, after: Option<&MemberId>, limit: usize) -> Result<Vec<Liker>> {
+        self.reader.export_likes(id, after, limit).await
+    }
+
+    /// Compares every count of a subject with the rows it counts.
+    ///
+    /// # Errors
+    /// [`Error::SubjectNotFound`].
+    pub async fn verify(&self, caller: &Caller, key: &SubjectKey) -> Result<Verified> {
+        self.policy(caller, key.object_type())?;
+        let subject = self.reader.subjects(std::slice::from_ref(key)).await?.pop().flatten();
+        if subject.is_none() {
+            return Err(Error::SubjectNotFound);
+        }
+        self.reader.verify(key).await
+    }
+}

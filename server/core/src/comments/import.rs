@@ -1,0 +1,302 @@
+//! Import: items of another system, in the order they come, each answered.
+//!
+//! An item is known by (source, external id) for ever, so a repeat finds what the first run made. Items of one subject
+//! that stand together travel in one batch.
+
+use std::collections::HashMap;
+
+use crate::caller::Caller;
+use crate::change::Origin;
+use crate::cmd::{Command, CreateSubject, Import, ImportLike, SetLike, Target, Times};
+use crate::comment::DeletedBy;
+use crate::comments::Comments;
+use crate::content::{ClientInfo, Content};
+use crate::error::{Error, Result};
+use crate::ids::CommentId;
+use crate::like::LikeValue;
+use crate::member::MemberId;
+use crate::request::{Print, Request, RequestId, RequestKey};
+use crate::state::CommentState;
+use crate::subject::{Metadata, SubjectKey, SubjectState};
+use crate::time::Millis;
+use crate::world::{Effect, Receipt};
+
+/// One thing to bring in.
+#[derive(Debug, Clone)]
+pub struct ImportItem {
+    /// The subject it belongs to.
+    pub subject: SubjectKey,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// What it is.
+    pub kind: ImportKind,
+}
+
+/// The kinds of items.
+#[derive(Debug, Clone)]
+pub enum ImportKind {
+    /// A subject.
+    Subject(ImportedSubject),
+    /// A comment, root or reply.
+    Comment(Box<ImportedComment>),
+    /// A like.
+    Like(ImportedLike),
+}
+
+/// A subject with its owner and state.
+#[derive(Debug, Clone)]
+pub struct ImportedSubject {
+    /// Its owner.
+    pub owner: Option<MemberId>,
+    /// Its state.
+    pub state: SubjectState,
+    /// The caller's own fields.
+    pub metadata: Metadata,
+    /// When it came into being; `None` = now.
+    pub create_time: Option<Millis>,
+}
+
+/// A comment with its times.
+#[derive(Debug, Clone)]
+pub struct ImportedComment {
+    /// The external id of the comment it answers; `None` for a root.
+    pub parent: Option<String>,
+    /// The author.
+    pub member: MemberId,
+    /// What it says.
+    pub content: Content,
+    /// Where it was written.
+    pub client: ClientInfo,
+    /// ACTIVE, HIDDEN or DELETED.
+    pub state: CommentState,
+    /// Who deleted it, where it is deleted.
+    pub deleted_by: Option<DeletedBy>,
+    /// Its times.
+    pub times: Times,
+}
+
+/// A like with its time.
+#[derive(Debug, Clone)]
+pub struct ImportedLike {
+    /// The external id of the comment.
+    pub comment: String,
+    /// Whose value.
+    pub member: MemberId,
+    /// The value.
+    pub value: LikeValue,
+    /// Since when.
+    pub time: Millis,
+}
+
+/// What became of an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ImportOutcome {
+    /// Whether this call brought it in; otherwise it was there already.
+    pub created: bool,
+    /// The comment that it is or is about.
+    pub comment: Option<CommentId>,
+    /// The comment's floor; 0 for a subject.
+    pub floor: i32,
+    /// The subject's revision that holds it.
+    pub revision: i64,
+}
+
+/// How often a run with unfound parents is tried again.
+const REPEATS: usize = 2;
+
+/// The comments that external ids stand for, as far as one run knows them.
+type Known = HashMap<String, CommentId>;
+
+impl Comments {
+    /// Brings in items of one subject, in order; each is answered for itself.
+    ///
+    /// # Errors
+    /// The outer error is a fault of the store: what it leaves undone, a repeat completes.
+    pub async fn import(&self, caller: &Caller, items: &[ImportItem]) -> Result<Vec<Result<ImportOutcome>>> {
+        let mut outcomes = Vec::with_capacity(items.len());
+        let runs = items.chunk_by(|a, b| a.subject == b.subject && a.kind.lane() == b.kind.lane());
+        for run in runs {
+            if let Err(refused) = self.policy(caller, run[0].subject.object_type()) {
+                outcomes.extend(run.iter().map(|_| Err(refused.clone())));
+                continue;
+            }
+            outcomes.extend(self.import_run(run).await?);
+        }
+        Ok(outcomes)
+    }
+
+    /// A run is repeated where a parent of it turned out to have been brought in by somebody else meanwhile.
+    async fn import_run(&self, run: &[ImportItem]) -> Result<Vec<Result<ImportOutcome>>> {
+        let (mut outcomes, mut raced) = self.import_once(run).await?;
+        for _ in 0..REPEATS {
+            if !raced {
+                break;
+            }
+            let again;
+            (again, raced) = self.import_once(run).await?;
+            outcomes = outcomes.into_iter().zip(again).map(|(first, again)| first.or(again)).collect();
+        }
+        Ok(outcomes)
+    }
+
+    /// One attempt, and whether a parent that it was about to make was there already, under another id.
+    async fn import_once(&self, run: &[ImportItem]) -> Result<(Vec<Result<ImportOutcome>>, bool)> {
+        let known = self.known(run).await?;
+        let targets = self.targets(&known).await?;
+        let mut fresh = Known::new();
+        let mut commands = Vec::with_capacity(run.len());
+        let mut outcomes: Vec<Option<Result<ImportOutcome>>> = Vec::with_capacity(run.len());
+        for item in run {
+            match self.command(item, &targets, &mut fresh).await? {
+                Ok(command) => {
+                    commands.push(command);
+                    outcomes.push(None);
+                }
+                Err(refused) => outcomes.push(Some(Err(refused))),
+            }
+        }
+        let receipts = self.log.submit(commands).await?;
+        let raced = receipts.contains(&Err(Error::CommentNotFound));
+        let mut receipts = receipts.into_iter();
+        let mut next = || receipts.next().unwrap_or_else(|| Err(Error::internal("a batch was answered in part")));
+        let settle = |done: Option<_>| done.unwrap_or_else(|| next().map_or_else(present, settled));
+        Ok((outcomes.into_iter().map(settle).collect(), raced))
+    }
+
+    /// What the store has of the comments that this run is or names.
+    async fn known(&self, run: &[ImportItem]) -> Result<Known> {
+        let mut names: Vec<(&str, &str)> = run.iter().flat_map(ImportItem::names).collect();
+        names.sort_unstable();
+        names.dedup();
+        let keys: Vec<_> = names.iter().map(|(source, id)| RequestKey::imported(source, id)).collect();
+        let found = self.reader.created_by(&run[0].subject, &keys).await?;
+        let pairs = names.into_iter().zip(found);
+        Ok(pairs.filter_map(|((source, id), comment)| comment.map(|c| (name(source, id), c))).collect())
+    }
+
+    /// The places of known comments.
+    async fn targets(&self, known: &Known) -> Result<HashMap<String, Target>> {
+        let (names, ids): (Vec<_>, Vec<_>) = known.iter().map(|(name, id)| (name.clone(), *id)).unzip();
+        let located = self.reader.locate(&ids).await?;
+        Ok(names.into_iter().zip(located).filter_map(|(name, at)| at.map(|at| (name, at.target()))).collect())
+    }
+
+    async fn command(
+        &self,
+        item: &ImportItem,
+        targets: &HashMap<String, Target>,
+        fresh: &mut Known,
+    ) -> Result<Result<Command>> {
+        let partition = item.subject.partition();
+        // A comment of this run that the store does not have yet stands below rows that its own command locks.
+        let find = |fresh: &Known, external_id: &str| {
+            let name = name(&item.origin.source, external_id);
+            let unborn = || fresh.get(&name).map(|id| Target { id: *id, lineage: vec![*id], parent: None });
+            targets.get(&name).cloned().or_else(unborn).ok_or(Error::CommentNotFound)
+        };
+        let verb = match &item.kind {
+            ImportKind::Subject(subject) => CreateSubject {
+                id: self.ids.subject(partition).await?,
+                owner: subject.owner.clone(),
+                state: subject.state,
+                metadata: subject.metadata.clone(),
+                create_time: subject.create_time.unwrap_or_else(|| self.clock.now()),
+            }
+            .into(),
+            ImportKind::Comment(comment) => {
+                let parent = match comment.parent.as_deref().map(|parent| find(fresh, parent)).transpose() {
+                    Ok(parent) => parent,
+                    Err(refused) => return Ok(Err(refused)),
+                };
+                let id = self.ids.comment(partition).await?;
+                fresh.entry(name(&item.origin.source, &item.origin.external_id)).or_insert(id);
+                self.import_comment(item, comment, id, parent).await?.into()
+            }
+            ImportKind::Like(like) => match find(fresh, &like.comment) {
+                Ok(target) => ImportLike {
+                    like: SetLike {
+                        comment_id: target.id,
+                        member: like.member.clone(),
+                        value: like.value,
+                        operation: RequestId::from_bytes(item.key().0),
+                    },
+                    time: like.time,
+                }
+                .into(),
+                Err(refused) => return Ok(Err(refused)),
+            },
+        };
+        let request = Request { key: item.key(), print: Print::of(&[b"import"]) };
+        Ok(Ok(Command { subject: item.subject.clone(), verb, request, now: self.clock.now() }))
+    }
+
+    async fn import_comment(
+        &self,
+        item: &ImportItem,
+        comment: &ImportedComment,
+        id: CommentId,
+        parent: Option<Target>,
+    ) -> Result<Import> {
+        let policy = self.policies.of(item.subject.object_type())?;
+        let auto_create =
+            if policy.auto_create { Some(self.ids.subject(item.subject.partition()).await?) } else { None };
+        Ok(Import {
+            id,
+            parent,
+            member: comment.member.clone(),
+            content: comment.content.clone(),
+            client: comment.client.clone(),
+            origin: item.origin.clone(),
+            state: comment.state,
+            deleted_by: comment.deleted_by,
+            times: comment.times,
+            max_depth: policy.max_depth,
+            auto_create,
+        })
+    }
+}
+
+impl ImportKind {
+    /// Likes travel in lanes of their own.
+    fn lane(&self) -> bool {
+        matches!(self, Self::Like(_))
+    }
+}
+
+impl ImportItem {
+    fn key(&self) -> RequestKey {
+        RequestKey::imported(&self.origin.source, &self.origin.external_id)
+    }
+
+    /// The comments it is or names, as (source, external id).
+    fn names(&self) -> Vec<(&str, &str)> {
+        let source = self.origin.source.as_str();
+        match &self.kind {
+            ImportKind::Subject(_) => Vec::new(),
+            ImportKind::Comment(comment) => comment.parent.iter().map(|parent| (source, parent.as_str())).collect(),
+            ImportKind::Like(like) => vec![(source, like.comment.as_str())],
+        }
+    }
+}
+
+/// One key for a name: sources have no NUL, so no two pairs read alike.
+fn name(source: &str, external_id: &str) -> String {
+    format!("{source}\0{external_id}")
+}
+
+fn settled(receipt: Receipt) -> Result<ImportOutcome> {
+    let (comment, floor, created) = match &receipt.effect {
+        Effect::Subject(_) => (None, 0, !receipt.replayed),
+        Effect::Comment(view) => (Some(view.comment.id), view.comment.floor, !receipt.replayed),
+        Effect::Like(answer) => (None, 0, answer.changed && !receipt.replayed),
+    };
+    Ok(ImportOutcome { created, comment, floor, revision: receipt.revision })
+}
+
+/// A subject that stands already is what the import wants.
+fn present(error: Error) -> Result<ImportOutcome> {
+    if error == Error::SubjectAlreadyExists {
+        return Ok(ImportOutcome { created: false, comment: None, floor: 0, revision: 0 });
+    }
+    Err(error)
+}

@@ -1,0 +1,88 @@
+//! Likes: set, and ask who said what.
+
+use crate::caller::Caller;
+use crate::cmd::{Command, SetLike};
+use crate::comments::submit::Asked;
+use crate::comments::Comments;
+use crate::error::{Error, Result, Violation};
+use crate::ids::CommentId;
+use crate::like::{LikeAnswer, LikeValue};
+use crate::member::MemberId;
+use crate::page::{Liker, LikerCursor, Located, Page};
+use crate::request::{Print, Request, RequestId, RequestKey};
+use crate::subject::SubjectKey;
+use crate::world::Effect;
+
+/// A value to set.
+#[derive(Debug, Clone)]
+pub struct SetLikeRequest {
+    /// Whose value.
+    pub member: MemberId,
+    /// The value.
+    pub value: LikeValue,
+}
+
+impl Comments {
+    /// Sets a member's value of a comment.
+    ///
+    /// # Errors
+    /// [`Error::CommentUnavailable`], [`Error::SubjectReadOnly`], [`Error::SubjectHidden`], [`Error::RequestIdReused`].
+    pub async fn set_like(&self, asked: &Asked, at: &Located, set: SetLikeRequest) -> Result<LikeAnswer> {
+        let SetLikeRequest { member, value } = set;
+        let operation = asked.request_id.unwrap_or_else(|| RequestId::from_bytes(self.ids.request()));
+        let key = RequestKey::of(&asked.caller, Some(&member), &operation);
+        let request = Request { key, print: Print::of(&[b"SetLike", &at.id.get().to_be_bytes(), &[value.code() as u8]]) };
+        let verb = SetLike { comment_id: at.id, member, value, operation }.into();
+        let command = Command { subject: at.subject.clone(), verb, request, now: self.clock.now() };
+        match self.submit_one(command).await?.effect {
+            Effect::Like(answer) => Ok(answer),
+            Effect::Subject(_) | Effect::Comment(_) => Err(Error::internal("a like answered something else")),
+        }
+    }
+
+    /// A member's values for comments of one subject, in the order of `ids`.
+    ///
+    /// # Errors
+    /// A violation for each id of another partition; [`Error::CommentNotFound`] for one that is not in the subject;
+    /// [`Error::SubjectNotFound`].
+    pub async fn like_states(
+        &self,
+        caller: &Caller,
+        key: &SubjectKey,
+        member: &MemberId,
+        ids: &[CommentId],
+    ) -> Result<Vec<LikeValue>> {
+        self.policy(caller, key.object_type())?;
+        let foreign = |(_, id): &(usize, &CommentId)| id.partition() != key.partition();
+        let violations: Vec<_> = ids
+            .iter()
+            .enumerate()
+            .filter(foreign)
+            .map(|(n, _)| Violation::field(format!("comment_ids[{n}]"), "does not belong to this subject"))
+            .collect();
+        if !violations.is_empty() {
+            return Err(Error::Invalid(violations));
+        }
+        let states = self.reader.like_states(key, member, ids).await?;
+        states.into_iter().collect::<Option<Vec<_>>>().ok_or(Error::CommentNotFound)
+    }
+
+    /// Who likes, or dislikes, a comment: newest first.
+    ///
+    /// # Errors
+    /// [`Error::CommentNotFound`]; [`Error::CommentUnavailable`] for one that is not visible.
+    pub async fn likers(
+        &self,
+        caller: &Caller,
+        id: CommentId,
+        value: LikeValue,
+        after: Option<&LikerCursor>,
+        limit: usize,
+    ) -> Result<Page<Liker>> {
+        let view = self.comment(caller, id, None, 0).await?;
+        if !view.comment.state.is_visible() {
+            return Err(Error::CommentUnavailable(view.comment.state));
+        }
+        self.reader.likers(id, value, after, limit).await
+    }
+}

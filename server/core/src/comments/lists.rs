@@ -1,0 +1,169 @@
+//! Lists: roots with previews, replies, subtrees.
+
+use crate::caller::Caller;
+use crate::comments::subjects::{implied, reached};
+use crate::comments::Comments;
+use crate::error::{Error, Result};
+use crate::ids::CommentId;
+use crate::page::{Located, Order, Page, ReplyPage, RootPage, Start, Subtree, Thread, ThreadPage, Window};
+use crate::subject::{Subject, SubjectKey, SubjectState};
+
+/// Where a list is asked to start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum At {
+    /// A place in the order.
+    Start(Start),
+    /// The page that holds this comment.
+    Comment(CommentId),
+}
+
+/// A page of roots to read.
+#[derive(Debug, Clone)]
+pub struct ListComments {
+    /// Of which subject.
+    pub subject: SubjectKey,
+    /// In which order.
+    pub order: Order,
+    /// From where.
+    pub at: At,
+    /// The most roots.
+    pub limit: usize,
+    /// The most replies in each preview, 0 to 10.
+    pub previews: u8,
+    /// At least this revision.
+    pub min_revision: i64,
+}
+
+/// A page of replies to read.
+#[derive(Debug, Clone)]
+pub struct ListReplies {
+    /// Of which root.
+    pub root: Located,
+    /// In which order.
+    pub order: Order,
+    /// From where.
+    pub at: At,
+    /// The most replies.
+    pub limit: usize,
+    /// At least this revision.
+    pub min_revision: i64,
+}
+
+/// A page of roots as everybody sees it.
+pub type Listed = RootPage;
+
+impl Comments {
+    /// A page of roots with their previews. Around a reply, the page of its root, with that thread's preview around it.
+    ///
+    /// # Errors
+    /// [`Error::SubjectNotFound`], [`Error::SubjectHidden`], [`Error::RevisionNotReached`]; [`Error::CommentNotFound`]
+    /// for an `At::Comment` that is not in the subject.
+    pub async fn list_comments(&self, caller: &Caller, ask: &ListComments) -> Result<Listed> {
+        let policy = self.policy(caller, ask.subject.object_type())?;
+        let around = match ask.at {
+            At::Comment(id) => Some(self.around(caller, &ask.subject, id).await?),
+            At::Start(_) => None,
+        };
+        let start = match (&ask.at, &around) {
+            (At::Start(start), _) => *start,
+            (At::Comment(_), Some((root_floor, _))) => Start::Around(*root_floor),
+            (At::Comment(_), None) => Start::Beginning,
+        };
+        let window = Window { order: ask.order, start, limit: ask.limit };
+        let Some(mut page) = self.reader.roots(&ask.subject, window, ask.previews).await? else {
+            return self.absent(&ask.subject, implied(&ask.subject, policy), ask.min_revision).await;
+        };
+        shown(&page.subject, ask.min_revision)?;
+        if let Some((_, reply)) = around.filter(|(_, at)| at.path.depth() > 0) {
+            self.centre(&mut page, &reply, ask.previews.max(3)).await?;
+        }
+        page.threads = page.threads.map(redact);
+        page.pinned = page.pinned.into_iter().map(redact).collect();
+        Ok(page)
+    }
+
+    /// The floor of the root whose page holds `id`, and where `id` is.
+    async fn around(&self, caller: &Caller, key: &SubjectKey, id: CommentId) -> Result<(i32, Located)> {
+        let (at, _) = self.locate(caller, id).await?;
+        if at.subject != *key {
+            return Err(Error::CommentNotFound);
+        }
+        if at.path.depth() == 0 {
+            return Ok((at.floor, at));
+        }
+        let (root, _) = self.locate(caller, at.root()).await?;
+        Ok((root.floor, at))
+    }
+
+    /// Replaces the preview of a reply's thread by the replies around it.
+    async fn centre(&self, page: &mut RootPage, reply: &Located, limit: u8) -> Result<()> {
+        let window = Window { order: Order::Oldest, start: Start::Around(reply.floor), limit: usize::from(limit) };
+        let Some(found) = self.reader.replies(&reply.subject, reply.root(), window).await? else { return Ok(()) };
+        for thread in page.threads.items.iter_mut().filter(|t| t.root.comment.id == reply.root()) {
+            thread.more_replies = found.replies.more_before || found.replies.more_after;
+            thread.replies.clone_from(&found.replies.items);
+        }
+        Ok(())
+    }
+
+    /// A subject that does not exist reads as empty where its type has auto_create; a deleted one never does.
+    async fn absent(&self, key: &SubjectKey, implied: Option<Subject>, min_revision: i64) -> Result<Listed> {
+        let deleted = self.reader.subjects(std::slice::from_ref(key)).await?.pop().flatten().is_some();
+        let subject = implied.filter(|_| !deleted).ok_or(Error::SubjectNotFound)?;
+        reached(min_revision, 0)?;
+        Ok(RootPage { subject, threads: Page::default(), pinned: Vec::new() })
+    }
+
+    /// A page of the replies of a root.
+    ///
+    /// # Errors
+    /// [`Error::CommentNotFound`], [`Error::SubjectHidden`], [`Error::RevisionNotReached`]; a violation where `root` is
+    /// a reply.
+    pub async fn list_replies(&self, caller: &Caller, ask: &ListReplies) -> Result<ReplyPage> {
+        if ask.root.path.depth() > 0 {
+            return Err(Error::invalid("root_id", "must be a root comment; GetThread reads below a reply"));
+        }
+        let start = match ask.at {
+            At::Start(start) => start,
+            At::Comment(id) => {
+                let (at, _) = self.locate(caller, id).await?;
+                if at.root() != ask.root.id || at.path.depth() == 0 {
+                    return Err(Error::CommentNotFound);
+                }
+                Start::Around(at.floor)
+            }
+        };
+        let window = Window { order: ask.order, start, limit: ask.limit };
+        let page = self.reader.replies(&ask.root.subject, ask.root.id, window).await?.ok_or(Error::CommentNotFound)?;
+        shown(&page.subject, ask.min_revision)?;
+        Ok(ReplyPage {
+            subject: page.subject,
+            root: page.root.seen_by(None),
+            replies: page.replies.map(|reply| reply.seen_by(None)),
+        })
+    }
+
+    /// A part of the subtree below (and with) a comment, in thread order.
+    ///
+    /// # Errors
+    /// [`Error::CommentNotFound`], [`Error::SubjectHidden`], [`Error::RevisionNotReached`].
+    pub async fn thread(&self, at: &Located, part: &Subtree, min_revision: i64) -> Result<ThreadPage> {
+        let page = self.reader.thread(&at.subject, part).await?.ok_or(Error::CommentNotFound)?;
+        shown(&page.subject, min_revision)?;
+        let comments = page.comments.into_iter().map(|c| c.seen_by(None)).collect();
+        Ok(ThreadPage { comments, ..page })
+    }
+}
+
+fn redact(thread: Thread) -> Thread {
+    let replies = thread.replies.into_iter().map(|reply| reply.seen_by(None)).collect();
+    Thread { root: thread.root.seen_by(None), replies, more_replies: thread.more_replies }
+}
+
+/// Whether lists of this subject may be shown, at this revision.
+fn shown(subject: &Subject, min_revision: i64) -> Result<()> {
+    match subject.state {
+        SubjectState::Hidden => Err(Error::SubjectHidden),
+        SubjectState::Active | SubjectState::ReadOnly => reached(min_revision, subject.revision),
+    }
+}

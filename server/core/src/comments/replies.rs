@@ -1,0 +1,65 @@
+//! Replies: answer, and walk a thread.
+
+use crate::caller::Caller;
+use crate::cmd::Reply;
+use crate::comment::CommentView;
+use crate::comments::roots::content_parts;
+use crate::comments::submit::{Asked, Written};
+use crate::comments::Comments;
+use crate::content::{ClientInfo, Content};
+use crate::error::Result;
+use crate::ids::CommentId;
+use crate::member::MemberId;
+use crate::page::Located;
+
+/// How far up a conversation is followed before only the root is added.
+const CONVERSATION: usize = 100;
+
+/// An answer to write.
+#[derive(Debug, Clone)]
+pub struct CreateReply {
+    /// The author.
+    pub member: MemberId,
+    /// What it says, within the policy of the type.
+    pub content: Content,
+    /// Where it was written.
+    pub client: ClientInfo,
+}
+
+impl Comments {
+    /// Answers a comment.
+    ///
+    /// # Errors
+    /// [`Error::ParentUnavailable`](crate::Error::ParentUnavailable), and those of [`Comments::create`].
+    pub async fn reply(&self, asked: &Asked, parent: &Located, new: CreateReply) -> Result<Written<CommentView>> {
+        let max_depth = self.policy(&asked.caller, parent.subject.object_type())?.max_depth;
+        let CreateReply { member, content, client } = new;
+        let reply = Reply {
+            id: self.ids.comment(parent.subject.partition()).await?,
+            parent: parent.target(),
+            member,
+            content: content.clone(),
+            client,
+            max_depth,
+        };
+        self.comment_verb(asked, parent, reply.into(), content_parts(&content)).await
+    }
+
+    /// A comment and what it answers: its nearest 100 ancestors by parent, nearest first, and the root last. Tells
+    /// whether some between the last two were left out.
+    ///
+    /// # Errors
+    /// [`Error::CommentNotFound`](crate::Error::CommentNotFound), [`Error::RevisionNotReached`](crate::Error::RevisionNotReached).
+    pub async fn conversation(
+        &self,
+        caller: &Caller,
+        id: CommentId,
+        min_revision: i64,
+    ) -> Result<(CommentView, Vec<CommentView>, bool)> {
+        let view = self.comment(caller, id, None, min_revision).await?;
+        let chain = self.reader.conversation(&view.subject, id, CONVERSATION).await?;
+        let truncated = chain.len() > CONVERSATION
+            && chain[CONVERSATION - 1].comment.parent_id != chain.last().map(|root| root.comment.id);
+        Ok((view, chain.into_iter().map(|c| c.seen_by(None)).collect(), truncated))
+    }
+}

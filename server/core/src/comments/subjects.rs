@@ -1,0 +1,126 @@
+//! Subjects: bring into being, read, change, delete, bring back.
+
+use crate::caller::Caller;
+use crate::cmd::{CreateSubject, DeleteSubject, UndeleteSubject, UpdateSubject, Verb};
+use crate::comments::submit::{Asked, Draft, Written};
+use crate::comments::Comments;
+use crate::error::{Error, Result};
+use crate::member::MemberId;
+use crate::object_type::Policy;
+use crate::subject::{Metadata, Subject, SubjectKey, SubjectState};
+
+/// A subject to bring into being.
+#[derive(Debug, Clone)]
+pub struct NewSubject {
+    /// Its key.
+    pub key: SubjectKey,
+    /// Who may pin and delete under it.
+    pub owner: Option<MemberId>,
+    /// The caller's own fields.
+    pub metadata: Metadata,
+}
+
+/// Parts of a subject to change; `None` leaves one as it is.
+#[derive(Debug, Clone, Default)]
+pub struct SubjectPatch {
+    /// The owner; `Some(None)` takes the owner away.
+    pub owner: Option<Option<MemberId>>,
+    /// The state.
+    pub state: Option<SubjectState>,
+    /// The caller's own fields, as a whole.
+    pub metadata: Option<Metadata>,
+    /// The etag that was seen; empty = whichever.
+    pub etag: String,
+}
+
+impl Comments {
+    /// Brings a subject into being.
+    ///
+    /// # Errors
+    /// [`Error::SubjectAlreadyExists`], also for a deleted one.
+    pub async fn create_subject(&self, asked: &Asked, new: NewSubject) -> Result<Written<Subject>> {
+        self.policy(&asked.caller, new.key.object_type())?;
+        let NewSubject { key, owner, metadata } = new;
+        let body = metadata_parts(&metadata, owner.as_ref());
+        let create = CreateSubject {
+            id: self.ids.subject(key.partition()).await?,
+            owner: owner.clone(),
+            state: SubjectState::Active,
+            metadata: metadata.clone(),
+            create_time: self.clock.now(),
+        };
+        let draft = Draft { subject: key, verb: create.into(), body };
+        Written::<Subject>::subject(self.submit(asked, draft).await?)
+    }
+
+    /// Changes parts of a subject.
+    ///
+    /// # Errors
+    /// [`Error::SubjectNotFound`], [`Error::EtagMismatch`].
+    pub async fn update_subject(&self, asked: &Asked, key: SubjectKey, patch: SubjectPatch) -> Result<Written<Subject>> {
+        self.policy(&asked.caller, key.object_type())?;
+        let SubjectPatch { owner, state, metadata, etag } = patch;
+        let named = [owner.is_some() as u8, metadata.is_some() as u8, state.map_or(0, |s| s.code() as u8)];
+        let (owner_then, metadata_then) = (owner.clone().flatten(), metadata.clone().unwrap_or_default());
+        let mut body = vec![&named[..], etag.as_bytes()];
+        body.extend(metadata_parts(&metadata_then, owner_then.as_ref()));
+        let verb = UpdateSubject { owner, state, metadata, etag: etag.clone() }.into();
+        Written::<Subject>::subject(self.submit(asked, Draft { subject: key, verb, body }).await?)
+    }
+
+    /// Deletes a subject, softly: everything below it is kept.
+    ///
+    /// # Errors
+    /// [`Error::SubjectNotFound`], also for a deleted one; [`Error::EtagMismatch`].
+    pub async fn delete_subject(&self, asked: &Asked, key: SubjectKey, etag: String) -> Result<Written<Subject>> {
+        let verb = DeleteSubject { etag: etag.clone() };
+        self.subject_verb(asked, key, verb.into(), etag.as_bytes()).await
+    }
+
+    /// Brings a deleted subject back.
+    ///
+    /// # Errors
+    /// [`Error::SubjectNotFound`]; [`Error::SubjectAlreadyExists`] when it is not deleted.
+    pub async fn undelete_subject(&self, asked: &Asked, key: SubjectKey) -> Result<Written<Subject>> {
+        self.subject_verb(asked, key, UndeleteSubject.into(), b"").await
+    }
+
+    async fn subject_verb(&self, asked: &Asked, key: SubjectKey, verb: Verb, body: &[u8]) -> Result<Written<Subject>> {
+        self.policy(&asked.caller, key.object_type())?;
+        let draft = Draft { subject: key, verb, body: vec![body] };
+        Written::<Subject>::subject(self.submit(asked, draft).await?)
+    }
+
+    /// Subjects in the order of `keys`. A deleted one is there, with its `delete_time`; an absent one of a type with
+    /// auto_create reads as empty, at revision 0.
+    ///
+    /// # Errors
+    /// The first key whose type the caller may not use decides; [`Error::RevisionNotReached`].
+    pub async fn subjects(&self, caller: &Caller, keys: &[SubjectKey], min_revision: i64) -> Result<Vec<Option<Subject>>> {
+        let policies = keys.iter().map(|k| self.policy(caller, k.object_type())).collect::<Result<Vec<_>>>()?;
+        let found = self.reader.subjects(keys).await?;
+        let answers = found.into_iter().zip(keys).zip(policies);
+        let answers: Vec<_> = answers.map(|((subject, key), policy)| subject.or_else(|| implied(key, policy))).collect();
+        for subject in &answers {
+            reached(min_revision, subject.as_ref().map_or(0, |s| s.revision))?;
+        }
+        Ok(answers)
+    }
+}
+
+/// The subject that a type with auto_create shows before its first comment.
+pub(super) fn implied(key: &SubjectKey, policy: &Policy) -> Option<Subject> {
+    let zero = crate::Millis(0);
+    let id = crate::SubjectId::new(i64::MAX)?;
+    policy.auto_create.then(|| Subject { version: 0, ..Subject::new(id, key.clone(), zero) })
+}
+
+/// Refuses to show less than the caller has seen.
+pub(super) fn reached(min: i64, current: i64) -> Result<()> {
+    if current >= min { Ok(()) } else { Err(Error::RevisionNotReached { current }) }
+}
+
+fn metadata_parts<'a>(metadata: &'a Metadata, owner: Option<&'a MemberId>) -> Vec<&'a [u8]> {
+    let owner = owner.map_or("", MemberId::as_str);
+    [owner].into_iter().chain(metadata.iter().flat_map(|(k, v)| [k.as_str(), v.as_str()])).map(str::as_bytes).collect()
+}

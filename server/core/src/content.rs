@@ -1,0 +1,209 @@
+//! What people write, and the facts about the client that wrote it.
+
+use std::net::IpAddr;
+
+use unicode_normalization::UnicodeNormalization;
+
+use crate::error::{Reason, Violation};
+use crate::member::MemberId;
+use crate::object_type::Policy;
+use crate::subject::Metadata;
+
+/// The most members one comment may mention.
+pub const MAX_MENTIONS: usize = 50;
+/// The most metadata entries.
+pub const MAX_METADATA_ENTRIES: usize = 16;
+/// The most bytes of all metadata keys and values together.
+pub const MAX_METADATA_BYTES: usize = 1024;
+
+/// The content of a comment: valid by construction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Content {
+    text: String,
+    mentions: Vec<MemberId>,
+    metadata: Metadata,
+}
+
+impl Content {
+    /// Normalises and checks content that arrived as `field`, collecting every violation.
+    ///
+    /// The text is brought to NFC; its length is counted in code points afterwards. It may contain any character but
+    /// NUL, which databases and clients treat as an end; it must not be blank.
+    ///
+    /// # Errors
+    /// Every violation of text, mentions and metadata.
+    pub fn parse(
+        field: &str,
+        policy: &Policy,
+        text: &str,
+        mentions: &[String],
+        metadata: Metadata,
+    ) -> Result<Self, Vec<Violation>> {
+        let mut violations = Vec::new();
+        let text: String = text.nfc().collect();
+        let length = text.chars().count();
+        let at = |name: &str| format!("{field}.{name}");
+        if text.trim().is_empty() {
+            violations.push(Violation::field(at("text"), "must not be empty"));
+        }
+        if text.contains('\0') {
+            violations.push(Violation::field(at("text"), "must not contain the character NUL"));
+        }
+        if length > policy.max_text {
+            violations.push(Violation {
+                field: at("text"),
+                description: format!("must have at most {} code points after NFC, has {length}", policy.max_text),
+                reason: Reason::ContentTooLong,
+            });
+        }
+        if mentions.len() > MAX_MENTIONS {
+            violations.push(Violation::field(
+                at("mentioned_member_ids"),
+                format!("must have at most {MAX_MENTIONS} entries, has {}", mentions.len()),
+            ));
+        }
+        let mut mentioned = Vec::new();
+        for (n, member) in mentions.iter().take(MAX_MENTIONS).enumerate() {
+            match MemberId::parse(&at(&format!("mentioned_member_ids[{n}]")), member) {
+                Ok(member) => mentioned.push(member),
+                Err(violation) => violations.push(violation),
+            }
+        }
+        violations.extend(check_metadata(&at("metadata"), &metadata));
+        if violations.is_empty() { Ok(Self { text, mentions: mentioned, metadata }) } else { Err(violations) }
+    }
+
+    /// Content that the store wrote before, taken as it is.
+    #[must_use]
+    pub fn stored(text: String, mentions: Vec<MemberId>, metadata: Metadata) -> Self {
+        Self { text, mentions, metadata }
+    }
+
+    /// The text in NFC.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The members it mentions, in the caller's order.
+    #[must_use]
+    pub fn mentions(&self) -> &[MemberId] {
+        &self.mentions
+    }
+
+    /// The caller's own fields.
+    #[must_use]
+    pub fn metadata(&self) -> &Metadata {
+        &self.metadata
+    }
+}
+
+/// Checks the caller's own fields: at most 16 entries, 1 KiB in all, keys of 1–64 bytes without control characters.
+#[must_use]
+pub fn check_metadata(field: &str, metadata: &Metadata) -> Vec<Violation> {
+    let mut violations = Vec::new();
+    if metadata.len() > MAX_METADATA_ENTRIES {
+        violations.push(Violation::field(
+            field,
+            format!("must have at most {MAX_METADATA_ENTRIES} entries, has {}", metadata.len()),
+        ));
+    }
+    let bytes: usize = metadata.iter().map(|(k, v)| k.len() + v.len()).sum();
+    if bytes > MAX_METADATA_BYTES {
+        violations.push(Violation::field(field, format!("must have at most {MAX_METADATA_BYTES} bytes, has {bytes}")));
+    }
+    if metadata.keys().any(|k| k.is_empty() || k.len() > 64 || k.chars().any(char::is_control)) {
+        violations.push(Violation::field(field, "keys must have 1 to 64 bytes and no control characters"));
+    }
+    violations
+}
+
+/// Facts about the client, kept for moderation and never returned by the public services.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ClientInfo {
+    /// The person's address.
+    pub ip: Option<IpAddr>,
+    /// For example `ios`; at most 32 bytes.
+    pub platform: String,
+    /// For example `iPhone17,1`; at most 128 bytes.
+    pub device: String,
+}
+
+impl ClientInfo {
+    /// Checks facts that arrived as `field`, collecting every violation. An empty `ip` is none.
+    ///
+    /// # Errors
+    /// One violation for each fact that breaks its rule.
+    pub fn parse(field: &str, ip: &str, platform: &str, device: &str) -> Result<Self, Vec<Violation>> {
+        let mut violations = Vec::new();
+        let address = if ip.is_empty() { None } else { ip.parse().ok() };
+        if address.is_none() && !ip.is_empty() {
+            violations.push(Violation::field(format!("{field}.ip"), "must be an IPv4 or IPv6 address"));
+        }
+        for (name, value, limit) in [("platform", platform, 32), ("device", device, 128)] {
+            if value.len() > limit || value.chars().any(char::is_control) {
+                violations.push(Violation::field(
+                    format!("{field}.{name}"),
+                    format!("must have at most {limit} bytes and no control characters"),
+                ));
+            }
+        }
+        if violations.is_empty() {
+            Ok(Self { ip: address, platform: platform.to_owned(), device: device.to_owned() })
+        } else {
+            Err(violations)
+        }
+    }
+
+    /// Whether there is nothing to keep.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ClientInfo, Content};
+    use crate::error::Reason;
+    use crate::object_type::Policy;
+    use crate::subject::Metadata;
+
+    fn parse(text: &str) -> Result<Content, Vec<crate::Violation>> {
+        Content::parse("content", &Policy { max_text: 3, ..Policy::default() }, text, &[], Metadata::new())
+    }
+
+    #[test]
+    fn text_is_normalised_and_counted_in_code_points() {
+        assert_eq!(parse("e\u{301}").map(|c| c.text().to_owned()), Ok("é".to_owned()));
+        assert!(parse("é楼🏠").is_ok(), "three code points, nine bytes");
+        assert!(parse("e\u{301}aa").is_ok(), "four before NFC, three after");
+        assert!(parse("aaaa").is_err_and(|v| v[0].reason == Reason::ContentTooLong));
+    }
+
+    #[test]
+    fn every_violation_is_told_at_once() {
+        let metadata = Metadata::from([(String::new(), "x".repeat(2000))]);
+        let mentions = vec!["ok".to_owned(), "\u{7}".to_owned(), String::new()];
+        let found = Content::parse("content", &Policy::default(), "\0", &mentions, metadata).err().unwrap_or_default();
+        let fields: Vec<_> = found.iter().map(|v| v.field.as_str()).collect();
+        assert_eq!(
+            fields,
+            [
+                "content.text",
+                "content.mentioned_member_ids[1]",
+                "content.mentioned_member_ids[2]",
+                "content.metadata",
+                "content.metadata"
+            ]
+        );
+    }
+
+    #[test]
+    fn client_facts_are_addresses_and_short_words() {
+        assert!(ClientInfo::parse("client", "2001:db8::1", "ios", "x").is_ok());
+        assert!(ClientInfo::parse("client", "", "", "").is_ok_and(|c| c.is_empty()));
+        let bad = ClientInfo::parse("client", "300.1.1.1", &"p".repeat(33), "a\nb");
+        assert_eq!(bad.err().unwrap_or_default().len(), 3);
+    }
+}

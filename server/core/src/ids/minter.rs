@@ -1,0 +1,142 @@
+//! Minting under a lease.
+//!
+//! A worker number is leased in the data source whose partitions it mints for. The row keeps `minted_until`: a holder
+//! mints only below it, a successor only at or above it. So stalls, clock steps and restarts mint no duplicate, whatever
+//! the local clock says.
+
+use super::{CommentId, PARTITIONS, Partition, Tick, WORKERS};
+
+/// The right to mint with one worker number, for ticks in `[from, until)`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lease {
+    /// The worker number, below [`WORKERS`].
+    pub worker: u8,
+    /// The first tick that no former holder can have used.
+    pub from: Tick,
+    /// The first tick that is not covered.
+    pub until: Tick,
+}
+
+/// Why no id could be minted now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MintError {
+    /// The lease does not cover the present; it has to be extended first.
+    LeaseExpired,
+    /// All ids of this partition for the next second are taken.
+    Exhausted,
+}
+
+/// Mints ids for the partitions of one data source.
+#[derive(Debug)]
+pub struct Minter {
+    lease: Lease,
+    /// The latest present ever seen: a clock that steps back does not take the present with it.
+    present: Tick,
+    /// For each partition: the tick last used, and the next sequence in it.
+    last: Vec<(Tick, u16)>,
+}
+
+/// How far ahead of the clock a busy partition may run, in milliseconds.
+const BORROW_MILLIS: i64 = 1_000;
+const PER_TICK: u16 = 256;
+
+impl Minter {
+    /// Starts to mint under `lease`.
+    #[must_use]
+    pub fn new(lease: Lease) -> Self {
+        debug_assert!(lease.worker < WORKERS);
+        Self { lease, present: lease.from, last: vec![(Tick(-1), 0); usize::from(PARTITIONS)] }
+    }
+
+    /// The lease in force.
+    #[must_use]
+    pub fn lease(&self) -> Lease {
+        self.lease
+    }
+
+    /// Moves the end of the lease after its row was extended. An end before the present one is ignored.
+    pub fn extend(&mut self, until: Tick) {
+        self.lease.until = self.lease.until.max(until);
+    }
+
+    /// A new id in `partition`. `now` may step backwards: the sequence goes on from the last tick used.
+    ///
+    /// # Errors
+    /// [`MintError`] when the lease does not reach, or the partition has no id left within the next second.
+    pub fn mint(&mut self, partition: Partition, now: Tick) -> Result<CommentId, MintError> {
+        let (last, used) = self.last[usize::from(partition.get())];
+        self.present = self.present.max(now);
+        let start = self.present;
+        let (tick, sequence) = match last {
+            last if start > last => (start, 0),
+            last if used < PER_TICK => (last, used),
+            last => (Tick(last.0 + 1), 0),
+        };
+        if tick >= self.lease.until || tick > Tick::MAX {
+            return Err(MintError::LeaseExpired);
+        }
+        if tick.0 > start.0 + Tick::span(BORROW_MILLIS) {
+            return Err(MintError::Exhausted);
+        }
+        self.last[usize::from(partition.get())] = (tick, sequence + 1);
+        // Sequence 0 of tick 0, worker 0, partition 0 would be id 0, which means "none" on the wire.
+        let id = CommentId::compose(tick, partition, self.lease.worker, sequence as u8);
+        if id.get() == 0 { self.mint(partition, now) } else { Ok(id) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::{Lease, MintError, Minter};
+    use crate::ids::{Partition, Tick};
+
+    fn lease(worker: u8, from: i64, until: i64) -> Lease {
+        Lease { worker, from: Tick(from), until: Tick(until) }
+    }
+
+    #[test]
+    fn ids_stay_unique_when_the_clock_steps_back() {
+        let mut minter = Minter::new(lease(3, 0, 100_000));
+        let mut seen = HashSet::new();
+        for now in [5_000, 5_000, 2_000, 2_001, 5_001, 0] {
+            for _ in 0..600 {
+                let id = minter.mint(Partition::number(7), Tick(now)).unwrap_or_else(|e| panic!("{now}: {e:?}"));
+                assert!(seen.insert(id), "{id:?} came twice");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_minted_at_or_past_the_end_of_the_lease() {
+        let mut minter = Minter::new(lease(0, 10, 12));
+        assert!(minter.mint(Partition::number(0), Tick(5)).is_ok_and(|id| id.tick() == Tick(10)));
+        assert_eq!(minter.mint(Partition::number(0), Tick(12)), Err(MintError::LeaseExpired));
+        minter.extend(Tick(13));
+        assert!(minter.mint(Partition::number(0), Tick(12)).is_ok());
+    }
+
+    #[test]
+    fn a_successor_shares_no_id_with_its_predecessor() {
+        let (mut a, mut b) = (Minter::new(lease(9, 0, 50)), Minter::new(lease(9, 50, 90)));
+        let mut seen = HashSet::new();
+        for now in [10, 40, 49, 49] {
+            assert!(a.mint(Partition::number(1), Tick(now)).is_ok_and(|id| seen.insert(id)));
+            // The successor's clock is behind: it starts at its own first tick all the same.
+            assert!(b.mint(Partition::number(1), Tick(now)).is_ok_and(|id| seen.insert(id)));
+        }
+    }
+
+    #[test]
+    fn a_partition_borrows_at_most_a_second() {
+        let mut minter = Minter::new(lease(0, 0, 1 << 30));
+        let mut minted = 0;
+        while minter.mint(Partition::number(5), Tick(1)).is_ok() {
+            minted += 1;
+        }
+        assert_eq!(minted, 256 * 251, "the present tick and 250 borrowed ones");
+        assert_eq!(minter.mint(Partition::number(5), Tick(1)), Err(MintError::Exhausted));
+        assert!(minter.mint(Partition::number(6), Tick(1)).is_ok(), "other partitions are not affected");
+    }
+}

@@ -1,0 +1,44 @@
+//! The comment domain of Riposte: subjects, comments, floors, likes, who may do what, and what each command changes.
+//!
+//! Everything here is a pure function of its arguments. A store loads the rows a batch may touch into a [`World`]
+//! under lock, [`World::run`] decides each [`Command`] against it, and the store writes back what the world's
+//! [`Journal`](world::Journal) says. Readers answer through the [`Reader`](ports::Reader) port, and
+//! [`Comments`] is the one façade that the RPC layer sees.
+//!
+//! This crate must never do I/O, read a clock or an environment, or know a database, a cache or a wire format.
+
+pub mod caller;
+pub mod change;
+pub mod cmd;
+pub mod comment;
+pub mod comments;
+pub mod content;
+pub mod error;
+pub mod ids;
+pub mod like;
+pub mod member;
+pub mod object_type;
+pub mod page;
+pub mod path;
+pub mod ports;
+pub mod request;
+pub mod state;
+pub mod subject;
+pub mod time;
+pub mod world;
+
+pub use caller::Caller;
+pub use cmd::{Command, Verb};
+pub use comment::{Comment, CommentView, DeletedBy};
+pub use comments::Comments;
+pub use content::{ClientInfo, Content};
+pub use error::{Error, Reason, Result, Violation};
+pub use ids::{CommentId, Partition, SubjectId};
+pub use like::LikeValue;
+pub use member::MemberId;
+pub use object_type::{ObjectType, Policies, Policy};
+pub use path::Path;
+pub use state::CommentState;
+pub use subject::{Subject, SubjectKey, SubjectState};
+pub use time::Millis;
+pub use world::{Receipt, World};

@@ -1,0 +1,226 @@
+//! Pages: where one starts, how long it is, and what a store answers.
+
+use crate::comment::CommentView;
+use crate::content::Content;
+use crate::ids::{CommentId, SubjectId};
+use crate::like::LikeValue;
+use crate::member::MemberId;
+use crate::path::Path;
+use crate::subject::{Subject, SubjectKey};
+use crate::time::Millis;
+
+/// Page length when the caller names none.
+pub const DEFAULT_PAGE: usize = 20;
+/// The longest page.
+pub const MAX_PAGE: usize = 100;
+/// The most ids in one batch read.
+pub const MAX_BATCH: usize = 200;
+/// The most replies in a preview.
+pub const MAX_PREVIEW: u8 = 10;
+
+/// The stable orders: both by floor, which has no ties and never changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// Floor ascending.
+    Oldest,
+    /// Floor descending.
+    Newest,
+}
+
+/// Where a page starts in its order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Start {
+    /// At the beginning of the order.
+    Beginning,
+    /// With the first item that follows this floor in the order.
+    After(i32),
+    /// With the items that end just before this floor in the order: the page upward.
+    Before(i32),
+    /// So that this floor, or where it would stand, lies inside the page.
+    Around(i32),
+}
+
+/// Which part of a list to read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Window {
+    /// The order of the walk.
+    pub order: Order,
+    /// Where to start.
+    pub start: Start,
+    /// The most items to answer, 1 to [`MAX_PAGE`].
+    pub limit: usize,
+}
+
+/// Items in their order, and whether more lie on either side.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page<T> {
+    /// The items.
+    pub items: Vec<T>,
+    /// Whether the order has items before the first.
+    pub more_before: bool,
+    /// Whether the order has items after the last.
+    pub more_after: bool,
+}
+
+impl<T> Default for Page<T> {
+    fn default() -> Self {
+        Self { items: Vec::new(), more_before: false, more_after: false }
+    }
+}
+
+impl<T> Page<T> {
+    /// The same page of other items.
+    pub fn map<U>(self, f: impl FnMut(T) -> U) -> Page<U> {
+        Page {
+            items: self.items.into_iter().map(f).collect(),
+            more_before: self.more_before,
+            more_after: self.more_after,
+        }
+    }
+}
+
+/// A root with the first of its replies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Thread {
+    /// The root.
+    pub root: CommentView,
+    /// Its preview: the oldest listed replies.
+    pub replies: Vec<CommentView>,
+    /// Whether the root has listed replies beyond the preview.
+    pub more_replies: bool,
+}
+
+/// A page of roots, read in one snapshot with its subject.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RootPage {
+    /// The subject at the revision of the page.
+    pub subject: Subject,
+    /// The threads.
+    pub threads: Page<Thread>,
+    /// The pinned roots with their previews, in the order they were pinned.
+    pub pinned: Vec<Thread>,
+}
+
+/// A page of replies of one root, read in one snapshot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReplyPage {
+    /// The subject at the revision of the page.
+    pub subject: Subject,
+    /// The root.
+    pub root: CommentView,
+    /// The replies.
+    pub replies: Page<CommentView>,
+}
+
+/// A part of a subtree in thread order, read in one snapshot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ThreadPage {
+    /// The subject at the revision of the page.
+    pub subject: Subject,
+    /// The comments by path, the top of the subtree first.
+    pub comments: Vec<CommentView>,
+    /// Whether the subtree goes on behind the last.
+    pub more_after: bool,
+}
+
+/// Which part of a subtree to read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Subtree {
+    /// The top.
+    pub top: Path,
+    /// The deepest level to show, in steps below a root.
+    pub max_depth: u8,
+    /// Continue behind this path; `None` = with the top itself.
+    pub after: Option<Path>,
+    /// The most comments to answer.
+    pub limit: usize,
+}
+
+/// Facts about a comment that never change, found by its bare id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Located {
+    /// The comment.
+    pub id: CommentId,
+    /// Its subject's key.
+    pub subject: SubjectKey,
+    /// Its place.
+    pub path: Path,
+    /// Its floor.
+    pub floor: i32,
+    /// The ids along its path, the root first, itself last.
+    pub lineage: Vec<CommentId>,
+    /// The comment it answers, which a depth cap may keep outside the lineage; `None` where it answers none.
+    pub parent: Option<CommentId>,
+    /// Its author.
+    pub member: MemberId,
+}
+
+impl Located {
+    /// The root of its thread.
+    #[must_use]
+    pub fn root(&self) -> CommentId {
+        self.lineage.first().copied().unwrap_or(self.id)
+    }
+}
+
+/// One text that a comment has or had.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PastContent {
+    /// The comment's version that brought it.
+    pub version: i64,
+    /// What it said.
+    pub content: Content,
+    /// From when on it said so.
+    pub time: Millis,
+}
+
+/// One member who liked or disliked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Liker {
+    /// Who.
+    pub member: MemberId,
+    /// LIKE or DISLIKE.
+    pub value: LikeValue,
+    /// Since when.
+    pub time: Millis,
+}
+
+/// Where a list of likers goes on: strictly after this one, newest first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LikerCursor {
+    /// The last one's time.
+    pub time: Millis,
+    /// The last one.
+    pub member: MemberId,
+}
+
+/// Where a list over all data sources goes on: with the first subject behind `after` of `source`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SubjectCursor {
+    /// The number of the subject table, 0 to 49 (always 0 with shard count 1).
+    pub table: u16,
+    /// The last subject answered; `None` at the start of the table.
+    pub after: Option<SubjectId>,
+}
+
+/// The outcome of a comparison of counts with rows.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Verified {
+    /// The comments that were looked at, whatever their state.
+    pub comments: i64,
+    /// What differs; empty when all agrees.
+    pub drifts: Vec<Drift>,
+}
+
+/// A count that differs from the rows it counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Drift {
+    /// The comment whose row is wrong; `None` for the subject's own row.
+    pub comment: Option<CommentId>,
+    /// The name of the count, for example `reply_count`.
+    pub count: &'static str,
+    /// What the row says.
+    pub stored: i64,
+    /// What the rows that it counts say.
+    pub actual: i64,
+}

@@ -1,0 +1,142 @@
+//! What the domain asks of the outside: a contract that every backend keeps and one suite checks.
+
+use async_trait::async_trait;
+
+use crate::change::Origin;
+use crate::cmd::Command;
+use crate::comment::CommentView;
+use crate::content::ClientInfo;
+use crate::error::Result;
+use crate::ids::{CommentId, Partition, SubjectId};
+use crate::like::LikeValue;
+use crate::member::MemberId;
+use crate::object_type::ObjectType;
+use crate::page::{
+    Liker, LikerCursor, Located, Page, PastContent, ReplyPage, RootPage, SubjectCursor, Subtree, ThreadPage, Verified, Window,
+};
+use crate::request::RequestKey;
+use crate::subject::{Subject, SubjectKey};
+use crate::time::Millis;
+use crate::world::Receipt;
+
+/// Reads. Every answer is one state of its subject: rows and counts of one method's answer are read in one snapshot
+/// whose first row is the subject, so counts equal rows at `subject.revision`. A read sees every commit that was
+/// answered before it began. Absent things are `None` or empty, never an error; content is handed over as stored, and
+/// the caller of the port redacts it.
+///
+/// Lists show listed comments only: visible ones, and tombstones above visible ones.
+#[async_trait]
+pub trait Reader: Send + Sync + std::fmt::Debug {
+    /// Subjects in the order of `keys`, deleted ones included.
+    async fn subjects(&self, keys: &[SubjectKey]) -> Result<Vec<Option<Subject>>>;
+
+    /// The unchanging facts of comments, in the order of `ids`.
+    async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<Located>>>;
+
+    /// Comments in the order of `ids`; `None` too where the subject is deleted. Ids of several subjects are each read
+    /// in a snapshot of their own data source.
+    async fn comments(&self, ids: &[CommentId]) -> Result<Vec<Option<CommentView>>>;
+
+    /// A page of roots, each with its oldest `previews` replies; `None` where the subject is absent or deleted.
+    async fn roots(&self, key: &SubjectKey, window: Window, previews: u8) -> Result<Option<RootPage>>;
+
+    /// A page of the replies of `root`; `None` where the subject is absent or deleted.
+    async fn replies(&self, key: &SubjectKey, root: CommentId, window: Window) -> Result<Option<ReplyPage>>;
+
+    /// A part of a subtree in thread order; `None` where the subject is absent or deleted.
+    async fn thread(&self, key: &SubjectKey, part: &Subtree) -> Result<Option<ThreadPage>>;
+
+    /// The nearest `limit` comments upward from `id` by parent, nearest first, then the root of its thread if the chain
+    /// did not reach it. `id` itself is not among them.
+    async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Vec<CommentView>>;
+
+    /// Every text a comment had, oldest first; the last is the present one.
+    async fn revisions(&self, id: CommentId) -> Result<Vec<PastContent>>;
+
+    /// A member's values for `ids`, in their order; `None` for a comment that is not in this subject.
+    async fn like_states(&self, key: &SubjectKey, member: &MemberId, ids: &[CommentId]) -> Result<Vec<Option<LikeValue>>>;
+
+    /// Members whose value for `id` is `value`, newest first, strictly behind `after`.
+    async fn likers(&self, id: CommentId, value: LikeValue, after: Option<&LikerCursor>, limit: usize) -> Result<Page<Liker>>;
+
+    /// The comments that earlier requests with these keys created, in the order of `keys`.
+    async fn created_by(&self, key: &SubjectKey, keys: &[RequestKey]) -> Result<Vec<Option<CommentId>>>;
+
+    /// Subjects of a type, all of them once, in no promised order; the cursor of the answer is `None` at the end.
+    async fn list_subjects(
+        &self,
+        object_type: &ObjectType,
+        after: SubjectCursor,
+        limit: usize,
+    ) -> Result<(Vec<Subject>, Option<SubjectCursor>)>;
+
+    /// All comments of a subject whatever their state, parents before children, strictly behind `after`.
+    async fn export_comments(&self, key: &SubjectKey, after: Option<CommentId>, limit: usize) -> Result<Vec<Exported>>;
+
+    /// All likes of a comment, by member, strictly behind `after`.
+    async fn export_likes(&self, id: CommentId, after: Option<&MemberId>, limit: usize) -> Result<Vec<Liker>>;
+
+    /// Compares every count of a subject with the rows it counts.
+    async fn verify(&self, key: &SubjectKey) -> Result<Verified>;
+}
+
+/// A comment with what only an export shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exported {
+    /// The comment.
+    pub view: CommentView,
+    /// Client facts, while they are kept.
+    pub client: ClientInfo,
+    /// Where it was imported from: source and external id; `None` for one written here.
+    pub origin: Option<Origin>,
+}
+
+/// Commits batches. `commit` runs in a task that no client can cancel.
+///
+/// All commands of a batch belong to one partition and are of one kind (comments, or likes). The batch is one
+/// transaction: its subjects, then its comments, are locked by id before anything is decided; every command is decided
+/// on the locked rows in order; effects, counts and request keys become durable together, or none does. When it
+/// returns `Ok` the effects are durable. The inner results are the commands' own, in order: a refused command
+/// leaves no trace and does not hinder its neighbours.
+///
+/// A conflict with another transaction is retried inside. A commit of unknown outcome is resolved by the request keys,
+/// never guessed.
+///
+/// # Errors
+/// The outer error says that the batch as a whole has no known effect: with [`Error::ShardUnavailable`](crate::Error)
+/// it may have happened, and only a repeat of the same commands tells.
+#[async_trait]
+pub trait Writer: Send + Sync + std::fmt::Debug {
+    /// Commits one batch.
+    async fn commit(&self, batch: &[Command]) -> Result<Vec<Result<Receipt>>>;
+}
+
+/// The road of every write: handlers have a `Log` and no [`Writer`], so none can go round it.
+#[async_trait]
+pub trait Log: Send + Sync + std::fmt::Debug {
+    /// Hands over commands of one partition and one kind, and answers when their effects are durable, in order.
+    ///
+    /// Dropping the returned future never cancels the work. The batch may share a transaction with others'.
+    async fn submit(&self, commands: Vec<Command>) -> Result<Vec<Result<Receipt>>>;
+}
+
+/// Wall clock. Only ids, times of rows and the age of page tokens rest on it; no order does.
+pub trait Clock: Send + Sync + std::fmt::Debug {
+    /// The present.
+    fn now(&self) -> Millis;
+}
+
+/// Mints ids and request ids.
+#[async_trait]
+pub trait Ids: Send + Sync + std::fmt::Debug {
+    /// A new id in `partition`, unique for ever in its data source.
+    async fn comment(&self, partition: Partition) -> Result<CommentId>;
+
+    /// A new id in `partition` for a subject.
+    async fn subject(&self, partition: Partition) -> Result<SubjectId> {
+        self.comment(partition).await.map(SubjectId::from)
+    }
+
+    /// 16 random bytes: a request id where the caller gave none.
+    fn request(&self) -> [u8; 16];
+}

@@ -1,0 +1,92 @@
+//! The states of a comment, and the one table that decides what a transition does to the counts.
+
+use std::fmt;
+
+/// Where a comment stands. Only [`CommentState::Active`] is visible.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CommentState {
+    /// Visible to everybody.
+    Active,
+    /// Waits for review; seen by its author and moderators.
+    Pending,
+    /// Refused in review; seen by its author and moderators.
+    Rejected,
+    /// Taken from view by a moderator.
+    Hidden,
+    /// Looks active to its author alone.
+    Shadowed,
+    /// Deleted; see [`DeletedBy`](crate::DeletedBy) for by whom.
+    Deleted,
+}
+
+impl CommentState {
+    /// All states, in the order of their stored codes.
+    pub const ALL: [Self; 6] =
+        [Self::Active, Self::Pending, Self::Rejected, Self::Hidden, Self::Shadowed, Self::Deleted];
+
+    /// Whether a comment in this state counts and shows its content to everybody.
+    #[must_use]
+    pub const fn is_visible(self) -> bool {
+        matches!(self, Self::Active)
+    }
+
+    /// The stored code: fixed for ever.
+    #[must_use]
+    pub const fn code(self) -> i8 {
+        match self {
+            Self::Active => 1,
+            Self::Pending => 2,
+            Self::Rejected => 3,
+            Self::Hidden => 4,
+            Self::Shadowed => 5,
+            Self::Deleted => 6,
+        }
+    }
+
+    /// The state of a stored code, `None` for a code no version has written.
+    #[must_use]
+    pub fn from_code(code: i8) -> Option<Self> {
+        Self::ALL.into_iter().find(|s| s.code() == code)
+    }
+
+    /// What a move from `self` to `to` adds to every count that the comment is part of: the only source of
+    /// count changes, so a repeated transition adds nothing.
+    #[must_use]
+    pub const fn delta(self, to: Self) -> i32 {
+        match (self.is_visible(), to.is_visible()) {
+            (false, true) => 1,
+            (true, false) => -1,
+            (true, true) | (false, false) => 0,
+        }
+    }
+}
+
+impl fmt::Display for CommentState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Active => "ACTIVE",
+            Self::Pending => "PENDING",
+            Self::Rejected => "REJECTED",
+            Self::Hidden => "HIDDEN",
+            Self::Shadowed => "SHADOWED",
+            Self::Deleted => "DELETED",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CommentState;
+
+    #[test]
+    fn equal_visibility_moves_no_count_and_codes_are_a_bijection() {
+        for a in CommentState::ALL {
+            assert_eq!(a.delta(a), 0);
+            assert_eq!(CommentState::from_code(a.code()), Some(a));
+            for b in CommentState::ALL {
+                assert_eq!(a.delta(b), -b.delta(a));
+                assert_eq!(a.delta(b), i32::from(b.is_visible()) - i32::from(a.is_visible()));
+            }
+        }
+    }
+}

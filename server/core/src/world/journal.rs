@@ -1,0 +1,65 @@
+//! What a batch has to write, as names of rows in the world.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::change::Origin;
+use crate::content::{ClientInfo, Content};
+use crate::ids::{CommentId, SubjectId};
+use crate::member::MemberId;
+use crate::request::{Request, RequestKey};
+use crate::subject::SubjectKey;
+use crate::time::Millis;
+use crate::world::Prior;
+
+/// What a comment said before an edit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
+    /// The comment.
+    pub comment_id: CommentId,
+    /// The version that had brought the former content.
+    pub version: i64,
+    /// The former content.
+    pub content: Content,
+    /// Since when it had stood.
+    pub time: Millis,
+}
+
+/// The rows that changed. A row is in exactly one of the new and the changed lists.
+#[derive(Debug, Default)]
+pub struct Journal {
+    /// Subjects to insert.
+    pub new_subjects: BTreeSet<SubjectKey>,
+    /// Subjects to update.
+    pub subjects: BTreeSet<SubjectKey>,
+    /// Comments to insert with their content, and the requests that made them.
+    pub new_comments: BTreeMap<CommentId, Request>,
+    /// Comments to update.
+    pub comments: BTreeSet<CommentId>,
+    /// Contents to update (those of new comments are not among them).
+    pub contents: BTreeSet<CommentId>,
+    /// Former contents to keep.
+    pub edits: Vec<Edit>,
+    /// Client facts to insert.
+    pub clients: BTreeMap<CommentId, ClientInfo>,
+    /// Origins to insert.
+    pub origins: BTreeMap<CommentId, Origin>,
+    /// Likes to upsert.
+    pub likes: BTreeSet<(CommentId, MemberId)>,
+    /// Request keys to insert, for every verb that does not carry its key on a new comment.
+    pub requests: Vec<(SubjectId, RequestKey, Prior)>,
+    /// Subjects whose revision this batch has moved: at most once each.
+    pub(crate) revised: BTreeSet<SubjectKey>,
+}
+
+impl Journal {
+    /// Whether there is nothing to write.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.new_subjects.is_empty()
+            && self.subjects.is_empty()
+            && self.new_comments.is_empty()
+            && self.comments.is_empty()
+            && self.likes.is_empty()
+            && self.requests.is_empty()
+    }
+}

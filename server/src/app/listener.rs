@@ -1,0 +1,96 @@
+//! One listener: its services, health and reflection, and its end.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use tonic::service::RoutesBuilder;
+use tonic::transport::Server;
+use tonic::transport::server::TcpIncoming;
+use tonic_health::server::HealthReporter;
+
+use crate::layers::CallLayer;
+
+/// Streams a connection may have open at once.
+const MAX_STREAMS: u32 = 256;
+/// Bytes of all headers of a request together.
+const MAX_HEADERS: u32 = 16 << 10;
+const KEEPALIVE: Duration = Duration::from_secs(20);
+const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// What a listener serves.
+#[derive(Debug)]
+pub(super) struct Surface {
+    /// The services.
+    pub(super) routes: RoutesBuilder,
+    /// What stands around every call.
+    pub(super) layer: CallLayer,
+    /// Whether reflection answers.
+    pub(super) reflection: bool,
+}
+
+/// A port that is served.
+#[derive(Debug)]
+pub(super) struct Listener {
+    address: SocketAddr,
+    health: HealthReporter,
+    stop: oneshot::Sender<()>,
+    task: JoinHandle<()>,
+}
+
+impl Listener {
+    /// Starts to serve `surface`, with health as NOT_SERVING until the reporter says otherwise.
+    pub(super) fn start(listener: TcpListener, surface: Surface) -> anyhow::Result<Self> {
+        let Surface { mut routes, layer, reflection } = surface;
+        let address = listener.local_addr()?;
+        let (health, health_service) = tonic_health::server::health_reporter();
+        routes.add_service(health_service);
+        if reflection {
+            let builder = || {
+                tonic_reflection::server::Builder::configure()
+                    .register_encoded_file_descriptor_set(riposte_sdk::FILE_DESCRIPTOR_SET)
+                    .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+            };
+            routes.add_service(builder().build_v1()?);
+            routes.add_service(builder().build_v1alpha()?);
+        }
+        let (stop, stopped) = oneshot::channel();
+        let server = Server::builder()
+            .layer(layer)
+            .max_concurrent_streams(MAX_STREAMS)
+            .http2_max_header_list_size(MAX_HEADERS)
+            .http2_keepalive_interval(Some(KEEPALIVE))
+            .http2_keepalive_timeout(Some(KEEPALIVE_TIMEOUT))
+            .add_routes(routes.routes())
+            .serve_with_incoming_shutdown(TcpIncoming::from(listener).with_nodelay(Some(true)), async {
+                // A dropped sender means the same as a sent word: nobody keeps this listener any more.
+                stopped.await.unwrap_or_default();
+            });
+        let task = tokio::spawn(async move {
+            if let Err(error) = server.await {
+                tracing::error!(%address, %error, "a listener ended");
+            }
+        });
+        Ok(Self { address, health, stop, task })
+    }
+
+    pub(super) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    pub(super) fn health(&self) -> HealthReporter {
+        self.health.clone()
+    }
+
+    /// Takes no more connections, and lets running calls finish for at most `patience`.
+    pub(super) async fn stop(self, patience: Duration) {
+        let _ = self.stop.send(());
+        let mut task = self.task;
+        if tokio::time::timeout(patience, &mut task).await.is_err() {
+            tracing::warn!(address = %self.address, "running calls did not finish in time and are cut");
+            task.abort();
+        }
+    }
+}

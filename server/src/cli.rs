@@ -1,0 +1,129 @@
+//! The command line: one declaration that gives parsing, help and completion, and one file per subcommand.
+
+pub(crate) mod exit;
+
+mod completion;
+mod config;
+mod dev;
+mod doctor;
+mod errors;
+mod export;
+mod healthcheck;
+mod import;
+mod migrate;
+mod ports;
+mod serve;
+mod transfer;
+mod version;
+
+use crate::config::{Config, Faults, Inputs, Loaded, Profile};
+use clap::{CommandFactory, Parser, Subcommand};
+use std::{path::PathBuf, process::ExitCode};
+
+/// A comment service: comments, replies and likes under anything you own, over gRPC.
+#[derive(Debug, Parser)]
+#[command(name = "riposte", version, max_term_width = 100, after_help = exit::HELP)]
+struct Cli {
+    #[command(flatten)]
+    sources: Sources,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// Where the configuration comes from, beside the environment.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Sources {
+    /// A configuration file (TOML); may be given again, the last wins
+    #[arg(long = "config", value_name = "FILE", global = true)]
+    files: Vec<PathBuf>,
+    /// One configuration value, as in --set server.listen=127.0.0.1:0; reaches every key
+    #[arg(long = "set", value_name = "KEY=VALUE", global = true)]
+    sets: Vec<String>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run a server for development: SQLite, nothing to install, nothing to set up
+    Dev(dev::Args),
+    /// Run a server for production
+    Serve(serve::Args),
+    /// Bring the tables of every data source to this version's schema
+    Migrate(migrate::Args),
+    /// Bring comments in from another system
+    Import(import::Args),
+    /// Hand comments out as JSON lines that import accepts
+    Export(export::Args),
+    /// Show, check and explain the configuration
+    Config(config::Args),
+    /// Ask the configured server for its health
+    Healthcheck(healthcheck::Args),
+    /// Examine everything the configured server stands on
+    Doctor(doctor::Args),
+    /// Explain the reasons that errors carry
+    Errors(errors::Args),
+    /// Print the version
+    Version,
+    /// Print the completion script of a shell
+    Completion(completion::Args),
+}
+
+/// Runs the command line of this process and returns its exit code.
+pub fn run() -> ExitCode {
+    // clap ends the process itself: 0 for help, 2 for a usage error.
+    let Cli { sources, command } = Cli::parse();
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return exit::report(&error.into()),
+    };
+    let code = runtime.block_on(Box::pin(command.run(&sources))).unwrap_or_else(|error| exit::report(&error));
+    // A task that still hangs must not keep the process alive after its answer is known.
+    runtime.shutdown_background();
+    code
+}
+
+impl Command {
+    async fn run(self, sources: &Sources) -> anyhow::Result<ExitCode> {
+        match self {
+            Command::Dev(args) => args.run(sources).await,
+            Command::Serve(args) => args.run(sources).await,
+            Command::Migrate(args) => args.run(sources).await,
+            Command::Import(args) => args.run().await,
+            Command::Export(args) => args.run().await,
+            Command::Config(args) => args.run(sources),
+            Command::Healthcheck(args) => args.run(sources).await,
+            Command::Doctor(args) => args.run(sources).await,
+            Command::Errors(args) => args.run(),
+            Command::Version => version::run(),
+            Command::Completion(args) => args.run(Cli::command()),
+        }
+    }
+}
+
+impl Sources {
+    /// The inputs of the configuration, to which a command may add its named flags.
+    fn inputs(&self, profile: Profile) -> Inputs {
+        let Sources { files, sets } = self;
+        Inputs { files: files.clone(), sets: sets.clone(), ..Inputs::of_process(profile) }
+    }
+
+    /// The inputs of a server for production.
+    fn production(&self) -> Inputs {
+        Inputs { production: true, ..self.inputs(Profile::Serve) }
+    }
+
+    /// The configuration as `serve` reads it, by commands that do not serve.
+    fn load(&self) -> Result<Loaded, Faults> {
+        Config::load(&self.inputs(Profile::Serve))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cli;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_declaration_of_the_command_line_is_sound() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,46 @@
+//! `riposte config`: what holds, why, and whether it is right.
+
+use super::Sources;
+use crate::config::{Config, EXAMPLE, Profile, show};
+use clap::Subcommand;
+use std::process::ExitCode;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Print every value, secrets masked
+    Print {
+        /// Print beside each value where it came from: default, profile, file and line, variable or flag
+        #[arg(long)]
+        show_origin: bool,
+        /// As `riposte dev` reads it
+        #[arg(long)]
+        dev: bool,
+    },
+    /// Tell every fault at once, as `serve` would; exit code 2 if there is one
+    Check,
+    /// Print an annotated file with every default
+    Example,
+}
+
+impl Args {
+    pub(super) fn run(self, sources: &Sources) -> anyhow::Result<ExitCode> {
+        match self.action {
+            Action::Print { show_origin, dev } => {
+                let profile = if dev { Profile::Dev } else { Profile::Serve };
+                print!("{}", show(&Config::load(&sources.inputs(profile))?, show_origin));
+            }
+            Action::Check => {
+                Config::load(&sources.production())?;
+                println!("the configuration holds");
+            }
+            Action::Example => print!("{EXAMPLE}"),
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,134 @@
+//! `riposte dev`: one process, nothing else installed, ready in a fraction of a second.
+
+mod banner;
+mod endpoint;
+mod exec;
+mod seed;
+
+use super::{Sources, exit, ports};
+use crate::{
+    app::App,
+    config::{Config, Loaded, Profile},
+    lifecycle::{Signals, Stop},
+    telemetry,
+};
+use anyhow::Context;
+use clap::{Subcommand, ValueEnum};
+use std::{ffi::OsString, net::SocketAddr, path::PathBuf, process::ExitCode, time::Instant};
+
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(super) struct Args {
+    /// Address of the gRPC services; port 0 takes any free port [default: 127.0.0.1:7171]
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Option<SocketAddr>,
+    /// Address of AdminService [default: 127.0.0.1:7172; with port 0 in --listen, any free port]
+    #[arg(long, value_name = "ADDRESS")]
+    admin_listen: Option<SocketAddr>,
+    /// Keep the data in this folder; without it the data is gone when the server ends
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Once the server answers, write its addresses to this file as JSON: {"grpc": "…", "admin": "…", "pid": …}
+    #[arg(long, value_name = "FILE")]
+    endpoint_file: Option<PathBuf>,
+    /// What the database holds at the start
+    #[arg(long, value_enum, default_value_t = Seed::Demo)]
+    seed: Seed,
+    /// Run the command after `--` with RIPOSTE_TARGET and RIPOSTE_ADMIN_TARGET set, stop with it, return its exit code
+    #[arg(long, requires = "command")]
+    exec: bool,
+    /// The command for --exec
+    #[arg(last = true, requires = "exec", value_name = "CMD")]
+    command: Vec<OsString>,
+    #[command(subcommand)]
+    action: Option<Action>,
+}
+
+/// What the database of a development server holds at the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Seed {
+    /// The subject article/1 with some fifty comments and likes
+    Demo,
+    /// Nothing
+    None,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Print the shell lines that lead clients to a server on the default addresses: eval "$(riposte dev env)"
+    Env,
+}
+
+impl Args {
+    pub(super) async fn run(self, sources: &Sources) -> anyhow::Result<ExitCode> {
+        let begin = Instant::now();
+        let loaded = self.load(sources)?;
+        if let Some(Action::Env) = self.action {
+            print!("{}", endpoint::shell(loaded.config.server.listen, loaded.config.server.admin_listen));
+            return Ok(ExitCode::SUCCESS);
+        }
+        telemetry::start(&loaded.config.log)?;
+        // Before the first port is open: a signal from here on stops the server softly.
+        let mut signals = Signals::listen()?;
+        let server = &loaded.config.server;
+        ports::check(&[(server.listen, "--listen"), (server.admin_listen, "--admin-listen")])?;
+        if let Some(path) = &self.endpoint_file {
+            endpoint::forget(path)?;
+        }
+        if let Some(folder) = &loaded.config.store.data_dir {
+            std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        }
+
+        let app = Box::pin(App::start(&loaded.config)).await?;
+        let outcome = self.serve(&loaded.config, &app, &mut signals, begin).await;
+        match signals.or_at_once(app.stop()).await {
+            Stop::Soft => outcome,
+            Stop::Hard => Ok(ExitCode::from(exit::ERROR)),
+        }
+    }
+
+    /// Everything between the open ports and the order to stop.
+    async fn serve(
+        &self,
+        config: &Config,
+        app: &App,
+        signals: &mut Signals,
+        begin: Instant,
+    ) -> anyhow::Result<ExitCode> {
+        tokio::select! {
+            () = app.wait_ready() => {}
+            _ = signals.next() => return Ok(ExitCode::SUCCESS),
+        }
+        let serving = begin.elapsed();
+        let addresses = app.addresses();
+        if self.seed == Seed::Demo {
+            seed::plant(addresses.admin).await.context("cannot seed the demo; --seed none leaves it out")?;
+        }
+        if let Some(path) = &self.endpoint_file {
+            endpoint::write(path, addresses)?;
+        }
+        if self.exec {
+            return exec::run(&self.command, addresses, signals).await;
+        }
+        print!("{}", banner::text(self.seed, config, addresses, serving));
+        signals.next().await;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn load(&self, sources: &Sources) -> anyhow::Result<Loaded> {
+        let mut inputs = sources.inputs(Profile::Dev);
+        if let Some(listen) = self.listen {
+            inputs.flag("--listen", "server.listen", listen.to_string());
+            if listen.port() == 0 && self.admin_listen.is_none() {
+                inputs.flag("--listen", "server.admin_listen", listen.to_string());
+            }
+        }
+        if let Some(listen) = self.admin_listen {
+            inputs.flag("--admin-listen", "server.admin_listen", listen.to_string());
+        }
+        if let Some(folder) = &self.data {
+            inputs.flag("--data", "store.data_dir", folder.display().to_string());
+        }
+        Ok(Config::load(&inputs)?)
+    }
+}

@@ -1,0 +1,96 @@
+//! `--exec -- CMD`: a command that lives inside the server's life.
+
+use crate::{
+    app::Addresses,
+    cli::exit::{Failure, NOT_FOUND},
+    lifecycle::{Signal, Signals},
+};
+use nix::{
+    sys::signal::{Signal as Number, kill},
+    unistd::Pid,
+};
+use std::{
+    ffi::OsString,
+    io::{self, IsTerminal},
+    os::unix::process::ExitStatusExt,
+    process::{ExitCode, ExitStatus},
+};
+use tokio::process::{Child, Command};
+
+/// Runs the command with the addresses in its environment and gives the exit code it ended with. Signals are passed
+/// on to it; the second one kills it.
+pub(super) async fn run(command: &[OsString], addresses: Addresses, signals: &mut Signals) -> anyhow::Result<ExitCode> {
+    let Some((program, arguments)) = command.split_first() else {
+        return Ok(ExitCode::SUCCESS);
+    };
+    let mut child = Command::new(program)
+        .args(arguments)
+        .env("RIPOSTE_TARGET", addresses.grpc.to_string())
+        .env("RIPOSTE_ADMIN_TARGET", addresses.admin.to_string())
+        .kill_on_drop(true)
+        .spawn()
+        .map_err(|error| Failure::new(NOT_FOUND, format!("cannot run {}: {error}", program.display())))?;
+    let mut asked = false;
+    loop {
+        tokio::select! {
+            status = child.wait() => return Ok(code(status?)),
+            signal = signals.next() => {
+                if asked {
+                    child.start_kill()?;
+                } else {
+                    forward(&child, signal);
+                }
+                asked = true;
+            }
+        }
+    }
+}
+
+/// Passes a signal on. On a terminal Ctrl-C has reached the command already, as it reaches the whole process group;
+/// most programs take a second one as the order to give up at once.
+fn forward(child: &Child, signal: Signal) {
+    let number = match signal {
+        Signal::Interrupt if io::stdin().is_terminal() => return,
+        Signal::Interrupt => Number::SIGINT,
+        Signal::Terminate => Number::SIGTERM,
+    };
+    if let Some(id) = child.id().and_then(|id| i32::try_from(id).ok()) {
+        // It fails only if the command has just ended, which the loop notices by itself.
+        let _ = kill(Pid::from_raw(id), number);
+    }
+}
+
+/// The exit code of the command, or 128 and the number of the signal that ended it, as shells report it.
+fn code(status: ExitStatus) -> ExitCode {
+    let number = status.code().or_else(|| Some(128 + status.signal()?));
+    ExitCode::from(number.and_then(|number| u8::try_from(number).ok()).unwrap_or(u8::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::run;
+    use crate::{app::Addresses, lifecycle::Signals};
+    use std::process::ExitCode;
+
+    async fn run_shell(script: &str) -> ExitCode {
+        let at = |port| ([127, 0, 0, 1], port).into();
+        let command = ["sh", "-c", script].map(Into::into);
+        run(&command, Addresses { grpc: at(1), admin: at(2) }, &mut Signals::listen().unwrap()).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn the_command_sees_both_addresses_and_its_exit_code_is_ours() {
+        let script = r#"[ "$RIPOSTE_TARGET" = 127.0.0.1:1 ] && [ "$RIPOSTE_ADMIN_TARGET" = 127.0.0.1:2 ] && exit 37"#;
+        assert_eq!(run_shell(script).await, ExitCode::from(37));
+        assert_eq!(run_shell("exit 0").await, ExitCode::SUCCESS);
+        assert_eq!(run_shell("kill -TERM $$").await, ExitCode::from(143));
+    }
+
+    #[tokio::test]
+    async fn a_command_that_does_not_exist_is_said_so() {
+        let at = |port| ([127, 0, 0, 1], port).into();
+        let addresses = Addresses { grpc: at(1), admin: at(2) };
+        let error = run(&["/nowhere/cmd".into()], addresses, &mut Signals::listen().unwrap()).await.unwrap_err();
+        assert!(error.to_string().contains("/nowhere/cmd"), "{error}");
+    }
+}

@@ -1,0 +1,115 @@
+//! The demo data, planted through `AdminService` as any import is. The same again changes nothing, so a folder that is
+//! kept by `--data` can be started with it every time.
+
+mod demo;
+
+use anyhow::ensure;
+use prost_types::Timestamp;
+use riposte_sdk::v1::{
+    Content, ImportCommentsRequest, ImportItem, ImportOutcome, ImportedComment, ImportedLike, ImportedSubject,
+    LikeValue, SubjectKey, admin_service_client::AdminServiceClient, import_item::Kind,
+};
+use std::net::SocketAddr;
+use tonic::transport::Endpoint;
+
+const SOURCE: &str = "riposte-demo";
+
+/// When the demo conversation begins: 2026-03-06, 18:00 UTC. A fixed time makes every start show the same page.
+const BEGIN: i64 = 1_772_820_000;
+
+/// Plants the demo through the admin port and waits until it is durable.
+pub(super) async fn plant(admin: SocketAddr) -> anyhow::Result<()> {
+    let channel = Endpoint::from_shared(format!("http://{admin}"))?.connect().await?;
+    let requests = items().into_iter().map(|item| ImportCommentsRequest { item: Some(item) });
+    let stream = futures::stream::iter(requests.collect::<Vec<_>>());
+    let mut answers = AdminServiceClient::new(channel).import_comments(stream).await?.into_inner();
+    let mut answered = 0;
+    while let Some(answer) = answers.message().await? {
+        ensure!(
+            answer.outcome() != ImportOutcome::Rejected,
+            "{} was rejected: {}",
+            answer.external_id,
+            answer.error.map(|error| error.message).unwrap_or_default()
+        );
+        answered += 1;
+    }
+    ensure!(answered == items().len(), "the server answered {answered} items of {}", items().len());
+    Ok(())
+}
+
+/// Everything to import: the subject, its comments, their votes.
+fn items() -> Vec<ImportItem> {
+    let subject = Kind::Subject(ImportedSubject {
+        key: Some(key()),
+        owner_id: "ada".into(),
+        create_time: at(-30),
+        ..ImportedSubject::default()
+    });
+    let mut items = vec![item("article-1", subject)];
+    items.extend(demo::COMMENTS.iter().enumerate().map(|(place, line)| {
+        let comment = ImportedComment {
+            subject: Some(key()),
+            parent_external_id: line.parent.map(external_id).unwrap_or_default(),
+            member_id: line.member.into(),
+            content: Some(Content { text: line.text.into(), ..Content::default() }),
+            create_time: at(line.minute),
+            ..ImportedComment::default()
+        };
+        item(&external_id(place), Kind::Comment(comment))
+    }));
+    for (place, line) in demo::COMMENTS.iter().enumerate() {
+        let likes = std::iter::repeat_n(LikeValue::Like, line.likes);
+        let votes = likes.chain(std::iter::repeat_n(LikeValue::Dislike, line.dislikes));
+        items.extend(votes.enumerate().map(|(voter, value)| vote(place, line.minute, voter, value)));
+    }
+    items
+}
+
+fn vote(place: usize, minute: i64, voter: usize, value: LikeValue) -> ImportItem {
+    let like = ImportedLike {
+        subject: Some(key()),
+        comment_external_id: external_id(place),
+        member_id: format!("reader-{voter:02}"),
+        value: value.into(),
+        time: at(minute + 1),
+        synthetic: false,
+    };
+    item(&format!("{}-vote-{voter:02}", external_id(place)), Kind::Like(like))
+}
+
+fn item(external_id: &str, kind: Kind) -> ImportItem {
+    ImportItem { source: SOURCE.into(), external_id: external_id.into(), kind: Some(kind) }
+}
+
+fn external_id(place: usize) -> String {
+    format!("comment-{place:02}")
+}
+
+fn key() -> SubjectKey {
+    SubjectKey { object_type: "article".into(), object_id: "1".into() }
+}
+
+fn at(minute: i64) -> Option<Timestamp> {
+    Some(Timestamp { seconds: BEGIN + minute * 60, nanos: 0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{demo::COMMENTS, items};
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn the_demo_holds_fifty_comments_in_order_of_time_with_parents_before_their_answers() {
+        assert_eq!(COMMENTS.len(), 50);
+        for (place, line) in COMMENTS.iter().enumerate() {
+            assert!(
+                line.parent.is_none_or(|parent| parent < place && COMMENTS[parent].minute < line.minute),
+                "{place}"
+            );
+            assert!(!line.text.is_empty());
+        }
+        let ids: BTreeSet<_> = items().into_iter().map(|item| item.external_id).collect();
+        assert_eq!(ids.len(), items().len(), "external ids are unique");
+        assert!(items().len() > 150, "and there are votes");
+    }
+}

@@ -1,0 +1,105 @@
+//! `riposte doctor`: a verdict on everything the configured server stands on, each on a line of its own.
+
+mod source;
+mod verdict;
+
+use self::verdict::Verdict;
+use super::{Sources, exit};
+use crate::{
+    clock::SystemClock,
+    config::{Config, Profile, StoreKind},
+};
+use riposte_core::ports::Clock;
+use riposte_store::Store;
+use std::{process::ExitCode, sync::Arc};
+
+/// Comment ids count from 2026-01-01: a clock before it can mint none.
+const FIRST_ID_TIME: i64 = 1_767_225_600_000;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Examine the configuration of `riposte dev` instead
+    #[arg(long)]
+    dev: bool,
+}
+
+impl Args {
+    pub(super) async fn run(self, sources: &Sources) -> anyhow::Result<ExitCode> {
+        let profile = if self.dev { Profile::Dev } else { Profile::Serve };
+        let config = match Config::load(&sources.inputs(profile)) {
+            Ok(loaded) => loaded.config,
+            Err(faults) => {
+                println!("{}", Verdict::fail("configuration", "cannot be used; the faults follow"));
+                return Err(faults.into());
+            }
+        };
+        let mut verdicts = vec![Verdict::ok("configuration", "holds")];
+        verdicts.extend([admission(&config), page_token_keys(&config), object_types(&config), clock()]);
+        verdicts.extend(data_sources(&config).await?);
+        for verdict in &verdicts {
+            println!("{verdict}");
+        }
+        Ok(ExitCode::from(if verdicts.iter().any(Verdict::failed) { exit::ERROR } else { 0 }))
+    }
+}
+
+fn admission(config: &Config) -> Verdict {
+    if config.auth.allow_insecure {
+        Verdict::warn("admission", "auth.allow_insecure is set: every caller is admitted, over plaintext")
+    } else {
+        Verdict::fail("admission", "there are no tokens and no TLS yet: serve starts only with --allow-insecure")
+    }
+}
+
+fn page_token_keys(config: &Config) -> Verdict {
+    match config.page_tokens.keys.len() {
+        0 => Verdict::warn(
+            "page token keys",
+            "none: each process makes up its own, so a walk ends with the process it began at; give page_tokens.keys one \
+             made by `openssl rand -base64 32`",
+        ),
+        1 => Verdict::ok("page token keys", "1, which seals and opens"),
+        count => Verdict::ok("page token keys", format!("{count}: the first seals, all of them open")),
+    }
+}
+
+fn object_types(config: &Config) -> Verdict {
+    match (config.object_types.len(), config.open_object_types) {
+        (0, false) => {
+            Verdict::warn("object types", "none is registered, so every write is refused: add [object_types.NAME]")
+        }
+        (count, false) => Verdict::ok("object types", format!("{count} registered")),
+        (count, true) => Verdict::ok("object types", format!("{count} registered, all others allowed")),
+    }
+}
+
+fn clock() -> Verdict {
+    if SystemClock.now().0 < FIRST_ID_TIME {
+        Verdict::fail("clock", "is before 2026, where comment ids begin: set the clock of this machine")
+    } else {
+        Verdict::ok("clock", "is past the beginning of comment ids")
+    }
+}
+
+/// The verdicts on each data source. SQLite without a folder has nothing to examine.
+async fn data_sources(config: &Config) -> anyhow::Result<Vec<Verdict>> {
+    let labels = match (config.store.kind, &config.store.data_dir) {
+        (StoreKind::Sqlite, None) => {
+            return Ok(vec![Verdict::ok("data", "SQLite in a temporary folder, made at the start")]);
+        }
+        (StoreKind::Sqlite, Some(folder)) if !folder.exists() => {
+            return Ok(vec![Verdict::ok("data", format!("{} will be made at the start", folder.display()))]);
+        }
+        (StoreKind::Sqlite, Some(folder)) => vec![format!("source 1 ({})", folder.display())],
+        (StoreKind::Mysql, _) => {
+            let label =
+                |(place, source): (usize, &crate::config::Source)| format!("source {} ({})", place + 1, source.url);
+            config.store.sources.iter().enumerate().map(label).collect()
+        }
+    };
+    let store = Store::open(&config.store.to_open(), Arc::new(SystemClock))?;
+    let (diagnoses, schemas) = (store.diagnose().await, store.schema().await);
+    store.close().await;
+    let examined = labels.iter().zip(diagnoses.iter().zip(&schemas));
+    Ok(examined.flat_map(|(label, (diagnosis, schema))| source::examine(label, diagnosis, schema)).collect())
+}

@@ -1,0 +1,131 @@
+//! What doctor thinks of one data source.
+
+use super::verdict::Verdict;
+use riposte_store::{Diagnosis, schema::SourceSchema};
+
+/// A variable of the server, the values that are right, and what else means.
+struct Rule {
+    fact: &'static str,
+    right: &'static [&'static str],
+    wrong: &'static str,
+}
+
+/// Without these an acknowledged comment can be lost, or a transaction sees what it must not.
+const RULES: &[Rule] = &[
+    Rule {
+        fact: "innodb_flush_log_at_trx_commit",
+        right: &["1"],
+        wrong: "an acknowledged write can be lost in a crash: set it to 1",
+    },
+    Rule { fact: "sync_binlog", right: &["1"], wrong: "a replica can miss what a crash took: set it to 1" },
+    Rule {
+        fact: "isolation",
+        right: &["READ-COMMITTED"],
+        wrong: "connections that write must be at READ COMMITTED; something between here and the server changes it",
+    },
+    Rule { fact: "journal_mode", right: &["wal"], wrong: "readers and the writer would wait for each other" },
+];
+
+/// The verdicts on one source: whether it answers, its schema, and each setting that matters.
+pub(super) fn examine(label: &str, diagnosis: &Diagnosis, schema: &SourceSchema) -> Vec<Verdict> {
+    if let Some(reason) = &diagnosis.unreachable {
+        return vec![Verdict::fail(label, format!("cannot be reached: {reason}"))];
+    }
+    let version = fact(diagnosis, "version").unwrap_or("of unknown version");
+    let latency = format!("answers in {} µs, server {version}", diagnosis.latency_micros);
+    let mut verdicts = vec![Verdict::ok(label, latency), self::schema(label, schema)];
+    let known = RULES.iter().filter_map(|rule| Some((rule, fact(diagnosis, rule.fact)?)));
+    verdicts.extend(known.filter(|(rule, _)| !is_idle(rule, diagnosis)).map(|(rule, value)| judge(label, rule, value)));
+    verdicts
+}
+
+fn schema(label: &str, schema: &SourceSchema) -> Verdict {
+    let what = format!("{label}, schema");
+    match schema {
+        SourceSchema::Ready => Verdict::ok(what, "is what this version needs"),
+        SourceSchema::Missing(steps) => {
+            Verdict::fail(what, format!("lacks {}: run `riposte migrate up`", steps.join(", ")))
+        }
+        SourceSchema::Mismatch(reason) => Verdict::fail(what, format!("{reason}: the configuration must be corrected")),
+        SourceSchema::Unreachable(reason) => Verdict::fail(what, format!("cannot be read: {reason}")),
+    }
+}
+
+fn judge(label: &str, rule: &Rule, value: &str) -> Verdict {
+    let what = format!("{label}, {}", rule.fact);
+    if rule.right.contains(&value) {
+        Verdict::ok(what, value)
+    } else {
+        Verdict::warn(what, format!("{value}: {}", rule.wrong))
+    }
+}
+
+/// A server that writes no binary log has none to sync.
+fn is_idle(rule: &Rule, diagnosis: &Diagnosis) -> bool {
+    rule.fact == "sync_binlog" && matches!(fact(diagnosis, "log_bin"), Some("0" | "OFF"))
+}
+
+fn fact<'d>(diagnosis: &'d Diagnosis, name: &str) -> Option<&'d str> {
+    diagnosis.facts.iter().find(|(known, _)| *known == name)?.1.as_deref()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::verdict::{Level, Verdict},
+        examine,
+    };
+    use riposte_store::{Diagnosis, schema::SourceSchema};
+
+    fn healthy() -> Diagnosis {
+        let facts = [
+            ("version", "10.11.19-MariaDB"),
+            ("innodb_flush_log_at_trx_commit", "1"),
+            ("sync_binlog", "1"),
+            ("log_bin", "1"),
+            ("isolation", "READ-COMMITTED"),
+        ];
+        let facts = facts.map(|(name, value)| (name, Some(value.to_owned()))).to_vec();
+        Diagnosis { latency_micros: 120, facts, unreachable: None }
+    }
+
+    fn with(name: &str, value: &str) -> Diagnosis {
+        let mut diagnosis = healthy();
+        let facts = diagnosis.facts.iter_mut().filter(|(known, _)| *known == name);
+        facts.for_each(|(_, old)| *old = Some(value.to_owned()));
+        diagnosis
+    }
+
+    /// The names of the lines that are not ok.
+    fn complaints(diagnosis: &Diagnosis, schema: &SourceSchema) -> Vec<(Level, String)> {
+        let complaint = |verdict: Verdict| (verdict.level != Level::Ok).then_some((verdict.level, verdict.what));
+        examine("source 1", diagnosis, schema).into_iter().filter_map(complaint).collect()
+    }
+
+    #[test]
+    fn each_thing_that_is_wrong_spoils_exactly_its_own_line() {
+        let (ready, warn, fail) = (SourceSchema::Ready, Level::Warn, Level::Fail);
+        assert_eq!(complaints(&healthy(), &ready), []);
+        for (name, value) in
+            [("innodb_flush_log_at_trx_commit", "2"), ("sync_binlog", "0"), ("isolation", "REPEATABLE-READ")]
+        {
+            assert_eq!(complaints(&with(name, value), &ready), [(warn, format!("source 1, {name}"))]);
+        }
+        for schema in [SourceSchema::Missing(vec!["m0001_schema"]), SourceSchema::Mismatch("50/200".into())] {
+            assert_eq!(complaints(&healthy(), &schema), [(fail, "source 1, schema".to_owned())]);
+        }
+        let down = Diagnosis { unreachable: Some("refused".into()), ..Diagnosis::default() };
+        assert_eq!(complaints(&down, &SourceSchema::Unreachable("refused".into())), [(fail, "source 1".to_owned())]);
+    }
+
+    #[test]
+    fn a_server_without_a_binary_log_is_not_told_to_sync_it() {
+        let mut silent = with("log_bin", "0");
+        silent
+            .facts
+            .iter_mut()
+            .filter(|(name, _)| *name == "sync_binlog")
+            .for_each(|(_, value)| *value = Some("0".into()));
+        assert_eq!(complaints(&silent, &SourceSchema::Ready), []);
+    }
+}

@@ -1,0 +1,135 @@
+//! `riposte errors`: what each reason means and what to do, read from the contract itself.
+
+use super::exit::{Failure, NOT_FOUND};
+use clap::Subcommand;
+use std::process::ExitCode;
+
+/// The contract's own text is the only source: every reason stands there with its code, its cure and an example.
+const CONTRACT: &str = include_str!("../../../proto/riposte/v1/error_reason.proto");
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Print every reason with its gRPC code and its meaning
+    List,
+    /// Print all about one reason: meaning, cure, metadata, example
+    Explain {
+        /// The reason as ErrorInfo carries it, as in SUBJECT_NOT_FOUND
+        reason: String,
+    },
+}
+
+/// One reason of the contract.
+#[derive(Debug)]
+struct Explanation {
+    /// The name as `ErrorInfo.reason` carries it.
+    reason: String,
+    /// The gRPC code it comes with.
+    code: String,
+    /// Meaning, cure and example: paragraphs, apart by an empty line.
+    text: String,
+}
+
+impl Args {
+    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
+        let explanations = explanations(CONTRACT);
+        match self.action {
+            Action::List => {
+                for Explanation { reason, code, text } in &explanations {
+                    println!("{reason:24} {code:20} {}", first_sentence(text));
+                }
+            }
+            Action::Explain { reason } => {
+                let reason = reason.to_uppercase();
+                let reason = reason.strip_prefix("ERROR_REASON_").unwrap_or(&reason);
+                let known = explanations.iter().find(|known| known.reason == reason);
+                let Explanation { reason, code, text } = known.ok_or_else(|| unknown(reason, &explanations))?;
+                println!("{reason}  (gRPC code {code})\n\n{text}");
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn unknown(reason: &str, known: &[Explanation]) -> Failure {
+    let likeness = |known: &&Explanation| strsim::jaro_winkler(reason, &known.reason);
+    let nearest = known.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b))).filter(|near| likeness(near) > 0.8);
+    let hint =
+        nearest.map_or("`riposte errors list` names all".to_owned(), |near| format!("did you mean {}?", near.reason));
+    Failure::new(NOT_FOUND, format!("there is no reason {reason}; {hint}"))
+}
+
+/// Every value of the enum with the comment before it, which begins with its gRPC code. The zero value is left out.
+fn explanations(contract: &str) -> Vec<Explanation> {
+    let values = contract.split_once("enum ErrorReason {").map_or("", |(_, values)| values);
+    let mut comment: Vec<&str> = Vec::new();
+    let mut found = Vec::new();
+    for line in values.lines().map(str::trim) {
+        if let Some(text) = line.strip_prefix("//") {
+            comment.push(text.trim());
+        } else if let Some((name, _)) = line.strip_prefix("ERROR_REASON_").and_then(|rest| rest.split_once(" = ")) {
+            if let Some((code, text)) = paragraphs(&comment).split_once(". ") {
+                found.push(Explanation { reason: name.to_owned(), code: code.to_owned(), text: text.to_owned() });
+            }
+            comment.clear();
+        }
+    }
+    found.retain(|explanation| explanation.reason != "UNSPECIFIED");
+    found
+}
+
+/// Joins the lines of a comment to paragraphs, which an empty line keeps apart.
+fn paragraphs(lines: &[&str]) -> String {
+    let paragraphs = lines.split(|line| line.is_empty()).map(|lines| lines.join(" "));
+    paragraphs.collect::<Vec<_>>().join("\n\n")
+}
+
+fn first_sentence(text: &str) -> &str {
+    text.split_once(". ").map_or(text, |(first, _)| first).lines().next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CONTRACT, explanations, unknown};
+    use riposte_core::error::{Kind, Reason};
+
+    #[test]
+    fn every_reason_of_the_domain_is_explained_with_its_code_a_cure_and_an_example() {
+        let explanations = explanations(CONTRACT);
+        for reason in Reason::ALL {
+            let found = explanations.iter().find(|known| known.reason == reason.as_str());
+            let found = found.unwrap_or_else(|| panic!("{} is not explained", reason.as_str()));
+            assert_eq!(found.code, code(reason.kind()), "{}", found.reason);
+            assert!(found.text.contains("Example: ") && found.text.len() > 60, "{}: {}", found.reason, found.text);
+        }
+        assert_eq!(explanations.len(), Reason::ALL.len(), "the contract has a reason that the domain does not know");
+    }
+
+    #[test]
+    fn a_mistyped_reason_is_answered_with_the_nearest_one() {
+        let message = unknown("SUBJECT_NOT_FUOND", &explanations(CONTRACT)).to_string();
+        assert!(message.ends_with("did you mean SUBJECT_NOT_FOUND?"), "{message}");
+    }
+
+    fn code(kind: Kind) -> &'static str {
+        match kind {
+            Kind::InvalidArgument => "INVALID_ARGUMENT",
+            Kind::NotFound => "NOT_FOUND",
+            Kind::AlreadyExists => "ALREADY_EXISTS",
+            Kind::PermissionDenied => "PERMISSION_DENIED",
+            Kind::Unauthenticated => "UNAUTHENTICATED",
+            Kind::FailedPrecondition => "FAILED_PRECONDITION",
+            Kind::ResourceExhausted => "RESOURCE_EXHAUSTED",
+            Kind::Aborted => "ABORTED",
+            Kind::Unavailable => "UNAVAILABLE",
+            Kind::Unimplemented => "UNIMPLEMENTED",
+            Kind::DeadlineExceeded => "DEADLINE_EXCEEDED",
+            Kind::Internal => "INTERNAL",
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! What the process says at its end: a fixed exit code, and on standard error why.
+
+use crate::config::Faults;
+use std::{fmt, process::ExitCode};
+
+/// Something failed that no other code names.
+pub(crate) const ERROR: u8 = 1;
+/// The command line or the configuration is wrong.
+pub(crate) const USAGE: u8 = 2;
+/// What was asked for does not exist.
+pub(crate) const NOT_FOUND: u8 = 3;
+/// The server does not let this caller do it.
+pub(crate) const DENIED: u8 = 4;
+/// The server or a data source cannot be reached, is not ready, or answered too late.
+pub(crate) const UNAVAILABLE: u8 = 5;
+/// Some items were done and some were not.
+pub(crate) const PARTLY: u8 = 6;
+
+/// The table of codes, for the help text.
+pub(super) const HELP: &str = "\
+Exit codes: 0 ok, 1 error, 2 usage or configuration, 3 not found, 4 denied, 5 unavailable, 6 partly failed";
+
+/// An error that chooses its exit code.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    /// One of the codes above.
+    pub(crate) code: u8,
+    /// What went wrong and what to do, for a person.
+    pub(crate) message: String,
+}
+
+impl Failure {
+    pub(crate) fn new(code: u8, message: impl Into<String>) -> Self {
+        Failure { code, message: message.into() }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// Prints an error with its causes and gives the code it ends with.
+pub(super) fn report(error: &anyhow::Error) -> ExitCode {
+    eprintln!("riposte: {error:#}");
+    ExitCode::from(code(error))
+}
+
+/// The code of the first cause that has one.
+fn code(error: &anyhow::Error) -> u8 {
+    error.chain().find_map(code_of).unwrap_or(ERROR)
+}
+
+fn code_of(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
+    if let Some(failure) = cause.downcast_ref::<Failure>() {
+        return Some(failure.code);
+    }
+    if let Some(status) = cause.downcast_ref::<tonic::Status>() {
+        return Some(code_of_status(status.code()));
+    }
+    if let Some(error) = cause.downcast_ref::<riposte_sdk::Error>() {
+        return Some(code_of_status(error.code()));
+    }
+    if cause.is::<Faults>() {
+        return Some(USAGE);
+    }
+    cause.is::<tonic::transport::Error>().then_some(UNAVAILABLE)
+}
+
+fn code_of_status(code: tonic::Code) -> u8 {
+    use tonic::Code;
+    match code {
+        Code::InvalidArgument | Code::OutOfRange => USAGE,
+        Code::NotFound => NOT_FOUND,
+        Code::PermissionDenied | Code::Unauthenticated => DENIED,
+        Code::Unavailable | Code::DeadlineExceeded => UNAVAILABLE,
+        Code::Ok
+        | Code::Cancelled
+        | Code::Unknown
+        | Code::AlreadyExists
+        | Code::ResourceExhausted
+        | Code::FailedPrecondition
+        | Code::Aborted
+        | Code::Unimplemented
+        | Code::Internal
+        | Code::DataLoss => ERROR,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DENIED, ERROR, Failure, NOT_FOUND, PARTLY, UNAVAILABLE, USAGE, code};
+    use crate::config::Faults;
+    use anyhow::{Context, anyhow};
+    use tonic::Status;
+
+    #[test]
+    fn each_kind_of_error_ends_the_process_with_its_own_code_however_deep_it_lies() {
+        let deep = |error: anyhow::Error| Err::<(), _>(error).context("outer").unwrap_err();
+        for (error, expected) in [
+            (anyhow!("plain"), ERROR),
+            (Faults(Vec::new()).into(), USAGE),
+            (Status::not_found("").into(), NOT_FOUND),
+            (Status::permission_denied("").into(), DENIED),
+            (Status::unauthenticated("").into(), DENIED),
+            (Status::unavailable("").into(), UNAVAILABLE),
+            (riposte_sdk::Error::from(Status::not_found("")).into(), NOT_FOUND),
+            (Status::deadline_exceeded("").into(), UNAVAILABLE),
+            (Status::invalid_argument("").into(), USAGE),
+            (Status::internal("").into(), ERROR),
+            (Failure::new(PARTLY, "").into(), PARTLY),
+        ] {
+            let shown = format!("{error:?}");
+            assert_eq!(code(&deep(error)), expected, "{shown}");
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! `riposte healthcheck`: the probe that needs neither a shell nor another binary beside this one.
+
+use super::{
+    Sources,
+    exit::{Failure, UNAVAILABLE},
+};
+use crate::config::Span;
+use anyhow::Context;
+use std::{
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    process::ExitCode,
+};
+use tonic::transport::Endpoint;
+use tonic_health::pb::{HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Ask this server instead of the one at server.listen
+    #[arg(long, value_name = "HOST:PORT")]
+    target: Option<String>,
+    /// How long to wait for the answer
+    #[arg(long, value_name = "DURATION", default_value = "2s")]
+    timeout: Span,
+}
+
+impl Args {
+    pub(super) async fn run(self, sources: &Sources) -> anyhow::Result<ExitCode> {
+        let target = match self.target {
+            Some(target) => target,
+            None => reachable(sources.load()?.config.server.listen).to_string(),
+        };
+        let timeout = self.timeout.duration();
+        let answer = tokio::time::timeout(timeout, ask(&target)).await;
+        let status =
+            answer.map_err(|_| Failure::new(UNAVAILABLE, format!("{target} gave no answer in {timeout:?}")))??;
+        if status != ServingStatus::Serving {
+            return Err(Failure::new(UNAVAILABLE, format!("{target} is {}", status.as_str_name())).into());
+        }
+        println!("{target} is {}", status.as_str_name());
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// The health of the whole server at `target`.
+async fn ask(target: &str) -> anyhow::Result<ServingStatus> {
+    let channel = Endpoint::from_shared(format!("http://{target}"))?
+        .connect()
+        .await
+        .with_context(|| format!("cannot reach {target}"))?;
+    let answer = HealthClient::new(channel).check(HealthCheckRequest::default()).await?;
+    Ok(answer.into_inner().status())
+}
+
+/// Where a server that listens on `address` can be reached from its own machine.
+fn reachable(address: SocketAddr) -> SocketAddr {
+    let ip = match address.ip() {
+        ip if !ip.is_unspecified() => ip,
+        IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+    };
+    SocketAddr::new(ip, address.port())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::reachable;
+
+    #[test]
+    fn a_server_that_listens_everywhere_is_asked_on_the_loopback_address() {
+        for (listen, reached) in [
+            ("0.0.0.0:7171", "127.0.0.1:7171"),
+            ("[::]:7171", "[::1]:7171"),
+            ("192.0.2.7:80", "192.0.2.7:80"),
+        ] {
+            assert_eq!(reachable(listen.parse().unwrap()).to_string(), reached);
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! `riposte migrate`: the only way the schema of a production database changes.
+
+mod progress;
+
+use self::progress::Shown;
+use super::{
+    Sources,
+    exit::{ERROR, Failure, UNAVAILABLE, USAGE},
+};
+use crate::{clock::SystemClock, config::Config};
+use clap::Subcommand;
+use riposte_migrations::Error;
+use riposte_store::{Store, schema::SourceSchema};
+use std::{process::ExitCode, sync::Arc};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Clone, Copy, Debug, Subcommand)]
+enum Action {
+    /// Say of each data source whether it has what this version needs; exit code 1 if one has not
+    Status,
+    /// Print the statements that up would run, without running them
+    Plan,
+    /// Bring every data source to the schema of this version; stopped anywhere, the next run goes on
+    Up,
+}
+
+impl Args {
+    pub(super) async fn run(self, sources: &Sources) -> anyhow::Result<ExitCode> {
+        let config = sources.load()?.config;
+        let store = Store::open(&config.store.to_open(), Arc::new(SystemClock))?;
+        let done = match self.action {
+            Action::Status => status(&config, &store).await,
+            Action::Plan => plan(&config, &store).await,
+            Action::Up => up(&config, &store).await,
+        };
+        store.close().await;
+        done.map(|()| ExitCode::SUCCESS).map_err(Into::into)
+    }
+}
+
+async fn status(config: &Config, store: &Store) -> Result<(), Failure> {
+    let found = riposte_migrations::status(store).await;
+    for (place, schema) in found.iter().enumerate() {
+        println!("{}: {}", label(config, place), describe(schema));
+    }
+    match worst(&found) {
+        None => Ok(()),
+        Some(code) => Err(Failure::new(code, "not every data source has the schema of this version")),
+    }
+}
+
+async fn plan(config: &Config, store: &Store) -> Result<(), Failure> {
+    let planned = reached(config, store, riposte_migrations::plan(store).await).await?;
+    let mut heading = None;
+    for statement in &planned {
+        if heading != Some((statement.source, statement.step)) {
+            println!("-- {}, step {}", label(config, statement.source), statement.step);
+            heading = Some((statement.source, statement.step));
+        }
+        println!("{};", statement.sql);
+    }
+    let count = planned.len();
+    eprintln!("{count} statements; all of them make new tables or rows, none changes or locks what stands");
+    Ok(())
+}
+
+async fn up(config: &Config, store: &Store) -> Result<(), Failure> {
+    let mut shown = Shown::start(store.sources().all().len());
+    let done = riposte_migrations::up(store, |progress| shown.tell(progress)).await;
+    let tables = shown.finish();
+    reached(config, store, done).await?;
+    println!("{tables} tables made; every data source has the schema of this version");
+    Ok(())
+}
+
+/// Names what a failed run stands on, and tells an unreachable source from a statement that failed.
+async fn reached<T>(config: &Config, store: &Store, done: riposte_migrations::Result<T>) -> Result<T, Failure> {
+    let error = match done {
+        Ok(value) => return Ok(value),
+        Err(error) => error,
+    };
+    let (source, text, code) = match error {
+        Error::Refused { source, text } => (source, text, USAGE),
+        Error::Failed { source, text } => (source, text, ERROR),
+    };
+    let unreachable = worst(&riposte_migrations::status(store).await) == Some(UNAVAILABLE);
+    let code = if unreachable { UNAVAILABLE } else { code };
+    Err(Failure::new(code, format!("{}: {text}", label(config, source))))
+}
+
+/// The exit code of the worst that was found.
+fn worst(found: &[SourceSchema]) -> Option<u8> {
+    let code = |schema: &SourceSchema| match schema {
+        SourceSchema::Ready => None,
+        SourceSchema::Missing(_) => Some(ERROR),
+        SourceSchema::Mismatch(_) => Some(USAGE),
+        SourceSchema::Unreachable(_) => Some(UNAVAILABLE),
+    };
+    found.iter().filter_map(code).max()
+}
+
+fn describe(schema: &SourceSchema) -> String {
+    match schema {
+        SourceSchema::Ready => "ready".to_owned(),
+        SourceSchema::Missing(steps) => format!("lacks {}; run `riposte migrate up`", steps.join(", ")),
+        SourceSchema::Mismatch(text) => format!("refused: {text}"),
+        SourceSchema::Unreachable(text) => format!("unreachable: {text}"),
+    }
+}
+
+/// A data source by its number and its address without credentials.
+fn label(config: &Config, place: usize) -> String {
+    let number = place + 1;
+    match config.store.sources.get(place) {
+        Some(source) => format!("data source {number} ({})", source.url),
+        None => format!("data source {number}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ERROR, SourceSchema, UNAVAILABLE, USAGE, worst};
+
+    #[test]
+    fn the_exit_code_tells_the_worst_that_was_found() {
+        let missing = || SourceSchema::Missing(vec!["m0001_schema"]);
+        let (mismatch, down) = (SourceSchema::Mismatch("50/200".into()), SourceSchema::Unreachable("refused".into()));
+        assert_eq!(worst(&[SourceSchema::Ready, SourceSchema::Ready]), None);
+        assert_eq!(worst(&[SourceSchema::Ready, missing()]), Some(ERROR));
+        assert_eq!(worst(&[missing(), mismatch.clone()]), Some(USAGE));
+        assert_eq!(worst(&[down, mismatch, missing()]), Some(UNAVAILABLE));
+    }
+}

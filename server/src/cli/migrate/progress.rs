@@ -1,0 +1,90 @@
+//! How far a migration has come: a bar on a terminal, a line every five seconds elsewhere.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use riposte_migrations::Progress;
+use std::{
+    io::{self, IsTerminal},
+    time::{Duration, Instant},
+};
+
+const LINE_EVERY: Duration = Duration::from_secs(5);
+
+/// The progress of all data sources together, on standard error.
+pub(super) struct Shown {
+    bar: ProgressBar,
+    /// Done and all tables of each source, as far as it has told.
+    sources: Vec<(usize, usize)>,
+    last_line: Instant,
+}
+
+impl Shown {
+    pub(super) fn start(sources: usize) -> Self {
+        let terminal = io::stderr().is_terminal();
+        let bar = ProgressBar::with_draw_target(
+            None,
+            if terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() },
+        );
+        if let Ok(style) =
+            ProgressStyle::with_template("{wide_bar} {pos} of {len} tables, {per_sec}, {eta} left  {msg}")
+        {
+            bar.set_style(style);
+        }
+        Shown { bar, sources: vec![(0, 0); sources], last_line: Instant::now() }
+    }
+
+    pub(super) fn tell(&mut self, progress: Progress) {
+        let Progress { source, done, total, table } = progress;
+        if let Some(place) = self.sources.get_mut(source) {
+            *place = (done, total);
+        }
+        let (done, total) = self.sum();
+        self.bar.set_length(total);
+        self.bar.set_position(done);
+        self.bar.set_message(table);
+        if self.bar.is_hidden() && self.last_line.elapsed() >= LINE_EVERY {
+            self.last_line = Instant::now();
+            eprintln!("{}", line(done, total, self.bar.elapsed()));
+        }
+    }
+
+    /// Takes the bar away and gives the number of tables that were made.
+    pub(super) fn finish(self) -> u64 {
+        self.bar.finish_and_clear();
+        self.sum().0
+    }
+
+    fn sum(&self) -> (u64, u64) {
+        let sum = |tables: fn(&(usize, usize)) -> usize| self.sources.iter().map(|source| tables(source) as u64).sum();
+        (sum(|(done, _)| *done), sum(|(_, total)| *total))
+    }
+}
+
+fn line(done: u64, total: u64, elapsed: Duration) -> String {
+    let rate = done * 1_000 / u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX).max(1);
+    let left = total.saturating_sub(done).checked_div(rate).map_or_else(|| "?".to_owned(), |left| left.to_string());
+    format!("{done} of {total} tables, {rate}/s, {left} s left")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Shown, line};
+    use riposte_migrations::Progress;
+    use std::time::Duration;
+
+    #[test]
+    fn the_tables_of_all_sources_are_counted_together() {
+        let mut shown = Shown::start(2);
+        let table = || "comment_index_7".to_owned();
+        shown.tell(Progress { source: 0, done: 10, total: 100, table: table() });
+        shown.tell(Progress { source: 1, done: 30, total: 100, table: table() });
+        shown.tell(Progress { source: 0, done: 11, total: 100, table: table() });
+        assert_eq!(shown.sum(), (41, 200));
+        assert_eq!(shown.finish(), 41);
+    }
+
+    #[test]
+    fn a_line_tells_done_total_rate_and_time_left() {
+        assert_eq!(line(40, 200, Duration::from_secs(2)), "40 of 200 tables, 20/s, 8 s left");
+        assert_eq!(line(0, 200, Duration::ZERO), "0 of 200 tables, 0/s, ? s left");
+    }
+}

@@ -1,0 +1,44 @@
+//! Testing ports before anything starts, so that a busy one is named together with what moves it.
+
+use super::exit::{ERROR, Failure};
+use std::{
+    io::ErrorKind,
+    net::{SocketAddr, TcpListener},
+};
+
+/// Checks that each address can be listened on; beside each stands what moves it elsewhere.
+///
+/// # Errors
+/// The first address that cannot, with its cure.
+pub(super) fn check(addresses: &[(SocketAddr, &str)]) -> Result<(), Failure> {
+    addresses.iter().try_for_each(|(address, mover)| match TcpListener::bind(address) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == ErrorKind::AddrInUse => Err(Failure::new(
+            ERROR,
+            format!("{address} is in use by another process: choose another address with {mover} (port 0 takes any free port)"),
+        )),
+        Err(error) => Err(Failure::new(ERROR, format!("cannot listen on {address}, which {mover} sets: {error}"))),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check;
+    use std::net::TcpListener;
+
+    #[test]
+    fn a_busy_port_is_named_together_with_the_flag_that_moves_it() {
+        let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = taken.local_addr().unwrap();
+        let free = "127.0.0.1:0".parse().unwrap();
+        let message = check(&[(free, "--listen"), (address, "--admin-listen")])
+            .unwrap_err()
+            .to_string();
+        assert!(
+            message.contains(&address.to_string()) && message.contains("--admin-listen"),
+            "{message}"
+        );
+        drop(taken);
+        check(&[(address, "--admin-listen")]).unwrap();
+    }
+}

@@ -1,0 +1,55 @@
+//! `riposte serve`: the server for production. It never migrates: on an old schema it starts, stays `NOT_SERVING`, says
+//! which data sources lack what, and becomes ready by itself once `riposte migrate up` is through.
+
+use super::{Sources, exit, ports};
+use crate::{
+    app::App,
+    config::Config,
+    lifecycle::{Signals, Stop},
+    telemetry,
+};
+use std::{process::ExitCode, time::Instant};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Accept every insecure choice: any caller, plaintext, SQLite, page token keys made up at the start
+    #[arg(long)]
+    allow_insecure: bool,
+}
+
+impl Args {
+    pub(super) async fn run(self, sources: &Sources) -> anyhow::Result<ExitCode> {
+        let begin = Instant::now();
+        let mut inputs = sources.production();
+        if self.allow_insecure {
+            inputs.flag("--allow-insecure", "auth.allow_insecure", true);
+        }
+        let loaded = Config::load(&inputs)?;
+        let config = &loaded.config;
+        telemetry::start(&config.log)?;
+        let mut signals = Signals::listen()?;
+        ports::check(&[(config.server.listen, "server.listen"), (config.server.admin_listen, "server.admin_listen")])?;
+
+        let app = Box::pin(App::start(config)).await?;
+        let addresses = app.addresses();
+        tracing::info!(grpc = %addresses.grpc, admin = %addresses.admin, "listening");
+        tokio::select! {
+            () = app.wait_ready() => {
+                tracing::info!(elapsed_ms = begin.elapsed().as_millis(), "serving");
+                signals.next().await;
+            }
+            _ = signals.next() => {}
+        }
+        tracing::info!("stopping: health is NOT_SERVING and running calls may finish");
+        match signals.or_at_once(app.stop()).await {
+            Stop::Soft => {
+                tracing::info!("stopped");
+                Ok(ExitCode::SUCCESS)
+            }
+            Stop::Hard => {
+                tracing::warn!("stopped at once by a second signal; running calls were cut");
+                Ok(ExitCode::from(exit::ERROR))
+            }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! Bringing comments in from other systems and handing them out again, as a client of AdminService like any other.
+//!
+//! A format reads its file into neutral [`record`]s, [`group`] gathers them by subject, [`order`] puts each subject into
+//! an order the server can take (parents first, then by time) and [`send`] streams them. What cannot be brought in is
+//! written by [`rejects`] as lines that are themselves valid input. The way back is [`jsonl`] alone.
+
+pub(crate) mod commento;
+pub(crate) mod csv;
+pub(crate) mod disqus;
+pub(crate) mod export;
+pub(crate) mod group;
+pub(crate) mod html;
+pub(crate) mod ident;
+pub(crate) mod input;
+pub(crate) mod interrupt;
+pub(crate) mod isso;
+pub(crate) mod jsonl;
+pub(crate) mod lane;
+pub(crate) mod map;
+pub(crate) mod order;
+pub(crate) mod output;
+pub(crate) mod pace;
+pub(crate) mod page;
+pub(crate) mod progress;
+pub(crate) mod read;
+pub(crate) mod record;
+pub(crate) mod rejects;
+pub(crate) mod resume;
+pub(crate) mod send;
+pub(crate) mod summary;
+pub(crate) mod table;
+pub(crate) mod tally;
+pub(crate) mod template;
+pub(crate) mod time;
+pub(crate) mod votes;
+pub(crate) mod wire;
+pub(crate) mod wordpress;
+pub(crate) mod xml;

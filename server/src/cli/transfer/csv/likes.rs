@@ -1,0 +1,85 @@
+//! Votes that are events: of one member's votes for one comment the latest counts.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use jiff::Timestamp;
+
+use super::value::{Compiler, Filled, word};
+use super::{Columns, Entry, Key, Map, Record, Rows, Settings};
+use crate::cli::transfer::map::LikeMap;
+use crate::cli::transfer::record::{Like, LikeValue};
+
+/// The latest vote of each member for each comment, in the order of first votes.
+#[derive(Debug, Default)]
+pub(super) struct Likes {
+    at: HashMap<(Key, String, String), usize>,
+    latest: Vec<(Like, bool)>,
+    faulty: Vec<Entry>,
+}
+
+impl Likes {
+    /// Reads all events.
+    ///
+    /// # Errors
+    /// As [`Rows`], or the map names an unknown column.
+    pub(super) fn read(path: &Path, likes: &LikeMap, map: &Map, settings: &Settings) -> Result<Self> {
+        let mut rows = Rows::open(path, map)?;
+        let mut columns = Columns::default();
+        columns.add("", rows.header().clone());
+        let compiler = Compiler { columns: &columns, map };
+        let compile = || -> Result<_> {
+            let object_type = compiler.optional(likes.object_type.as_ref())?;
+            let texts = [&likes.subject, &likes.comment, &likes.member, &likes.value, &likes.time];
+            let values: Vec<_> = texts.into_iter().map(|field| compiler.value(field)).collect::<Result<_>>()?;
+            Ok((object_type, values))
+        };
+        let (object_type, values) = compile().context("in [like] of the mapping file")?;
+        let mut all = Self::default();
+        let [subject, comment, member, value, time] = values.as_slice() else { return Ok(all) };
+        while let Some((row, line)) = rows.next()? {
+            let row_of_one = [Some(&row)];
+            let mut row = Filled::new(&row_of_one, map, line);
+            let name = row.text(Some(value));
+            let like = Like {
+                key: row.key(object_type.as_ref(), subject, settings),
+                source: None,
+                comment_external_id: row.text(Some(comment)),
+                member_id: row.text(Some(member)),
+                value: word(&name).unwrap_or(LikeValue::Like),
+                time: row.time(Some(time)),
+                synthetic: false,
+            };
+            if name != "NONE" && word::<LikeValue>(&name).is_none() {
+                row.fault("VALUE_UNKNOWN", &format!("{name:?} is neither LIKE, DISLIKE nor NONE"));
+            }
+            all.add(row.entry(Record::Like(like)), name != "NONE");
+        }
+        Ok(all)
+    }
+
+    fn add(&mut self, entry: Entry, counts: bool) {
+        let like = match entry {
+            Entry { record: Record::Like(like), problem: None } => like,
+            faulty => return self.faulty.push(faulty),
+        };
+        let who = (like.key.clone(), like.comment_external_id.clone(), like.member_id.clone());
+        let index = *self.at.entry(who).or_insert(self.latest.len());
+        match self.latest.get_mut(index) {
+            None => self.latest.push((like, counts)),
+            // Of two votes at the same moment the one further down the file counts.
+            Some(known) if known.0.time <= like.time => *known = (like, counts),
+            Some(_) => {}
+        }
+    }
+
+    /// Hands out the votes that still stand, in the order of time.
+    pub(super) fn hand_out(self, out: &mut dyn FnMut(Entry)) {
+        self.faulty.into_iter().for_each(&mut *out);
+        let mut standing: Vec<Like> =
+            self.latest.into_iter().filter_map(|(like, counts)| counts.then_some(like)).collect();
+        standing.sort_by_key(|like| like.time.unwrap_or(Timestamp::MIN));
+        standing.into_iter().for_each(|like| out(Entry::good(Record::Like(like))));
+    }
+}

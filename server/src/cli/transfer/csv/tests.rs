@@ -1,0 +1,194 @@
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use super::*;
+use crate::cli::transfer::group::{Group, Groups};
+use crate::cli::transfer::order::{Orphans, arrange};
+use crate::cli::transfer::read::SubjectBy;
+use crate::cli::transfer::record::{CommentState, DeletedBy, Like, LikeValue};
+
+fn settings(map: &Map) -> Settings {
+    Settings {
+        source: map.source.clone(),
+        object_type: map.object_type.clone(),
+        salt: String::new(),
+        subject_by: SubjectBy::Id,
+    }
+}
+
+fn documented(name: &str) -> Map {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/import");
+    crate::cli::transfer::map::load(&folder.join(name)).unwrap()
+}
+
+fn groups(files: &[PathBuf], map: &Map) -> Vec<Group> {
+    let mut groups = Groups::default();
+    read(files, map, &settings(map), &mut |entry| groups.add(entry)).unwrap();
+    groups.into_groups()
+}
+
+fn folder(files: &[(&str, &str)]) -> (tempfile::TempDir, Vec<PathBuf>) {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |(name, text): &(&str, &str)| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let paths = files.iter().map(write).collect();
+    (folder, paths)
+}
+
+const MADRID: &str = "\
+,id,parentId,proposalId,page,userId,userType,date,time,text,numVotes,numPositiveVotes,numNegativeVotes
+0,17092,-1,7,3,2780,,2015-09-15,0 days 10:50:19,Sí ¿y cuándo?,1,1,0
+1,17107,17092,7,3,10016,,2015-09-15,0 days 11:07:10,Mañana dicen.,3,1,2
+2,17127,17107,7,3,9884,Autor,2015-09-15,zero days,\"Aquí,
+y allí\",1,x,0
+";
+const PROPOSALS: &str = "\
+,id,url,code,title,userId,date,summary,text,numComments,status,numSupports,isAssociation
+0,7,/proposals/7-calles-limpias,MAD-2015-09-7,Calles limpias,9884,2015-09-15,Resumen,,188,archived,6560,0
+";
+
+#[test]
+fn the_madrid_map_reads_subjects_comments_and_votes() {
+    let map = documented("decide-madrid.toml");
+    let (_folder, files) = folder(&[("comments.csv.gz", MADRID), ("proposals.csv.gz", PROPOSALS)]);
+    let groups = groups(&files[..1], &map);
+    let group = &groups[0];
+    assert_eq!((groups.len(), group.key.object_id.as_str(), group.key.object_type.as_str()), (1, "7", "proposal"));
+    let subject = group.subject.as_ref().unwrap();
+    assert_eq!((subject.owner_id.as_str(), subject.metadata["title"].as_str()), ("9884", "Calles limpias"));
+    assert_eq!(subject.create_time.unwrap().to_string(), "2015-09-14T22:00:00Z");
+    assert_eq!(group.comments[0].create_time.unwrap().to_string(), "2015-09-15T08:50:19Z");
+    assert_eq!((group.comments[0].parent_external_id.as_deref(), group.comments[0].member_id.as_str()), (None, "2780"));
+    assert_eq!(group.comments[1].parent_external_id.as_deref(), Some("17092"));
+    assert_eq!(group.comments[1].votes, Votes { up: 1, down: 2 });
+    let problem = &group.rejects[0].problem;
+    assert_eq!(problem.reason, "TIME_INVALID");
+    assert!(problem.message.starts_with("line 4: ") && problem.message.contains("zero days"), "{}", problem.message);
+}
+
+#[test]
+fn three_tables_joined_by_id_make_comments() {
+    let map = documented("comment-tables.toml");
+    let (_folder, files) = folder(&[
+        (
+            "comment_index.csv",
+            "id,obj_id,obj_type,member_id,root,parent,floor,like,hate,state,create_time\n\
+             1,10,1,m1,0,0,1,2,0,0,2020-01-01 08:00:00\n2,10,1,m2,1,1,1,0,1,1,2020-01-01 08:00:05\n3,11,9,m2,0,0,1,0,0,0,NULL\n",
+        ),
+        (
+            "comment_content.csv",
+            "comment_id,at_member_ids,ip,platform,device,message\n\
+             1,,10.0.0.1,1,phone,\"hello, \"\"you\"\"\"\n2,\"m1,m3\",,2,,\\N\n",
+        ),
+        ("comment_subject.csv", "id,obj_id,obj_type,member_id,state,create_time\n1,10,1,owner,0,2020-01-01 00:00:00\n"),
+    ]);
+    let groups = groups(&files, &map);
+    let (video, other) = (&groups[0], &groups[1]);
+    assert_eq!(video.key, Key { object_type: "video".to_owned(), object_id: "10".to_owned() });
+    assert_eq!(video.subject.as_ref().unwrap().owner_id, "owner");
+    let [first, second] = video.comments.as_slice() else { panic!("{video:?}") };
+    assert_eq!((first.text.as_str(), first.client.ip.as_str()), ("hello, \"you\"", "10.0.0.1"));
+    assert_eq!((second.mentioned_member_ids.join(" ").as_str(), second.text.as_str()), ("m1 m3", ""));
+    assert_eq!((second.state, second.deleted_by), (CommentState::Hidden, None));
+    assert_eq!(second.votes, Votes { up: 0, down: 1 });
+    assert_eq!(other.rejects[0].problem.reason, "VALUE_UNKNOWN");
+}
+
+#[test]
+fn of_several_votes_the_latest_counts() {
+    let map = documented("polis.toml");
+    let (_folder, files) = folder(&[
+        (
+            "comments.csv.gz",
+            "timestamp,datetime,comment-id,author-id,agrees,disagrees,moderated,comment-body\n1472552518501,x,194,4413,1,0,-1,Uber\n",
+        ),
+        (
+            "votes.csv.gz",
+            "timestamp,datetime,comment-id,voter-id,vote\n20,x,194,1,-1\n10,x,194,1,1\n30,x,194,2,1\n31,x,194,2,0\n5,x,194,3,7\n",
+        ),
+    ]);
+    let groups = groups(&files, &map);
+    assert_eq!(groups[0].comments[0].votes, Votes::default(), "votes are known as events, so not as numbers too");
+    let likes: Vec<(&str, LikeValue)> =
+        groups[0].likes.iter().map(|like| (like.member_id.as_str(), like.value)).collect();
+    assert_eq!(likes, [("1", LikeValue::Dislike)]);
+    assert_eq!(groups[0].rejects[0].problem.reason, "VALUE_UNKNOWN");
+}
+
+#[test]
+fn a_broken_file_is_refused_with_its_line() {
+    let map = documented("decide-madrid.toml");
+    let error = |text: &[u8]| {
+        let (folder, files) = folder(&[("comments.csv.gz", ""), ("proposals.csv.gz", PROPOSALS)]);
+        std::fs::write(&files[0], text).unwrap();
+        let error = format!("{:#}", read(&files[..1], &map, &settings(&map), &mut |_| {}).unwrap_err());
+        drop(folder);
+        error
+    };
+    assert!(error(b"").contains("is empty"));
+    assert!(error(b"id,text\n1,x\n").contains("there is no column"));
+    assert!(error(format!("{MADRID}1,2\n").as_bytes()).contains("comments.csv.gz:6: 2 cells, but the header has 13"));
+    assert!(error(&[MADRID.as_bytes(), b"\xff,,,,,,,,,,,,\n"].concat()).contains("comments.csv.gz:6: not UTF-8"));
+    let endless = [MADRID.as_bytes(), b"\"", &vec![b'x'; 100 << 20]].concat();
+    assert!(error(&endless).contains("longer than 16 MiB"));
+}
+
+/// The folder with the real files, if this machine has them.
+fn real(file: &str) -> Option<PathBuf> {
+    let folder = std::env::var_os("RIPOSTE_TEST_DATA");
+    if folder.is_none() {
+        eprintln!("SKIPPED: RIPOSTE_TEST_DATA is not set, so the real file {file} is not read");
+    }
+    folder.map(|folder| PathBuf::from(folder).join(file))
+}
+
+#[test]
+fn the_whole_madrid_file_is_read_as_its_description_says() {
+    let Some(file) = real("decide-madrid/comments.csv.gz") else { return };
+    let groups = groups(&[file], &documented("decide-madrid.toml"));
+    let comments: Vec<&Comment> = groups.iter().flat_map(|group| &group.comments).collect();
+    assert_eq!((groups.len(), comments.len()), (80, 5633));
+    assert!(groups.iter().all(|group| group.rejects.is_empty() && group.subject.is_some()));
+    assert_eq!(groups.iter().map(|group| group.comments.len()).max(), Some(592));
+    assert_eq!(comments.iter().map(|c| c.member_id.as_str()).collect::<HashSet<_>>().len(), 2251);
+    let votes = comments.iter().fold((0, 0), |sum, c| (sum.0 + c.votes.up, sum.1 + c.votes.down));
+    assert_eq!(votes, (10967, 4204));
+
+    let batches: Vec<_> = groups.into_iter().map(|group| arrange(group, Orphans::Reject)).collect();
+    let planned: Vec<_> = batches.iter().flat_map(|batch| &batch.comments).collect();
+    assert_eq!(planned.iter().filter(|planned| planned.orphan).count(), 267, "268, of which one has no text either");
+    let mut reasons = BTreeMap::new();
+    for reject in batches.iter().flat_map(|batch| &batch.rejects) {
+        *reasons.entry(reject.problem.reason.as_str()).or_insert(0) += 1;
+    }
+    assert_eq!(reasons, BTreeMap::from([("TEXT_EMPTY", 55)]));
+    let tombstones = planned.iter().filter(|planned| planned.comment.deleted_by == Some(DeletedBy::Author));
+    assert_eq!(tombstones.count(), 7);
+    for batch in &batches {
+        let mut seen: HashSet<&str> = HashSet::new();
+        for planned in &batch.comments {
+            let parent = planned.comment.parent_external_id.as_deref();
+            assert!(planned.orphan || parent.is_none_or(|parent| seen.contains(parent)));
+            seen.insert(&planned.comment.external_id);
+        }
+    }
+}
+
+#[test]
+fn the_whole_polis_file_is_read_with_its_latest_votes() {
+    let (Some(comments), Some(votes)) =
+        (real("polis-votes/vtaiwan.uberx/comments.csv.gz"), real("polis-votes/vtaiwan.uberx/votes.csv.gz"))
+    else {
+        return;
+    };
+    let groups = groups(&[comments, votes], &documented("polis.toml"));
+    let comments: usize = groups.iter().map(|group| group.comments.len()).sum();
+    assert_eq!((groups.len(), comments), (1, 197));
+    let likes: Vec<&Like> = groups.iter().flat_map(|group| &group.likes).collect();
+    let pairs: HashMap<_, _> =
+        likes.iter().map(|like| ((&like.comment_external_id, &like.member_id), like.value)).collect();
+    assert_eq!(pairs.len(), likes.len());
+    assert!(likes.len() > 30_000);
+}

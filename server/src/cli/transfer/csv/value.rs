@@ -1,0 +1,148 @@
+//! One value of a row: template, then the words that the map puts for it, then its type.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result};
+use jiff::Timestamp;
+use serde::de::value::{Error as Mismatch, StrDeserializer};
+use serde::de::{DeserializeOwned, IntoDeserializer};
+
+use super::{Columns, Entry, Key, Map, Problem, Record, Settings};
+use crate::cli::transfer::map::{Field, FieldTable};
+use crate::cli::transfer::template::{Row, Template};
+use crate::cli::transfer::time::TimeReader;
+
+/// A value ready to be filled from rows.
+#[derive(Debug)]
+pub(super) struct Value {
+    template: Template,
+    words: BTreeMap<String, String>,
+    default: Option<String>,
+    time: TimeReader,
+}
+
+/// Compiles the fields of one section against the columns that it can see.
+#[derive(Debug)]
+pub(super) struct Compiler<'a> {
+    pub(super) columns: &'a Columns,
+    pub(super) map: &'a Map,
+}
+
+/// A row while its values are taken out; remembers the first that could not be understood.
+#[derive(Debug)]
+pub(super) struct Filled<'a> {
+    row: &'a Row<'a>,
+    nulls: &'a [String],
+    line: u64,
+    problem: Option<Problem>,
+}
+
+impl Compiler<'_> {
+    pub(super) fn value(&self, field: &Field) -> Result<Value> {
+        let FieldTable { value, map, default, format } = &field.0;
+        let format = format.as_deref().unwrap_or(&self.map.time_format);
+        Ok(Value {
+            template: self.columns.compile(value)?,
+            words: map.clone(),
+            default: default.clone(),
+            time: TimeReader::new(format, &self.map.timezone)?,
+        })
+    }
+
+    pub(super) fn optional(&self, field: Option<&Field>) -> Result<Option<Value>> {
+        field.map(|field| self.value(field)).transpose()
+    }
+
+    pub(super) fn named(&self, fields: &BTreeMap<String, Field>) -> Result<Vec<(String, Value)>> {
+        let one = |(name, field): (&String, &Field)| {
+            let value = self.value(field).with_context(|| format!("in metadata.{name}"))?;
+            Ok((name.clone(), value))
+        };
+        fields.iter().map(one).collect()
+    }
+}
+
+impl<'a> Filled<'a> {
+    pub(super) fn new(row: &'a Row<'a>, map: &'a Map, line: u64) -> Self {
+        Self { row, nulls: &map.null, line, problem: None }
+    }
+
+    /// Notes a problem unless there is one already.
+    pub(super) fn fault(&mut self, reason: &str, message: &str) {
+        let line = self.line;
+        self.problem.get_or_insert_with(|| Problem::new(reason, format!("line {line}: {message}")));
+    }
+
+    /// The value as text; empty if there is none.
+    pub(super) fn text(&mut self, value: Option<&Value>) -> String {
+        let Some(value) = value else { return String::new() };
+        let raw = value.template.fill(self.row, self.nulls);
+        if value.words.is_empty() {
+            return if raw.is_empty() { value.default.clone().unwrap_or_default() } else { raw };
+        }
+        match value.words.get(&raw).or(value.default.as_ref()) {
+            Some(word) => word.clone(),
+            None => {
+                self.fault("VALUE_UNKNOWN", &format!("the map has no word for {raw:?}"));
+                String::new()
+            }
+        }
+    }
+
+    /// The value as a moment.
+    pub(super) fn time(&mut self, value: Option<&Value>) -> Option<Timestamp> {
+        let text = self.text(value);
+        if text.trim().is_empty() {
+            return None;
+        }
+        let read = value?.time.read(&text);
+        read.map_err(|error| self.fault("TIME_INVALID", &format!("{error:#}"))).ok()
+    }
+
+    /// The value as a count; none is 0.
+    pub(super) fn count(&mut self, value: Option<&Value>) -> u32 {
+        let text = self.text(value);
+        match text.trim() {
+            "" => 0,
+            number => number.parse().unwrap_or_else(|_| {
+                self.fault("COUNT_INVALID", &format!("{number:?} is not a count"));
+                0
+            }),
+        }
+    }
+
+    /// The value as one of the words of an enum, such as `ACTIVE`.
+    pub(super) fn word<T: DeserializeOwned>(&mut self, value: Option<&Value>, what: &str) -> Option<T> {
+        let text = self.text(value);
+        if text.is_empty() {
+            return None;
+        }
+        let read = word(&text);
+        if read.is_none() {
+            self.fault("VALUE_UNKNOWN", &format!("{text:?} is no {what}"));
+        }
+        read
+    }
+
+    /// The subject's key.
+    pub(super) fn key(&mut self, object_type: Option<&Value>, id: &Value, settings: &Settings) -> Key {
+        let named = self.text(object_type);
+        let object_type = if named.is_empty() { settings.object_type.clone() } else { named };
+        let key = Key { object_type, object_id: self.text(Some(id)) };
+        if key.object_id.is_empty() {
+            self.fault("SUBJECT_MISSING", "it names no subject");
+        }
+        key
+    }
+
+    /// The record, with what was wrong on the way.
+    pub(super) fn entry(&mut self, record: Record) -> Entry {
+        Entry { record, problem: self.problem.take() }
+    }
+}
+
+/// An enum's value from its name in capitals.
+pub(super) fn word<T: DeserializeOwned>(text: &str) -> Option<T> {
+    let name: StrDeserializer<'_, Mismatch> = text.into_deserializer();
+    T::deserialize(name).ok()
+}

@@ -1,0 +1,190 @@
+//! One subject of the server as lines of `riposte.export.v1`.
+
+use std::collections::{BTreeSet, HashMap};
+use std::io::Write;
+
+use anyhow::{Context, Result, bail};
+use riposte_sdk::Connection;
+use riposte_sdk::v1::admin_service_client::AdminServiceClient;
+use riposte_sdk::v1::export_subject_response::Item;
+use riposte_sdk::v1::{self, ExportSubjectRequest, ExportedComment, ExportedLike};
+
+use super::jsonl;
+use super::record::{Client, Comment, CommentState, DeletedBy, Key, Like, LikeValue, Record, Subject, SubjectState};
+use super::wire;
+
+/// The source of comments that were written on the server itself.
+const OWN_SOURCE: &str = "riposte";
+/// Members that stand for votes known only as numbers have names that begin so.
+const SYNTHETIC: &str = "~synthetic:";
+
+/// What one subject came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exported {
+    /// All of it was written.
+    Whole { comments: u64, likes: u64 },
+    /// It is deleted, and nothing was written: an import would bring it back to life.
+    Deleted,
+}
+
+/// Writes one subject: itself, its comments with parents first, its likes. The comments of one subject are in memory,
+/// because how they are named depends on all of them: by the ids of the source they all came from, else by their own.
+///
+/// # Errors
+/// The server fails or breaks the contract; the output cannot be written.
+pub(crate) async fn subject(
+    client: &mut AdminServiceClient<Connection>,
+    key: &Key,
+    out: &mut impl Write,
+) -> Result<Exported> {
+    let request = ExportSubjectRequest { key: Some(wire::wire_key(key)) };
+    let mut answers = client.export_subject(request).await?.into_inner();
+    let mut subject = Pages { key: key.clone(), ..Pages::default() };
+    while let Some(answer) = answers.message().await? {
+        match answer.item.context("the server broke the contract: an empty item")? {
+            Item::Subject(exported) => {
+                let exported = exported.subject.context("the server broke the contract: no subject")?;
+                if exported.delete_time.is_some() {
+                    return Ok(Exported::Deleted);
+                }
+                jsonl::write(out, &Record::Subject(neutral_subject(exported)), None)?;
+            }
+            Item::Comment(comment) if subject.named => {
+                bail!("the server broke the contract: comment {:?} came after a like", comment.external_id)
+            }
+            Item::Comment(comment) => subject.waiting.push(comment),
+            Item::Like(like) => {
+                subject.write_comments(out)?;
+                subject.write_like(like, out)?;
+            }
+        }
+    }
+    subject.write_comments(out)?;
+    Ok(Exported::Whole { comments: subject.comments, likes: subject.likes })
+}
+
+/// A subject while it is written.
+#[derive(Debug, Default)]
+struct Pages {
+    key: Key,
+    waiting: Vec<ExportedComment>,
+    named: bool,
+    source: String,
+    names: HashMap<i64, String>,
+    comments: u64,
+    likes: u64,
+}
+
+impl Pages {
+    fn write_comments(&mut self, out: &mut impl Write) -> Result<()> {
+        if std::mem::replace(&mut self.named, true) {
+            return Ok(());
+        }
+        let waiting = std::mem::take(&mut self.waiting);
+        let sources: BTreeSet<&str> = waiting.iter().map(|comment| comment.source.as_str()).collect();
+        // A reply names its parent within one source, so comments of several sources need names of a common one.
+        let common =
+            (sources.len() == 1).then(|| sources.first().copied()).flatten().filter(|source| !source.is_empty());
+        self.source = common.unwrap_or(OWN_SOURCE).to_owned();
+        let keeps_names = common.is_some();
+        for exported in waiting {
+            let id = exported
+                .comment
+                .as_ref()
+                .map(|comment| comment.id)
+                .context("the server broke the contract: no comment")?;
+            let name = if keeps_names { exported.external_id.clone() } else { id.to_string() };
+            self.names.insert(id, name.clone());
+            let comment = self.neutral_comment(name, exported);
+            jsonl::write(out, &Record::Comment(comment), None)?;
+            self.comments += 1;
+        }
+        Ok(())
+    }
+
+    fn neutral_comment(&self, external_id: String, exported: ExportedComment) -> Comment {
+        let ExportedComment { comment, client, .. } = exported;
+        let comment = comment.unwrap_or_default();
+        let (state, deleted_by) = (state(comment.state()), deleted_by(comment.deleted_by()));
+        let v1::Content { text, mentioned_member_ids, metadata } = comment.content.unwrap_or_default();
+        let v1::ClientInfo { ip, platform, device } = client.unwrap_or_default();
+        Comment {
+            key: self.key.clone(),
+            source: Some(self.source.clone()),
+            external_id,
+            parent_external_id: (comment.parent_id != 0).then(|| self.name(comment.parent_id)),
+            member_id: comment.member_id,
+            text,
+            mentioned_member_ids,
+            metadata,
+            client: Client { ip, platform, device },
+            state,
+            deleted_by,
+            create_time: wire::time(comment.create_time),
+            edit_time: wire::time(comment.edit_time),
+            delete_time: wire::time(comment.delete_time),
+            votes: Default::default(),
+        }
+    }
+
+    fn write_like(&mut self, exported: ExportedLike, out: &mut impl Write) -> Result<()> {
+        let value = match exported.value() {
+            v1::LikeValue::Like => LikeValue::Like,
+            v1::LikeValue::Dislike => LikeValue::Dislike,
+            v1::LikeValue::None | v1::LikeValue::Unspecified => return Ok(()),
+        };
+        let ExportedLike { comment_id, member_id, time, .. } = exported;
+        let like = Like {
+            key: self.key.clone(),
+            source: Some(self.source.clone()),
+            comment_external_id: self.name(comment_id),
+            synthetic: member_id.starts_with(SYNTHETIC),
+            member_id,
+            value,
+            time: wire::time(time),
+        };
+        self.likes += 1;
+        jsonl::write(out, &Record::Like(like), None)
+    }
+
+    fn name(&self, id: i64) -> String {
+        self.names.get(&id).cloned().unwrap_or_else(|| id.to_string())
+    }
+}
+
+fn neutral_subject(subject: v1::Subject) -> Subject {
+    let state = match subject.state() {
+        v1::SubjectState::ReadOnly => SubjectState::ReadOnly,
+        v1::SubjectState::Hidden => SubjectState::Hidden,
+        v1::SubjectState::Active | v1::SubjectState::Unspecified => SubjectState::Active,
+    };
+    Subject {
+        key: wire::key(subject.key),
+        source: None,
+        owner_id: subject.owner_id,
+        state,
+        metadata: subject.metadata,
+        create_time: wire::time(subject.create_time),
+    }
+}
+
+/// States that only moderation knows are hidden ones to everybody else, and to an import.
+fn state(state: v1::CommentState) -> CommentState {
+    match state {
+        v1::CommentState::Active | v1::CommentState::Unspecified => CommentState::Active,
+        v1::CommentState::Pending
+        | v1::CommentState::Rejected
+        | v1::CommentState::Hidden
+        | v1::CommentState::Shadowed => CommentState::Hidden,
+        v1::CommentState::Deleted => CommentState::Deleted,
+    }
+}
+
+fn deleted_by(by: v1::DeletedBy) -> Option<DeletedBy> {
+    match by {
+        v1::DeletedBy::Unspecified => None,
+        v1::DeletedBy::Author => Some(DeletedBy::Author),
+        v1::DeletedBy::SubjectOwner => Some(DeletedBy::SubjectOwner),
+        v1::DeletedBy::Moderator => Some(DeletedBy::Moderator),
+    }
+}

@@ -1,0 +1,203 @@
+//! The little HTML that comment systems store, as plain text.
+//!
+//! Paragraphs and breaks become line ends, list items get a dash, a link keeps its address when its text does not show
+//! it, other tags vanish, entities become characters, the content of `script` and `style` is dropped. Anything that is
+//! not HTML after all (`a < b`) is kept as it stands.
+
+/// The entities by name that comment systems write, each before its character; other names stay as they are.
+const NAMED: &str = "amp & lt < gt > quot \" apos ' hellip … mdash — ndash – lsquo ‘ rsquo ’ ldquo “ rdquo ” laquo « raquo » \
+    copy © reg ® trade ™ euro € pound £ deg ° middot · bull • times × auml ä ouml ö uuml ü Auml Ä Ouml Ö Uuml Ü szlig ß \
+    eacute é egrave è agrave à aacute á iacute í oacute ó uacute ú ntilde ñ ccedil ç iexcl ¡ iquest ¿";
+
+/// Turns a fragment of HTML into text; at most one empty line stands between two lines.
+pub(crate) fn to_text(html: &str) -> String {
+    let mut out = Text::default();
+    let mut rest = html;
+    while let Some(at) = rest.find(['<', '&']) {
+        let (before, from) = rest.split_at(at);
+        out.push_str(before);
+        rest = match from.as_bytes().first() {
+            Some(b'<') => tag(from, &mut out),
+            _ => entity(from, &mut out),
+        };
+    }
+    out.push_str(rest);
+    out.finish()
+}
+
+#[derive(Debug, Default)]
+struct Text {
+    text: String,
+    /// Where the open link began in `text`, and its address.
+    link: Option<(usize, String)>,
+}
+
+impl Text {
+    /// HTML reads any run of blanks as one, but the systems we read from keep line ends in texts, so those stay.
+    fn push_str(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
+    fn line(&mut self) {
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+    }
+
+    fn paragraph(&mut self) {
+        self.line();
+        self.line();
+    }
+
+    fn close_link(&mut self) {
+        let Some((start, address)) = self.link.take() else { return };
+        let shown = self.text.get(start..).unwrap_or_default();
+        if !shown.trim().is_empty() && !shown.contains(address.trim_end_matches('/')) {
+            self.text.push_str(&format!(" ({address})"));
+        }
+    }
+
+    fn finish(mut self) -> String {
+        self.close_link();
+        let mut lines: Vec<&str> = Vec::new();
+        for line in self.text.lines().map(str::trim_end) {
+            if !(line.is_empty() && lines.last().is_none_or(|last| last.is_empty())) {
+                lines.push(line);
+            }
+        }
+        lines.join("\n").trim().to_owned()
+    }
+}
+
+/// Reads the tag at the start of `from` and gives what follows it.
+fn tag<'a>(from: &'a str, out: &mut Text) -> &'a str {
+    let inner = from.get(1..).unwrap_or_default();
+    if let Some(comment) = inner.strip_prefix("!--") {
+        return comment.find("-->").and_then(|end| comment.get(end + 3..)).unwrap_or_default();
+    }
+    let is_tag = inner.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/' || c == '!');
+    let Some(end) = inner.find('>').filter(|_| is_tag) else {
+        out.push_str("<");
+        return inner;
+    };
+    let (body, rest) = inner.split_at(end);
+    let rest = rest.get(1..).unwrap_or_default();
+    let closing = body.starts_with('/');
+    let name = body.trim_start_matches('/').split(|c: char| c.is_whitespace() || c == '/').next().unwrap_or_default();
+    match name.to_ascii_lowercase().as_str() {
+        "br" => out.line(),
+        "p" | "div" | "blockquote" | "ul" | "ol" | "pre" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => out.paragraph(),
+        "li" if !closing => {
+            out.line();
+            out.push_str("- ");
+        }
+        "a" if closing => out.close_link(),
+        "a" => {
+            out.close_link();
+            out.link = attribute(body, "href").map(|address| (out.text.len(), address));
+        }
+        skipped @ ("script" | "style") if !closing => return after_end(rest, skipped),
+        _ => {}
+    }
+    rest
+}
+
+fn after_end<'a>(rest: &'a str, name: &str) -> &'a str {
+    let end = format!("</{name}");
+    // Lower-casing ASCII keeps every byte where it was, so the offset fits the original.
+    let found = rest.to_ascii_lowercase().find(&end);
+    let from_end = found.and_then(|at| rest.get(at..)).unwrap_or_default();
+    from_end.split_once('>').map_or("", |(_, after)| after)
+}
+
+fn attribute(body: &str, name: &str) -> Option<String> {
+    let at = body.find(&format!("{name}="))?;
+    let value = body.get(at + name.len() + 1..)?;
+    let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''));
+    let value = match quote {
+        Some(quote) => value.get(1..)?.split(quote).next()?,
+        None => value.split_whitespace().next()?,
+    };
+    let value = entities(value);
+    (value.starts_with("http://") || value.starts_with("https://")).then_some(value)
+}
+
+fn entities(text: &str) -> String {
+    let mut out = Text::default();
+    let mut rest = text;
+    while let Some(at) = rest.find('&') {
+        let (before, from) = rest.split_at(at);
+        out.push_str(before);
+        rest = entity(from, &mut out);
+    }
+    out.push_str(rest);
+    out.text
+}
+
+/// Reads the entity at the start of `from`; one that is not known stays as it is.
+fn entity<'a>(from: &'a str, out: &mut Text) -> &'a str {
+    let inner = from.get(1..).unwrap_or_default();
+    let known = inner.find(';').filter(|end| *end <= 10).and_then(|end| {
+        let (name, rest) = inner.split_at(end);
+        Some((character(name)?, rest.get(1..)?))
+    });
+    match known {
+        Some((character, rest)) => {
+            out.text.push(character);
+            rest
+        }
+        None => {
+            out.text.push('&');
+            inner
+        }
+    }
+}
+
+/// The character of an entity's name: numbers, and the names that comment systems write.
+pub(crate) fn character(name: &str) -> Option<char> {
+    if let Some(number) = name.strip_prefix('#') {
+        let code = match number.strip_prefix(['x', 'X']) {
+            Some(hex) => u32::from_str_radix(hex, 16).ok()?,
+            None => number.parse().ok()?,
+        };
+        return char::from_u32(code).filter(|c| *c != '\0');
+    }
+    if name == "nbsp" {
+        return Some(' ');
+    }
+    let mut words = NAMED.split(' ');
+    while let (Some(known), Some(character)) = (words.next(), words.next()) {
+        if known == name {
+            return character.chars().next();
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn html_becomes_text() {
+        let cases = [
+            ("<p>Hello, World.</p>", "Hello, World."),
+            ("<p>one</p><p>two<br>three<br/>four</p>\n", "one\n\ntwo\nthree\nfour"),
+            ("a &lt;b&gt; &amp;amp; &#233;&#xe9;&nbsp;&hellip;", "a <b> &amp; éé …"),
+            ("<ul><li>x</li><li>y</li></ul>", "- x\n- y"),
+            ("<a href=\"https://e.org/a?b=1&amp;c=2\" rel=nofollow>see</a>!", "see (https://e.org/a?b=1&c=2)!"),
+            ("<a href='https://e.org/'>https://e.org</a>", "https://e.org"),
+            ("<a href=\"javascript:alert(1)\">x</a>", "x"),
+            ("<b>bold</b> <i>it</i><script>if (a < b) alert(1)</script>.", "bold it."),
+            ("1 < 2 & 3 > 2 &unknown; &#0;", "1 < 2 & 3 > 2 &unknown; &#0;"),
+            ("<!-- no --> yes", "yes"),
+            ("left open <b", "left open <b"),
+            ("two\nlines", "two\nlines"),
+            ("<blockquote><p>q</p></blockquote><p>a</p>", "q\n\na"),
+            ("", ""),
+        ];
+        for (html, text) in cases {
+            assert_eq!(to_text(html), text, "{html}");
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! The mapping file of `--format csv`: which columns are what. See docs/import/ for examples.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+/// A mapping file. Texts are templates: `{column}` is a column of the row, `{alias.column}` one of a joined row.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Map {
+    /// Names where the comments come from; with the external id it makes a second import find the first.
+    pub(crate) source: String,
+    /// Object type of subjects and comments that name none themselves.
+    #[serde(default)]
+    pub(crate) object_type: String,
+    /// IANA zone of times that carry no offset.
+    #[serde(default)]
+    pub(crate) timezone: String,
+    /// `auto`, `unix`, `unix_ms` or a strptime pattern, for times that name none themselves.
+    #[serde(default)]
+    pub(crate) time_format: String,
+    #[serde(default = "comma")]
+    pub(crate) delimiter: char,
+    /// Escapes a quote inside quotes; without it a doubled quote does.
+    #[serde(default)]
+    pub(crate) escape: Option<char>,
+    /// Cells that mean "no value", such as `NULL` or `\N`.
+    #[serde(default)]
+    pub(crate) null: Vec<String>,
+    /// Files beside the main one, by alias.
+    #[serde(default)]
+    pub(crate) tables: BTreeMap<String, Table>,
+    #[serde(default)]
+    pub(crate) subject: Option<SubjectMap>,
+    pub(crate) comment: CommentMap,
+    #[serde(default)]
+    pub(crate) like: Option<LikeMap>,
+}
+
+/// A further CSV file.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Table {
+    /// Looked for among the FILEs of the command, then beside the first of them.
+    pub(crate) file: String,
+    /// Template over the table's own columns that names a row.
+    #[serde(default)]
+    pub(crate) key: Option<String>,
+    /// Template over the main row (and tables joined before by alphabet) that picks the row with that key.
+    #[serde(default)]
+    pub(crate) on: Option<String>,
+}
+
+/// Subjects: one for every row of a table.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SubjectMap {
+    /// Alias of the table whose rows are the subjects.
+    pub(crate) table: String,
+    #[serde(default)]
+    pub(crate) object_type: Option<Field>,
+    pub(crate) id: Field,
+    #[serde(default)]
+    pub(crate) owner: Option<Field>,
+    #[serde(default)]
+    pub(crate) state: Option<Field>,
+    #[serde(default)]
+    pub(crate) create_time: Option<Field>,
+    #[serde(default)]
+    pub(crate) metadata: BTreeMap<String, Field>,
+}
+
+/// Comments: one for every row of the main file.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CommentMap {
+    #[serde(default)]
+    pub(crate) object_type: Option<Field>,
+    /// Object id of the subject.
+    pub(crate) subject: Field,
+    pub(crate) id: Field,
+    #[serde(default)]
+    pub(crate) parent: Option<Field>,
+    /// Parent values that mean "none"; an empty value always does.
+    #[serde(default)]
+    pub(crate) parent_root: Vec<String>,
+    pub(crate) member: Field,
+    pub(crate) text: Field,
+    pub(crate) create_time: Field,
+    #[serde(default)]
+    pub(crate) edit_time: Option<Field>,
+    #[serde(default)]
+    pub(crate) delete_time: Option<Field>,
+    /// ACTIVE, HIDDEN or DELETED.
+    #[serde(default)]
+    pub(crate) state: Option<Field>,
+    /// AUTHOR, SUBJECT_OWNER or MODERATOR.
+    #[serde(default)]
+    pub(crate) deleted_by: Option<Field>,
+    #[serde(default)]
+    pub(crate) up: Option<Field>,
+    #[serde(default)]
+    pub(crate) down: Option<Field>,
+    /// Member ids separated by commas or blanks.
+    #[serde(default)]
+    pub(crate) mentions: Option<Field>,
+    #[serde(default)]
+    pub(crate) ip: Option<Field>,
+    #[serde(default)]
+    pub(crate) platform: Option<Field>,
+    #[serde(default)]
+    pub(crate) device: Option<Field>,
+    #[serde(default)]
+    pub(crate) metadata: BTreeMap<String, Field>,
+    /// The text is HTML and becomes plain text.
+    #[serde(default)]
+    pub(crate) html: bool,
+}
+
+/// Likes: one for every row of a table; of one member's rows for one comment the latest counts.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LikeMap {
+    pub(crate) table: String,
+    #[serde(default)]
+    pub(crate) object_type: Option<Field>,
+    pub(crate) subject: Field,
+    pub(crate) comment: Field,
+    pub(crate) member: Field,
+    /// LIKE, DISLIKE or NONE.
+    pub(crate) value: Field,
+    pub(crate) time: Field,
+}
+
+/// A value: a template, or a table with the template and how to read it.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FieldTable {
+    pub(crate) value: String,
+    /// Other words for what the template gives.
+    #[serde(default)]
+    pub(crate) map: BTreeMap<String, String>,
+    /// What stands for a value that `map` does not have, or for an empty one.
+    #[serde(default)]
+    pub(crate) default: Option<String>,
+    /// For a time: as `time_format`.
+    #[serde(default)]
+    pub(crate) format: Option<String>,
+}
+
+/// One value of a mapping file.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Field(pub(crate) FieldTable);
+
+impl<'de> Deserialize<'de> for Field {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> std::result::Result<Self, D::Error> {
+        struct TextOrTable;
+        impl<'de> Visitor<'de> for TextOrTable {
+            type Value = Field;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a template such as \"{column}\", or a table with value, map, default, format")
+            }
+
+            fn visit_str<E>(self, text: &str) -> std::result::Result<Field, E> {
+                Ok(Field(FieldTable { value: text.to_owned(), ..FieldTable::default() }))
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, map: M) -> std::result::Result<Field, M::Error> {
+                FieldTable::deserialize(MapAccessDeserializer::new(map)).map(Field)
+            }
+        }
+        from.deserialize_any(TextOrTable)
+    }
+}
+
+fn comma() -> char {
+    ','
+}
+
+/// Reads and checks a mapping file.
+///
+/// # Errors
+/// The file cannot be read, is not TOML, has an unknown key (with its line), or names a table that it does not define.
+pub(crate) fn load(path: &Path) -> Result<Map> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    parse(&text).with_context(|| format!("in the mapping file {}", path.display()))
+}
+
+fn parse(text: &str) -> Result<Map> {
+    let map: Map = toml::from_str(text)?;
+    ensure!(!map.source.trim().is_empty(), "source is empty");
+    ensure!(map.delimiter.is_ascii() && map.escape.is_none_or(|c| c.is_ascii()), "delimiter and escape are ASCII");
+    for alias in map.subject.iter().map(|s| &s.table).chain(map.like.iter().map(|l| &l.table)) {
+        ensure!(map.tables.contains_key(alias), "there is no [tables.{alias}]");
+    }
+    for (alias, table) in &map.tables {
+        ensure!(table.key.is_some() == table.on.is_some(), "[tables.{alias}] has only one of key and on");
+    }
+    Ok(map)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMALL: &str = r#"
+        source = "s"
+        [comment]
+        subject = "{s}"
+        id = "{id}"
+        member = "{m}"
+        text = "{t}"
+        create_time = { value = "{c}", format = "unix" }
+    "#;
+
+    #[test]
+    fn a_small_map_is_read_with_its_defaults() {
+        let map = parse(SMALL).unwrap();
+        assert_eq!(map.delimiter, ',');
+        assert_eq!(map.comment.create_time.0.format.as_deref(), Some("unix"));
+        assert_eq!(map.comment.text.0.value, "{t}");
+    }
+
+    #[test]
+    fn a_wrong_key_or_table_is_refused() {
+        let error = format!("{:#}", parse(&format!("{SMALL}\nparnt = \"x\"")).unwrap_err());
+        assert!(error.contains("parnt") && error.contains("parent"), "{error}");
+        assert!(parse(&format!("{SMALL}\n[subject]\ntable = \"p\"\nid = \"{{id}}\"")).is_err());
+        assert!(parse(&format!("{SMALL}\n[tables.p]\nfile = \"f\"\nkey = \"k\"")).is_err());
+        assert!(format!("{:#}", parse(&format!("{SMALL}\nstate = 3")).unwrap_err()).contains("a template such as"));
+    }
+
+    #[test]
+    fn the_maps_in_the_documentation_are_valid() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/import");
+        let maps = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let maps: Vec<_> = maps.filter(|path| path.extension().is_some_and(|ext| ext == "toml")).collect();
+        assert!(maps.len() >= 3);
+        for path in maps {
+            load(&path).unwrap();
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Where an export goes: standard output, or a file that appears when it is whole and can be gone on with until then.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use super::jsonl::{self, Scope};
+use super::resume::{self, Done};
+
+/// The open end of an export. What is written in one call of [`Output::append`] is one gzip member, so that a broken
+/// file can be cut back to the last whole subject.
+#[derive(Debug)]
+pub(crate) struct Output {
+    to: To,
+    gzip: bool,
+}
+
+#[derive(Debug)]
+enum To {
+    Stdout,
+    File { file: BufWriter<File>, part: PathBuf, path: PathBuf },
+}
+
+/// A file to write, and what may happen to files that are there.
+#[derive(Debug, Clone)]
+pub(crate) struct Target {
+    /// `None`: standard output.
+    pub(crate) path: Option<PathBuf>,
+    pub(crate) gzip: bool,
+    /// Go on with the unfinished file of an earlier run.
+    pub(crate) resume: bool,
+    /// Replace a finished file.
+    pub(crate) overwrite: bool,
+}
+
+impl Target {
+    /// Opens the output; with `resume` cuts an unfinished file back to its last whole subject.
+    ///
+    /// # Errors
+    /// A file is in the way, or the unfinished file is of another export or cannot be read.
+    pub(crate) fn open(&self, scope: &Scope) -> Result<(Output, Done)> {
+        let Some(path) = &self.path else {
+            let mut output = Output { to: To::Stdout, gzip: self.gzip };
+            output.append(&mut header(scope)?.as_slice())?;
+            return Ok((output, Done::new()));
+        };
+        ensure!(self.overwrite || !path.exists(), "{} exists; --overwrite replaces it", path.display());
+        let part = part(path);
+        let unfinished = part.exists();
+        if unfinished && !self.resume {
+            bail!("{} is an unfinished export; --resume goes on with it, or remove it", part.display());
+        }
+        let context = || format!("cannot write {}", part.display());
+        let (done, end) = match unfinished {
+            true => resume::scan(&part, self.gzip, scope)
+                .with_context(|| format!("cannot go on with {}", part.display()))?,
+            false => (Done::new(), 0),
+        };
+        let file = OpenOptions::new().create(true).truncate(false).write(true).open(&part).with_context(context)?;
+        file.set_len(end).with_context(context)?;
+        let mut file = BufWriter::new(file);
+        file.seek(io::SeekFrom::Start(end)).with_context(context)?;
+        let mut output = Output { to: To::File { file, part: part.clone(), path: path.clone() }, gzip: self.gzip };
+        if end == 0 {
+            output.append(&mut header(scope)?.as_slice())?;
+        }
+        Ok((output, done))
+    }
+}
+
+impl Output {
+    /// Writes the lines of one subject.
+    ///
+    /// # Errors
+    /// The output cannot be written.
+    pub(crate) fn append(&mut self, lines: &mut impl Read) -> Result<()> {
+        match &mut self.to {
+            To::Stdout => copy(lines, &mut io::stdout().lock(), self.gzip),
+            To::File { file, .. } => copy(lines, file, self.gzip),
+        }
+        .context("cannot write the export")
+    }
+
+    /// Puts a file in its place, safely on disk.
+    ///
+    /// # Errors
+    /// The output cannot be written.
+    pub(crate) fn finish(self) -> Result<()> {
+        let To::File { mut file, part, path } = self.to else { return Ok(()) };
+        let context = || format!("cannot finish {}", path.display());
+        file.flush().with_context(context)?;
+        file.get_ref().sync_all().with_context(context)?;
+        std::fs::rename(&part, &path).with_context(context)
+    }
+}
+
+fn copy(lines: &mut impl Read, out: &mut impl Write, gzip: bool) -> io::Result<()> {
+    if gzip {
+        let mut member = GzEncoder::new(&mut *out, Compression::default());
+        io::copy(lines, &mut member)?;
+        member.finish()?;
+    } else {
+        io::copy(lines, out)?;
+    }
+    out.flush()
+}
+
+fn header(scope: &Scope) -> Result<Vec<u8>> {
+    let mut line = Vec::new();
+    jsonl::write_header(&mut line, Some(scope))?;
+    Ok(line)
+}
+
+/// The unfinished file of an export.
+pub(crate) fn part(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".part");
+    PathBuf::from(name)
+}
+
+#[cfg(test)]
+mod tests;

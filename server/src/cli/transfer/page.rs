@@ -1,0 +1,74 @@
+//! Pages of web sites as subjects.
+
+use super::ident;
+use super::read::{Settings, SubjectBy};
+use super::record::Key;
+
+/// The names that an export gives a page; each may be empty.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Page<'a> {
+    /// What the site itself calls it.
+    pub(crate) id: &'a str,
+    /// Its address.
+    pub(crate) link: &'a str,
+    /// The comment system's own number for it.
+    pub(crate) number: &'a str,
+}
+
+impl Page<'_> {
+    /// The object id: the first name that is not empty, hashed if it is too long. `None` if all are.
+    pub(crate) fn object_id(&self, by: SubjectBy) -> Option<String> {
+        let path = path_of(self.link);
+        let names = match by {
+            SubjectBy::Id => [self.id, path, self.number],
+            SubjectBy::Path => [path, self.id, self.number],
+        };
+        names.into_iter().find(|name| !name.is_empty()).map(ident::fit)
+    }
+}
+
+/// The key of comments whose page is not known: to be filled in by hand in the rejects file.
+pub(crate) fn unknown(settings: &Settings) -> Key {
+    Key { object_type: settings.object_type.clone(), object_id: String::new() }
+}
+
+/// Path and query of an address, without the fragment; a path alone is itself.
+fn path_of(link: &str) -> &str {
+    let link = link.split('#').next().unwrap_or_default();
+    match link.split_once("://") {
+        None => link,
+        Some((_, rest)) => match rest.find(['/', '?']) {
+            Some(at) => rest.get(at..).unwrap_or_default(),
+            None => "/",
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_named_by_what_it_has() {
+        let cases = [
+            ("", "http://example.tld/2014/test/", "", "/2014/test/"),
+            ("", "http://example.tld/?p=4#comments", "", "/?p=4"),
+            ("", "http://example.tld", "", "/"),
+            ("", "/posts/1", "", "/posts/1"),
+            ("", "", "18", "18"),
+            ("id", "http://e/x", "18", "id"),
+        ];
+        for (id, link, number, expected) in cases {
+            assert_eq!(Page { id, link, number }.object_id(SubjectBy::Id).as_deref(), Some(expected));
+        }
+        let all = Page { id: "id", link: "http://e/x", number: "18" };
+        assert_eq!(all.object_id(SubjectBy::Path).as_deref(), Some("/x"));
+        assert_eq!(Page { id: "", link: "", number: "" }.object_id(SubjectBy::Id), None);
+        let long = format!("http://e/{}", "x".repeat(99));
+        assert!(
+            Page { id: "", link: &long, number: "" }
+                .object_id(SubjectBy::Id)
+                .is_some_and(|id| id.starts_with("sha256:"))
+        );
+    }
+}

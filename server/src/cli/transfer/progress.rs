@@ -1,0 +1,114 @@
+//! How far the work has come: a bar on a terminal, a line every five seconds elsewhere.
+
+use std::io::IsTerminal;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use tokio::task::JoinHandle;
+use tokio::time::MissedTickBehavior;
+
+use super::tally::Tally;
+
+const BAR_TICK: Duration = Duration::from_millis(100);
+const LINE_TICK: Duration = Duration::from_secs(5);
+const TEMPLATE: &str = "{spinner} {wide_bar} {human_pos} of {human_len} ({percent} %), {msg}";
+
+/// Shows a tally on standard error until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    task: JoinHandle<()>,
+}
+
+impl Progress {
+    /// Begins to show. Must be called within a tokio runtime.
+    pub(crate) fn start(tally: &Arc<Tally>) -> Self {
+        let terminal = std::io::stderr().is_terminal();
+        let target = if terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(None, target);
+        if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
+            bar.set_style(style);
+        }
+        let (shown, counted) = (bar.clone(), Arc::clone(tally));
+        let task = tokio::spawn(async move {
+            let mut tick = tokio::time::interval(if terminal { BAR_TICK } else { LINE_TICK });
+            tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+            // The first tick comes at once, when there is nothing to tell.
+            tick.tick().await;
+            loop {
+                tick.tick().await;
+                if terminal {
+                    shown.set_length(counted.total.get());
+                    shown.set_position(counted.done.get());
+                    shown.set_message(rest_of_line(&counted, shown.elapsed()));
+                } else {
+                    eprintln!("{}", line(&counted, shown.elapsed()));
+                }
+            }
+        });
+        Self { bar, task }
+    }
+
+    /// Says something without disturbing the bar.
+    pub(crate) fn say(&self, text: &str) {
+        if self.bar.is_hidden() {
+            eprintln!("{text}");
+        } else {
+            self.bar.println(text);
+        }
+    }
+
+    /// The time since the start.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.bar.elapsed()
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.task.abort();
+        self.bar.finish_and_clear();
+    }
+}
+
+/// One line for a log: done, total, share, rate, time left, rejects.
+pub(crate) fn line(tally: &Tally, elapsed: Duration) -> String {
+    let (done, total) = (tally.done.get(), tally.total.get());
+    let known = tally.total_known.load(Ordering::Relaxed);
+    let of = if known { format!("of {total}") } else { format!("of {total} or more") };
+    let percent = (done.min(total) * 100).checked_div(total).unwrap_or_default();
+    format!("{done} {of} ({percent} %), {}", rest_of_line(tally, elapsed))
+}
+
+fn rest_of_line(tally: &Tally, elapsed: Duration) -> String {
+    let (done, total) = (tally.done.get(), tally.total.get());
+    let rate = per_second(done, elapsed);
+    let left = total.saturating_sub(done).checked_div(rate).map_or_else(|| "?".to_owned(), |left| left.to_string());
+    format!("{rate}/s, {left} s left, {} rejected", tally.rejected.get())
+}
+
+/// Items per second, rounded.
+pub(crate) fn per_second(items: u64, elapsed: Duration) -> u64 {
+    let millis = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX).max(1);
+    items.saturating_mul(1000) / millis
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_tells_done_total_rate_time_left_and_rejects() {
+        let tally = Tally::default();
+        tally.total.add(2000);
+        tally.done.add(500);
+        tally.rejected.add(3);
+        let text = |tally: &Tally| line(tally, Duration::from_secs(5));
+        assert_eq!(text(&tally), "500 of 2000 or more (25 %), 100/s, 15 s left, 3 rejected");
+        tally.total_known.store(true, Ordering::Relaxed);
+        assert_eq!(text(&tally), "500 of 2000 (25 %), 100/s, 15 s left, 3 rejected");
+        assert_eq!(line(&Tally::default(), Duration::ZERO), "0 of 0 or more (0 %), 0/s, ? s left, 0 rejected");
+    }
+}

@@ -1,0 +1,152 @@
+//! From files to subjects: picks the format and hands out one group after another.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+
+use super::group::{Entry, Group, Groups};
+use super::map::{self, Map};
+use super::{commento, csv, disqus, isso, jsonl, wordpress};
+
+/// A format that comments can be brought in from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Format {
+    /// Any CSV files, by a mapping file (`--map`).
+    Csv,
+    /// The XML export of Disqus.
+    Disqus,
+    /// The XML export (WXR) of WordPress.
+    #[value(name = "wordpress")]
+    WordPress,
+    /// Isso's generic JSON (its Disqus and WordPress files go by those formats).
+    Isso,
+    /// The JSON export of Commento.
+    Commento,
+    /// What `riposte export` and the rejects file are: lines of JSON.
+    Jsonl,
+}
+
+/// Which of a page's names becomes the subject's object id, where the format has both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub(crate) enum SubjectBy {
+    /// The system's own id of the page (Disqus identifier, WordPress post id), else its path.
+    #[default]
+    Id,
+    /// Path and query of the page's address, else the system's id.
+    Path,
+}
+
+/// What is the same for all records of one import.
+#[derive(Debug, Clone)]
+pub(crate) struct Settings {
+    pub(crate) source: String,
+    pub(crate) object_type: String,
+    /// Goes into the hash of e-mail addresses and names.
+    pub(crate) salt: String,
+    pub(crate) subject_by: SubjectBy,
+}
+
+/// What to read.
+#[derive(Debug, Clone)]
+pub(crate) struct Request {
+    pub(crate) files: Vec<PathBuf>,
+    pub(crate) format: Format,
+    pub(crate) map: Option<PathBuf>,
+    pub(crate) source: Option<String>,
+    pub(crate) object_type: Option<String>,
+    pub(crate) salt: String,
+    pub(crate) subject_by: SubjectBy,
+}
+
+/// Files whose format, mapping and settings are known to be good.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    files: Vec<PathBuf>,
+    format: Format,
+    map: Option<Map>,
+    pub(crate) settings: Settings,
+}
+
+/// Where the groups go; an error from it ends the reading.
+pub(crate) type Sink<'a> = &'a mut dyn FnMut(Group) -> Result<()>;
+
+impl Request {
+    /// Checks what can be checked before a file is read.
+    ///
+    /// # Errors
+    /// CSV without a mapping file, a mapping file with another format, a faulty mapping file.
+    pub(crate) fn prepare(self) -> Result<Prepared> {
+        let map = match (self.format, &self.map) {
+            (Format::Csv, None) => bail!("--format csv needs --map MAP.toml, which says what the columns are"),
+            (Format::Csv, Some(path)) => Some(map::load(path)?),
+            (_, Some(_)) => bail!("--map is for --format csv"),
+            (_, None) => None,
+        };
+        let source = self.source.or_else(|| map.as_ref().map(|map| map.source.clone()));
+        let source = source.unwrap_or_else(|| self.format.source().to_owned());
+        let mapped = map.as_ref().map(|map| map.object_type.clone()).filter(|name| !name.is_empty());
+        let object_type = self.object_type.or(mapped).unwrap_or_else(|| "page".to_owned());
+        let salt = if self.salt.is_empty() { source.clone() } else { self.salt };
+        let settings = Settings { source, object_type, salt, subject_by: self.subject_by };
+        Ok(Prepared { files: self.files, format: self.format, map, settings })
+    }
+}
+
+impl Prepared {
+    /// How many records the files hold, if the format can tell without understanding them all first.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub(crate) fn records(&self) -> Result<Option<u64>> {
+        match self.format {
+            Format::Jsonl => self.files.iter().map(|file| jsonl::count(file)).sum::<Result<u64>>().map(Some),
+            Format::Csv | Format::Disqus | Format::WordPress | Format::Isso | Format::Commento => Ok(None),
+        }
+    }
+
+    /// Hands out the subjects one after another. JSON lines are handed out as they are read and may name a subject
+    /// again later; the other formats scatter a subject over the file and are read whole first.
+    ///
+    /// # Errors
+    /// The first thing in a file that cannot be understood, with file and line; or what `sink` answered.
+    pub(crate) fn read(&self, sink: Sink<'_>) -> Result<()> {
+        if self.format == Format::Jsonl {
+            return self.files.iter().try_for_each(|file| jsonl::read(file, sink));
+        }
+        let mut groups = Groups::default();
+        self.gather(&mut |entry| groups.add(entry))?;
+        groups.into_groups().into_iter().try_for_each(sink)
+    }
+
+    fn gather(&self, out: &mut dyn FnMut(Entry)) -> Result<()> {
+        let settings = &self.settings;
+        match (self.format, &self.map) {
+            (Format::Csv, Some(map)) => csv::read(&self.files, map, settings, out),
+            (Format::Csv, None) | (Format::Jsonl, _) => bail!("this format is not read whole"),
+            (Format::Disqus, _) => self.files.iter().try_for_each(|file| disqus::read(file, settings, out)),
+            (Format::WordPress, _) => self.files.iter().try_for_each(|file| wordpress::read(file, settings, out)),
+            (Format::Isso, _) => self.files.iter().try_for_each(|file| isso::read(file, settings, out)),
+            (Format::Commento, _) => self.files.iter().try_for_each(|file| commento::read(file, settings, out)),
+        }
+        .with_context(|| format!("reading {} as {:?}", self.names(), self.format))
+    }
+
+    fn names(&self) -> String {
+        let names: Vec<String> = self.files.iter().map(|file| file.display().to_string()).collect();
+        names.join(", ")
+    }
+}
+
+impl Format {
+    /// The source's name when nobody gives one.
+    fn source(self) -> &'static str {
+        match self {
+            Self::Csv => "csv",
+            Self::Disqus => "disqus",
+            Self::WordPress => "wordpress",
+            Self::Isso => "isso",
+            Self::Commento => "commento",
+            Self::Jsonl => "riposte",
+        }
+    }
+}

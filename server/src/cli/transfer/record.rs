@@ -1,0 +1,239 @@
+//! The neutral model: what a subject, a comment and a like are before they belong to any server.
+//!
+//! Its JSON form is also one line of an export and one line of a rejects file, so a field added here is a field added to
+//! the format `riposte.export.v1`.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::time::stamp;
+
+/// Most bytes that the keys and values of one metadata map may have together.
+const METADATA_BYTES_MAX: usize = 1024;
+/// Most entries of one metadata map.
+const METADATA_ENTRIES_MAX: usize = 16;
+
+/// Names a subject: what the comments are about.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Key {
+    pub(crate) object_type: String,
+    pub(crate) object_id: String,
+}
+
+/// A subject with what the source knows of it.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Subject {
+    pub(crate) key: Key,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) source: Option<String>,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) owner_id: String,
+    #[serde(default)]
+    pub(crate) state: SubjectState,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) metadata: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "stamp")]
+    pub(crate) create_time: Option<Timestamp>,
+}
+
+/// A comment. Its parent is named by the parent's external id within the same subject and source.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Comment {
+    #[serde(rename = "subject")]
+    pub(crate) key: Key,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) source: Option<String>,
+    pub(crate) external_id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) parent_external_id: Option<String>,
+    #[serde(default)]
+    pub(crate) member_id: String,
+    #[serde(default)]
+    pub(crate) text: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) mentioned_member_ids: Vec<String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) metadata: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "Client::is_empty")]
+    pub(crate) client: Client,
+    #[serde(default)]
+    pub(crate) state: CommentState,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) deleted_by: Option<DeletedBy>,
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "stamp")]
+    pub(crate) create_time: Option<Timestamp>,
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "stamp")]
+    pub(crate) edit_time: Option<Timestamp>,
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "stamp")]
+    pub(crate) delete_time: Option<Timestamp>,
+    /// Votes the source knows only as numbers, without the people behind them.
+    #[serde(default, skip_serializing_if = "Votes::is_empty")]
+    pub(crate) votes: Votes,
+}
+
+/// One member's like or dislike of one comment.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Like {
+    #[serde(rename = "subject")]
+    pub(crate) key: Key,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) source: Option<String>,
+    pub(crate) comment_external_id: String,
+    pub(crate) member_id: String,
+    pub(crate) value: LikeValue,
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "stamp")]
+    pub(crate) time: Option<Timestamp>,
+    /// The member stands for a vote that is known only as a number.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) synthetic: bool,
+}
+
+/// Where a comment was written from; stored for moderation, never shown.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Client {
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) ip: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) platform: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) device: String,
+}
+
+/// How many people voted up and down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Votes {
+    #[serde(default)]
+    pub(crate) up: u32,
+    #[serde(default)]
+    pub(crate) down: u32,
+}
+
+/// Whether a subject takes comments and shows them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum SubjectState {
+    #[default]
+    Active,
+    ReadOnly,
+    Hidden,
+}
+
+/// The states an imported comment may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum CommentState {
+    #[default]
+    Active,
+    Hidden,
+    Deleted,
+}
+
+/// Who deleted a comment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum DeletedBy {
+    Author,
+    SubjectOwner,
+    Moderator,
+}
+
+/// What a member thinks of a comment; a member without an opinion has no like at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum LikeValue {
+    Like,
+    Dislike,
+}
+
+/// One thing to bring in.
+#[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "nearly all records are comments or short-lived")]
+pub(crate) enum Record {
+    Subject(Subject),
+    Comment(Comment),
+    Like(Like),
+}
+
+/// Why a record stays outside, as it stands in the rejects file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Problem {
+    /// Groups the summary: a short word in capitals.
+    pub(crate) reason: String,
+    /// What is wrong with this very record.
+    pub(crate) message: String,
+}
+
+/// A record together with why it stays outside.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Reject {
+    pub(crate) record: Record,
+    pub(crate) problem: Problem,
+}
+
+impl Record {
+    /// The subject that the record belongs to.
+    pub(crate) fn key(&self) -> &Key {
+        match self {
+            Self::Subject(subject) => &subject.key,
+            Self::Comment(comment) => &comment.key,
+            Self::Like(like) => &like.key,
+        }
+    }
+}
+
+impl Problem {
+    /// A problem with its group and its text.
+    pub(crate) fn new(reason: &str, message: impl Into<String>) -> Self {
+        Self { reason: reason.to_owned(), message: message.into() }
+    }
+}
+
+impl Client {
+    fn is_empty(&self) -> bool {
+        self.ip.is_empty() && self.platform.is_empty() && self.device.is_empty()
+    }
+}
+
+impl Votes {
+    fn is_empty(&self) -> bool {
+        self.up == 0 && self.down == 0
+    }
+
+    /// How many synthetic members stand for these votes.
+    pub(crate) fn total(self) -> u64 {
+        u64::from(self.up) + u64::from(self.down)
+    }
+}
+
+/// Adds an entry unless it is blank or would break the bounds of a metadata map: a decoration such as a title is never
+/// a reason to refuse a comment.
+pub(crate) fn put_metadata(metadata: &mut BTreeMap<String, String>, name: &str, value: &str) {
+    let value = value.trim();
+    let used: usize = metadata.iter().map(|(name, value)| name.len() + value.len()).sum();
+    let fits = used + name.len() + value.len() <= METADATA_BYTES_MAX && metadata.len() < METADATA_ENTRIES_MAX;
+    if !value.is_empty() && fits && !value.chars().any(char::is_control) {
+        metadata.insert(name.to_owned(), value.to_owned());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_too_long_for_metadata_is_left_out() {
+        let mut metadata = BTreeMap::new();
+        put_metadata(&mut metadata, "title", &"x".repeat(2000));
+        put_metadata(&mut metadata, "blank", "  ");
+        put_metadata(&mut metadata, "url", " /a ");
+        assert_eq!(metadata, BTreeMap::from([("url".to_owned(), "/a".to_owned())]));
+    }
+}

@@ -1,0 +1,113 @@
+//! The file of what could not be brought in. It is itself valid input: mend a line, import the file.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use super::input::base_name;
+use super::jsonl;
+use super::record::{Record, Reject};
+
+/// Collects rejects: the file appears under its name when all are in it, and only if there are any.
+#[derive(Debug)]
+pub(crate) struct Rejects {
+    /// `None`: they are only counted.
+    path: Option<PathBuf>,
+    /// Written when a record names no source, so that the file can be imported without `--source`.
+    source: String,
+    file: Option<BufWriter<File>>,
+    by_reason: BTreeMap<String, u64>,
+}
+
+impl Rejects {
+    /// Rejects that will be written to `path`, or only counted; nothing is created yet.
+    pub(crate) fn new(path: Option<PathBuf>, source: &str) -> Self {
+        Self { path, source: source.to_owned(), file: None, by_reason: BTreeMap::new() }
+    }
+
+    /// Where rejects go if nobody says: beside nothing, in the current folder, named after the first file.
+    pub(crate) fn default_path(files: &[PathBuf]) -> PathBuf {
+        let name = files.first().map_or_else(|| "import".to_owned(), |file| base_name(file));
+        PathBuf::from(format!("{name}.rejects.jsonl"))
+    }
+
+    /// Adds one.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub(crate) fn add(&mut self, mut reject: Reject) -> Result<()> {
+        *self.by_reason.entry(reject.problem.reason.clone()).or_insert(0) += 1;
+        let source = match &mut reject.record {
+            Record::Subject(subject) => &mut subject.source,
+            Record::Comment(comment) => &mut comment.source,
+            Record::Like(like) => &mut like.source,
+        };
+        source.get_or_insert_with(|| self.source.clone());
+        let Some(path) = &self.path else { return Ok(()) };
+        let context = || format!("cannot write the rejects file {}", path.display());
+        if self.file.is_none() {
+            let mut file = BufWriter::new(File::create(part(path)).with_context(context)?);
+            jsonl::write_header(&mut file, None).with_context(context)?;
+            self.file = Some(file);
+        }
+        let Some(file) = &mut self.file else { return Ok(()) };
+        jsonl::write(file, &reject.record, Some(&reject.problem)).with_context(context)
+    }
+
+    /// How many there are.
+    pub(crate) fn total(&self) -> u64 {
+        self.by_reason.values().sum()
+    }
+
+    /// Puts the file in its place, and tells how many there are of each reason.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub(crate) fn finish(self) -> Result<BTreeMap<String, u64>> {
+        let (Some(mut file), Some(path)) = (self.file, &self.path) else { return Ok(self.by_reason) };
+        let context = || format!("cannot write the rejects file {}", path.display());
+        file.flush().with_context(context)?;
+        std::fs::rename(part(path), path).with_context(context)?;
+        Ok(self.by_reason)
+    }
+}
+
+fn part(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".part");
+    PathBuf::from(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::transfer::record::{Comment, Problem};
+
+    #[test]
+    fn the_file_appears_when_it_is_whole_and_names_its_source() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("r.jsonl");
+        let mut rejects = Rejects::new(Some(path.clone()), "isso");
+        let comment = Comment { external_id: "1".to_owned(), ..Comment::default() };
+        let problem = Problem::new("TEXT_EMPTY", "it has no text");
+        rejects.add(Reject { record: Record::Comment(comment), problem }).unwrap();
+        assert!(!path.exists());
+        assert_eq!(rejects.finish().unwrap(), BTreeMap::from([("TEXT_EMPTY".to_owned(), 1)]));
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(
+            text.contains("\"source\":\"isso\"") && text.contains("\"rejected\":{\"reason\":\"TEXT_EMPTY\""),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn without_rejects_there_is_no_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("r.jsonl");
+        assert!(Rejects::new(Some(path.clone()), "isso").finish().unwrap().is_empty());
+        assert!(!path.exists() && !part(&path).exists());
+    }
+}

@@ -1,0 +1,93 @@
+//! Going on with an unfinished export: what is in it, and where its last whole subject ends.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Seek};
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
+use flate2::bufread::GzDecoder;
+
+use super::jsonl::{Line, Scope};
+
+/// The object ids of the subjects that a file holds whole.
+pub(crate) type Done = HashSet<String>;
+
+/// Reads an unfinished export. What follows the returned offset is to be cut off.
+///
+/// # Errors
+/// The file cannot be read, or is an export of something else.
+pub(crate) fn scan(part: &Path, gzip: bool, scope: &Scope) -> Result<(Done, u64)> {
+    let mut file = BufReader::new(File::open(part)?);
+    let mut scan = Scan { scope, done: Done::new(), end: 0 };
+    match gzip {
+        true => scan.members(&mut file)?,
+        false => scan.lines(&mut file)?,
+    }
+    Ok((scan.done, scan.end))
+}
+
+#[derive(Debug)]
+struct Scan<'a> {
+    scope: &'a Scope,
+    done: Done,
+    end: u64,
+}
+
+impl Scan<'_> {
+    /// Plain lines: a subject is whole when the next one begins.
+    fn lines(&mut self, file: &mut impl BufRead) -> Result<()> {
+        let (mut line, mut offset, mut open) = (Vec::new(), 0, None);
+        loop {
+            let begins = offset;
+            line.clear();
+            offset += u64::try_from(file.read_until(b'\n', &mut line)?)?;
+            if !line.ends_with(b"\n") {
+                return Ok(());
+            }
+            if begins == 0 {
+                self.check_header(&line)?;
+                self.end = offset;
+            } else if let Some(object_id) = subject_of(&line) {
+                self.done.extend(open.replace(object_id));
+                self.end = begins;
+            }
+        }
+    }
+
+    /// Gzip: the header and each subject are members of their own, so one that unpacks is whole.
+    fn members(&mut self, file: &mut (impl BufRead + Seek)) -> Result<()> {
+        while !file.fill_buf()?.is_empty() {
+            let mut line = Vec::new();
+            let mut member = BufReader::new(GzDecoder::new(&mut *file));
+            let unpacked = member.read_until(b'\n', &mut line).and_then(|_| io::copy(&mut member, &mut io::sink()));
+            if unpacked.is_err() {
+                break;
+            }
+            drop(member);
+            match self.end {
+                0 => self.check_header(&line)?,
+                _ => self.done.extend(subject_of(&line)),
+            }
+            self.end = file.stream_position()?;
+        }
+        Ok(())
+    }
+
+    fn check_header(&self, line: &[u8]) -> Result<()> {
+        let header: Line = serde_json::from_slice(line).context("it does not begin with the header of an export")?;
+        ensure!(header.scope.is_some(), "it does not begin with the header of an export");
+        if header.scope.as_ref() != Some(self.scope) {
+            bail!("it is an export of {:?}, not of {:?}", header.scope, self.scope);
+        }
+        Ok(())
+    }
+}
+
+fn subject_of(line: &[u8]) -> Option<String> {
+    if !line.starts_with(b"{\"subject\"") {
+        return None;
+    }
+    let line: Line = serde_json::from_slice(line).ok()?;
+    line.subject.map(|subject| subject.key.object_id)
+}

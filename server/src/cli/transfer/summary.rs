@@ -1,0 +1,91 @@
+//! What an import came to, said at its end.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+use std::time::Duration;
+
+use super::progress::per_second;
+use super::tally::{Kind, Tally};
+
+/// The facts that a summary tells.
+#[derive(Debug)]
+pub(crate) struct Summary<'a> {
+    pub(crate) tally: &'a Tally,
+    pub(crate) by_reason: &'a BTreeMap<String, u64>,
+    /// Where the rejects are, if they were written.
+    pub(crate) rejects: Option<&'a Path>,
+    pub(crate) elapsed: Duration,
+}
+
+impl Summary<'_> {
+    /// The summary as lines for a person.
+    pub(crate) fn text(&self) -> String {
+        let tally = self.tally;
+        let mut lines = vec![
+            kind("subjects", &tally.subjects, ""),
+            kind("comments", &tally.comments, &repeated(tally)),
+            kind("likes", &tally.likes, &synthetic(tally)),
+        ];
+        if !self.by_reason.is_empty() {
+            let place = self.rejects.map_or_else(String::new, |path| format!(", listed in {}", path.display()));
+            lines.push(format!("rejected  {}{place}", tally.rejected.get()));
+            lines.extend(self.by_reason.iter().map(|(reason, count)| format!("          {count:>7}  {reason}")));
+        }
+        let (done, resent) = (tally.done.get(), tally.resent.get());
+        let seconds = self.elapsed.as_secs_f64();
+        let mut last = format!("{done} items in {seconds:.1} s, {}/s", per_second(done, self.elapsed));
+        if resent > 0 {
+            // Writing to a string cannot fail.
+            let _ = write!(last, "; {resent} were sent again after a lost connection and may count as unchanged");
+        }
+        lines.push(last);
+        lines.join("\n")
+    }
+}
+
+fn kind(name: &str, kind: &Kind, more: &str) -> String {
+    format!("{name:<9} {} created, {} unchanged{more}", kind.created.get(), kind.unchanged.get())
+}
+
+fn repeated(tally: &Tally) -> String {
+    match tally.repeated.get() {
+        0 => String::new(),
+        n => format!("; {n} stood in the input more than once"),
+    }
+}
+
+fn synthetic(tally: &Tally) -> String {
+    match (tally.synthetic.get(), tally.votes_skipped.get()) {
+        (0, 0) => String::new(),
+        (0, skipped) => format!("; {skipped} votes known only as numbers were left out"),
+        (synthetic, 0) => format!("; {synthetic} stand for votes known only as numbers (members `~synthetic:…`)"),
+        (synthetic, skipped) => format!(
+            "; {synthetic} stand for votes known only as numbers (members `~synthetic:…`), {skipped} more belong to \
+             rejected comments"
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_summary_names_every_count_that_is_not_zero() {
+        let tally = Tally::default();
+        tally.comments.created.add(5);
+        tally.likes.created.add(7);
+        tally.synthetic.add(7);
+        tally.rejected.add(2);
+        tally.done.add(14);
+        let by_reason = BTreeMap::from([("TEXT_EMPTY".to_owned(), 2)]);
+        let rejects = Some(Path::new("r.jsonl"));
+        let text = Summary { tally: &tally, by_reason: &by_reason, rejects, elapsed: Duration::from_secs(2) }.text();
+        let expected = "subjects  0 created, 0 unchanged\n\
+                        comments  5 created, 0 unchanged\n\
+                        likes     7 created, 0 unchanged; 7 stand for votes known only as numbers (members `~synthetic:…`)\n\
+                        rejected  2, listed in r.jsonl\n          \u{20}     2  TEXT_EMPTY\n14 items in 2.0 s, 7/s";
+        assert_eq!(text, expected);
+    }
+}

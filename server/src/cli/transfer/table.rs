@@ -1,0 +1,109 @@
+//! CSV files row by row, and those that are looked into by key.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use ::csv::{Reader, ReaderBuilder, StringRecord};
+use anyhow::{Result, anyhow, bail};
+
+use super::input::{self, Input, Meter, base_name};
+use super::map::Map;
+use super::template::Columns;
+
+/// The rows of one CSV file with its header.
+#[derive(Debug)]
+pub(crate) struct Rows {
+    reader: Reader<Input>,
+    meter: Meter,
+    path: PathBuf,
+    header: StringRecord,
+}
+
+/// Rows by key; of two rows with one key the first counts. The whole table is in memory.
+#[derive(Debug)]
+pub(crate) struct Lookup {
+    pub(crate) header: StringRecord,
+    rows: HashMap<String, StringRecord>,
+}
+
+impl Rows {
+    /// Opens a file in the dialect of the mapping file.
+    ///
+    /// # Errors
+    /// The file cannot be read or has no header row.
+    pub(crate) fn open(path: &Path, map: &Map) -> Result<Self> {
+        let (input, meter) = input::open(path)?;
+        let mut builder = ReaderBuilder::new();
+        builder.delimiter(ascii(map.delimiter)).escape(map.escape.map(ascii)).double_quote(map.escape.is_none());
+        let mut rows =
+            Self { reader: builder.from_reader(input), meter, path: path.to_owned(), header: StringRecord::new() };
+        rows.header = match rows.reader.headers() {
+            Ok(header) => header.clone(),
+            Err(error) => return Err(rows.located(&error)),
+        };
+        if rows.header.is_empty() {
+            bail!("{} is empty: a CSV file begins with the names of its columns", rows.path.display());
+        }
+        Ok(rows)
+    }
+
+    /// The names of the columns.
+    pub(crate) fn header(&self) -> &StringRecord {
+        &self.header
+    }
+
+    /// The next row and the line it starts on.
+    ///
+    /// # Errors
+    /// The row has too many or too few cells, is not UTF-8 or is too long; the error names file and line.
+    pub(crate) fn next(&mut self) -> Result<Option<(StringRecord, u64)>> {
+        let mut row = StringRecord::new();
+        let more = self.reader.read_record(&mut row).map_err(|error| self.located(&error))?;
+        self.meter.reset();
+        let line = row.position().map_or(0, ::csv::Position::line);
+        Ok(more.then_some((row, line)))
+    }
+
+    fn located(&self, error: &::csv::Error) -> anyhow::Error {
+        let line = error.position().map_or_else(|| self.reader.position().line(), ::csv::Position::line);
+        let name = base_name(&self.path);
+        match error.kind() {
+            ::csv::ErrorKind::Io(error) => anyhow!("{name}:{line}: {error}"),
+            ::csv::ErrorKind::Utf8 { .. } => anyhow!("{name}:{line}: not UTF-8"),
+            ::csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
+                anyhow!("{name}:{line}: {len} cells, but the header has {expected_len}")
+            }
+            ::csv::ErrorKind::Seek | ::csv::ErrorKind::Serialize(_) | ::csv::ErrorKind::Deserialize { .. } | _ => {
+                anyhow!("{name}:{line}: {error}")
+            }
+        }
+    }
+}
+
+impl Lookup {
+    /// Reads a whole table; `key` is a template over its own columns.
+    ///
+    /// # Errors
+    /// As [`Rows`], or the key names an unknown column.
+    pub(crate) fn load(path: &Path, key: &str, map: &Map) -> Result<Self> {
+        let mut rows = Rows::open(path, map)?;
+        let header = rows.header().clone();
+        let mut columns = Columns::default();
+        columns.add("", header.clone());
+        let key = columns.compile(key)?;
+        let mut by_key = HashMap::new();
+        while let Some((row, _)) = rows.next()? {
+            by_key.entry(key.fill(&[Some(&row)], &map.null)).or_insert(row);
+        }
+        Ok(Self { header, rows: by_key })
+    }
+
+    /// The row with this key.
+    pub(crate) fn get(&self, key: &str) -> Option<&StringRecord> {
+        self.rows.get(key)
+    }
+}
+
+fn ascii(c: char) -> u8 {
+    u8::try_from(c).unwrap_or(b',')
+}

@@ -1,0 +1,136 @@
+//! Texts with `{column}` in them, as mapping files write values: `"{date} {time}"`, `"{content.message}"`.
+
+use ::csv::StringRecord;
+use anyhow::{Context, Result, bail};
+
+/// The columns that a template may name: those of the row, and those of joined rows as `alias.column`.
+#[derive(Debug, Default)]
+pub(crate) struct Columns {
+    /// Header rows: the row's own first, then one for each join in order.
+    headers: Vec<(String, StringRecord)>,
+}
+
+/// One row with the rows joined to it, in the order of [`Columns`]; a join that found nothing is `None`.
+pub(crate) type Row<'a> = [Option<&'a StringRecord>];
+
+/// A compiled template.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Template {
+    parts: Vec<Part>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Part {
+    Literal(String),
+    Column { table: usize, column: usize },
+}
+
+impl Columns {
+    /// Adds a table; the first is the row itself and has no alias.
+    pub(crate) fn add(&mut self, alias: &str, header: StringRecord) {
+        self.headers.push((alias.to_owned(), header));
+    }
+
+    /// Compiles a template; `{{` and `}}` stand for braces.
+    ///
+    /// # Errors
+    /// A brace is left open, or no column has that name.
+    pub(crate) fn compile(&self, text: &str) -> Result<Template> {
+        let mut parts = Vec::new();
+        let mut literal = String::new();
+        let mut chars = text.chars().peekable();
+        while let Some(c) = chars.next() {
+            match c {
+                '{' | '}' if chars.peek() == Some(&c) => {
+                    chars.next();
+                    literal.push(c);
+                }
+                '{' => {
+                    let name: String = chars.by_ref().take_while(|c| *c != '}').collect();
+                    if !literal.is_empty() {
+                        parts.push(Part::Literal(std::mem::take(&mut literal)));
+                    }
+                    parts.push(self.column(name.trim()).with_context(|| format!("in {text:?}"))?);
+                }
+                '}' => bail!("in {text:?}: a closing brace without its opening one; write }}}} for a brace"),
+                other => literal.push(other),
+            }
+        }
+        if !literal.is_empty() {
+            parts.push(Part::Literal(literal));
+        }
+        Ok(Template { parts })
+    }
+
+    fn column(&self, name: &str) -> Result<Part> {
+        let own = self.headers.first().map(|(_, header)| header);
+        if let Some(column) = own.and_then(|header| header.iter().position(|known| known == name)) {
+            return Ok(Part::Column { table: 0, column });
+        }
+        for (table, (alias, header)) in self.headers.iter().enumerate().skip(1) {
+            let rest = name.strip_prefix(alias.as_str()).and_then(|rest| rest.strip_prefix('.'));
+            if let Some(column) = rest.and_then(|rest| header.iter().position(|known| known == rest)) {
+                return Ok(Part::Column { table, column });
+            }
+        }
+        let names = self.headers.iter().flat_map(|(alias, header)| {
+            header
+                .iter()
+                .map(move |column| if alias.is_empty() { column.to_owned() } else { format!("{alias}.{column}") })
+        });
+        let names: Vec<String> = names.filter(|name| !name.is_empty()).take(60).collect();
+        bail!("there is no column {name:?}; the columns are {}", names.join(", "))
+    }
+}
+
+impl Template {
+    /// Fills the template from a row. `is_null` says which cell texts stand for "no value"; those read as empty.
+    pub(crate) fn fill(&self, row: &Row<'_>, nulls: &[String]) -> String {
+        let mut out = String::new();
+        for part in &self.parts {
+            match part {
+                Part::Literal(text) => out.push_str(text),
+                Part::Column { table, column } => {
+                    let cell = row.get(*table).copied().flatten().and_then(|record| record.get(*column));
+                    let cell = cell.unwrap_or_default();
+                    if !nulls.iter().any(|null| null == cell) {
+                        out.push_str(cell);
+                    }
+                }
+            }
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn columns() -> Columns {
+        let mut columns = Columns::default();
+        columns.add("", StringRecord::from(vec!["", "id", "date", "a.b"]));
+        columns.add("content", StringRecord::from(vec!["message"]));
+        columns
+    }
+
+    #[test]
+    fn columns_and_joined_columns_are_filled_in() {
+        let columns = columns();
+        let row = StringRecord::from(vec!["0", "7", "NULL", "x"]);
+        let joined = StringRecord::from(vec!["hi"]);
+        let fill =
+            |text: &str, joined| columns.compile(text).unwrap().fill(&[Some(&row), joined], &["NULL".to_owned()]);
+        assert_eq!(fill("{id}/{date}/{content.message}/{{{a.b}}}", Some(&joined)), "7//hi/{x}");
+        assert_eq!(fill("{content.message}", None), "");
+        assert_eq!(fill("fixed", None), "fixed");
+    }
+
+    #[test]
+    fn an_unknown_column_is_refused_with_the_known_ones() {
+        let error = format!("{:#}", columns().compile("{datum}").unwrap_err());
+        assert!(error.contains("datum") && error.contains("id, date, a.b, content.message"), "{error}");
+        assert!(columns().compile("a}b").is_err());
+        assert!(columns().compile("{open").is_err());
+    }
+}

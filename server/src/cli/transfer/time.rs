@@ -1,0 +1,167 @@
+//! Reading the many ways in which systems write a moment.
+
+use anyhow::{Context, Result, bail};
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::fmt::strtime;
+use jiff::tz::TimeZone;
+
+/// How a source writes moments, and where its clock hung on the wall.
+#[derive(Debug, Clone)]
+pub(crate) struct TimeReader {
+    format: Format,
+    zone: TimeZone,
+}
+
+#[derive(Debug, Clone)]
+enum Format {
+    /// RFC 3339, or date and time without an offset.
+    Auto,
+    UnixSeconds,
+    UnixMillis,
+    Pattern(String),
+}
+
+impl TimeReader {
+    /// `format` is `auto`, `unix`, `unix_ms` or a strptime pattern; `zone` an IANA name for times that name none.
+    ///
+    /// # Errors
+    /// The zone is not known.
+    pub(crate) fn new(format: &str, zone: &str) -> Result<Self> {
+        let format = match format {
+            "" | "auto" => Format::Auto,
+            "unix" => Format::UnixSeconds,
+            "unix_ms" => Format::UnixMillis,
+            pattern => Format::Pattern(pattern.to_owned()),
+        };
+        let zone = match zone {
+            "" | "UTC" => TimeZone::UTC,
+            name => TimeZone::get(name).with_context(|| format!("the time zone {name:?} is not known"))?,
+        };
+        Ok(Self { format, zone })
+    }
+
+    /// Moments in UTC that are written as RFC 3339 or as date and time.
+    pub(crate) fn utc() -> Self {
+        Self { format: Format::Auto, zone: TimeZone::UTC }
+    }
+
+    /// Reads one moment. A local time that a clock change skipped or repeated is taken as the offset before the change
+    /// says (skipped) and as the first of the two (repeated).
+    ///
+    /// # Errors
+    /// The text is not of the expected form, or beyond what a timestamp holds.
+    pub(crate) fn read(&self, text: &str) -> Result<Timestamp> {
+        let text = text.trim();
+        let read = match &self.format {
+            Format::UnixSeconds => whole(text).and_then(|n| Ok(Timestamp::from_second(n)?)),
+            Format::UnixMillis => whole(text).and_then(|n| Ok(Timestamp::from_millisecond(n)?)),
+            Format::Auto => match text.parse::<Timestamp>() {
+                Ok(moment) => Ok(moment),
+                Err(_) => text.parse::<DateTime>().map_err(Into::into).and_then(|local| self.place(local)),
+            },
+            Format::Pattern(pattern) => self.read_pattern(pattern, text),
+        };
+        read.with_context(|| format!("{text:?} is not a time"))
+    }
+
+    fn read_pattern(&self, pattern: &str, text: &str) -> Result<Timestamp> {
+        let parsed = strtime::parse(pattern, text)?;
+        match parsed.to_timestamp() {
+            Ok(moment) => Ok(moment),
+            Err(_) => self.place(parsed.to_datetime()?),
+        }
+    }
+
+    fn place(&self, local: DateTime) -> Result<Timestamp> {
+        Ok(local.to_zoned(self.zone.clone())?.timestamp())
+    }
+}
+
+/// Seconds since 1970 as Isso's database writes them: with a fraction.
+///
+/// # Errors
+/// The number is beyond what a timestamp holds.
+pub(crate) fn from_float_seconds(seconds: f64) -> Result<Timestamp> {
+    if !seconds.is_finite() || seconds.abs() > 1e12 {
+        bail!("{seconds} is not a time");
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "the range was checked one line above")]
+    let millis = (seconds * 1000.0).round() as i64;
+    Ok(Timestamp::from_millisecond(millis)?)
+}
+
+fn whole(text: &str) -> Result<i64> {
+    Ok(text.parse::<i64>()?)
+}
+
+/// Serde form of an optional moment: RFC 3339 text.
+pub(crate) mod stamp {
+    use jiff::Timestamp;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub(crate) fn serialize<S: Serializer>(moment: &Option<Timestamp>, out: S) -> Result<S::Ok, S::Error> {
+        match moment {
+            Some(moment) => out.collect_str(moment),
+            None => out.serialize_none(),
+        }
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Timestamp>, D::Error> {
+        let text = Option::<String>::deserialize(from)?;
+        text.map(|text| text.parse().map_err(|_| D::Error::custom(format!("{text:?} is not an RFC 3339 time"))))
+            .transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn madrid_summer_and_winter_times_become_utc() {
+        let madrid = TimeReader::new("%Y-%m-%d 0 days %H:%M:%S", "Europe/Madrid").unwrap();
+        assert_eq!(madrid.read("2015-09-15 0 days 10:50:19").unwrap().to_string(), "2015-09-15T08:50:19Z");
+        assert_eq!(madrid.read("2016-01-15 0 days 10:50:19").unwrap().to_string(), "2016-01-15T09:50:19Z");
+        assert!(madrid.read("2016-01-15 1 days 10:50:19").is_err());
+    }
+
+    #[test]
+    fn every_common_form_is_read() {
+        let auto = TimeReader::new("", "Asia/Taipei").unwrap();
+        let cases = [
+            ("2012-12-12T12:12:12Z", "2012-12-12T12:12:12Z"),
+            ("2021-03-17T12:09:47.722181Z", "2021-03-17T12:09:47.722181Z"),
+            ("2014-01-14 17:32:12", "2014-01-14T09:32:12Z"),
+            ("2014-01-14", "2014-01-13T16:00:00Z"),
+            (" 2014-01-14T17:32:12+01:00 ", "2014-01-14T16:32:12Z"),
+        ];
+        for (text, moment) in cases {
+            assert_eq!(auto.read(text).unwrap().to_string(), moment, "{text}");
+        }
+        assert!(auto.read("0000-00-00 00:00:00").is_err());
+        assert!(auto.read("yesterday").is_err());
+    }
+
+    #[test]
+    fn unix_times_are_read_in_seconds_and_milliseconds() {
+        let millis = TimeReader::new("unix_ms", "UTC").unwrap();
+        assert_eq!(millis.read("1435654192085").unwrap().to_string(), "2015-06-30T08:49:52.085Z");
+        let seconds = TimeReader::new("unix", "UTC").unwrap();
+        assert_eq!(seconds.read("1435654192").unwrap().to_string(), "2015-06-30T08:49:52Z");
+        assert!(seconds.read("999999999999999999").is_err());
+        assert_eq!(from_float_seconds(1_435_654_192.085).unwrap().to_string(), "2015-06-30T08:49:52.085Z");
+        assert!(from_float_seconds(f64::NAN).is_err());
+    }
+
+    #[test]
+    fn a_date_pattern_without_a_time_means_midnight() {
+        let day = TimeReader::new("%Y-%m-%d", "Europe/Madrid").unwrap();
+        assert_eq!(day.read("2015-09-15").unwrap().to_string(), "2015-09-14T22:00:00Z");
+    }
+
+    #[test]
+    fn an_unknown_zone_is_refused() {
+        assert!(TimeReader::new("auto", "Europe/Atlantis").is_err());
+    }
+}

@@ -1,0 +1,45 @@
+//! Votes that the source knows only as numbers, as likes of members that stand for them.
+
+use super::ident;
+use super::record::{Comment, Like, LikeValue, Votes};
+
+/// What becomes of votes that are known only as numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub(crate) enum VotePolicy {
+    /// Each comes in as the like of a member who stands for it (`~synthetic:…`), so that counts equal the source's.
+    #[default]
+    Synthetic,
+    /// They are left out.
+    Skip,
+}
+
+/// The likes that stand for a comment's votes, as old as the comment: the same ones at every import.
+pub(crate) fn likes<'a>(comment: &'a Comment, source: &'a str) -> impl Iterator<Item = Like> + 'a {
+    let Votes { up, down } = comment.votes;
+    let source = comment.source.as_deref().unwrap_or(source);
+    let ups = (1..=up).map(|n| ("up", LikeValue::Like, n));
+    let downs = (1..=down).map(|n| ("down", LikeValue::Dislike, n));
+    ups.chain(downs).map(move |(direction, value, n)| Like {
+        key: comment.key.clone(),
+        source: comment.source.clone(),
+        comment_external_id: comment.external_id.clone(),
+        member_id: ident::synthetic(source, &comment.external_id, direction, n),
+        value,
+        time: comment.create_time,
+        synthetic: true,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_vote_is_a_member_of_its_own_and_the_same_at_every_import() {
+        let comment = Comment { external_id: "7".to_owned(), votes: Votes { up: 2, down: 1 }, ..Comment::default() };
+        let members: Vec<String> = likes(&comment, "madrid").map(|like| like.member_id).collect();
+        assert_eq!(members, ["~synthetic:madrid:7:up:1", "~synthetic:madrid:7:up:2", "~synthetic:madrid:7:down:1"]);
+        assert!(likes(&comment, "madrid").all(|like| like.synthetic));
+        assert_eq!(likes(&comment, "madrid").last().map(|like| like.value), Some(LikeValue::Dislike));
+    }
+}

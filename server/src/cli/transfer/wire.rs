@@ -1,0 +1,184 @@
+//! Neutral records as the messages of AdminService, and back.
+
+use std::net::IpAddr;
+
+use jiff::Timestamp;
+use prost_types::Timestamp as WireTime;
+use riposte_sdk::v1::import_item::Kind;
+use riposte_sdk::v1::{self, ImportCommentsRequest, ImportItem, ImportedComment, ImportedLike, ImportedSubject};
+
+use super::ident;
+use super::record::{Client, Comment, CommentState, DeletedBy, Key, Like, LikeValue, Record, Subject, SubjectState};
+
+/// Stands for the text of a comment that was deleted before it came here: the server wants a text, and shows none.
+const DELETED_TEXT: &str = "[deleted]";
+
+/// The request that brings one record in; `source` is that of records which name none.
+pub(crate) fn request(record: &Record, source: &str) -> ImportCommentsRequest {
+    let (own, external_id, kind) = match record {
+        Record::Subject(subject) => {
+            (&subject.source, subject_id(&subject.key), Kind::Subject(imported_subject(subject)))
+        }
+        Record::Comment(comment) => {
+            (&comment.source, comment.external_id.clone(), Kind::Comment(imported_comment(comment)))
+        }
+        Record::Like(like) => (&like.source, like_id(like), Kind::Like(imported_like(like))),
+    };
+    let source = own.as_deref().unwrap_or(source).to_owned();
+    ImportCommentsRequest { item: Some(ImportItem { source, external_id, kind: Some(kind) }) }
+}
+
+fn subject_id(key: &Key) -> String {
+    format!("{}/{}", key.object_type, key.object_id)
+}
+
+/// A vote's identity holds what it says, so that a later and different vote of the same member is news to the server.
+fn like_id(like: &Like) -> String {
+    let moment = like.time.map_or(0, Timestamp::as_millisecond);
+    let value = match like.value {
+        LikeValue::Like => "up",
+        LikeValue::Dislike => "down",
+    };
+    ident::item(&format!("{}/{}/{value}/{moment}", like.comment_external_id, like.member_id))
+}
+
+fn imported_subject(subject: &Subject) -> ImportedSubject {
+    let state = match subject.state {
+        SubjectState::Active => v1::SubjectState::Active,
+        SubjectState::ReadOnly => v1::SubjectState::ReadOnly,
+        SubjectState::Hidden => v1::SubjectState::Hidden,
+    };
+    ImportedSubject {
+        key: Some(wire_key(&subject.key)),
+        owner_id: subject.owner_id.clone(),
+        state: state.into(),
+        metadata: subject.metadata.clone(),
+        create_time: subject.create_time.map(wire_time),
+    }
+}
+
+fn imported_comment(comment: &Comment) -> ImportedComment {
+    let deleted = comment.state == CommentState::Deleted;
+    let state = match comment.state {
+        CommentState::Active => v1::CommentState::Active,
+        CommentState::Hidden => v1::CommentState::Hidden,
+        CommentState::Deleted => v1::CommentState::Deleted,
+    };
+    let deleted_by = comment.deleted_by.filter(|_| deleted).map_or(v1::DeletedBy::Unspecified, |by| match by {
+        DeletedBy::Author => v1::DeletedBy::Author,
+        DeletedBy::SubjectOwner => v1::DeletedBy::SubjectOwner,
+        DeletedBy::Moderator => v1::DeletedBy::Moderator,
+    });
+    let text = if deleted && comment.text.is_empty() { DELETED_TEXT } else { &comment.text };
+    let Client { ip, platform, device } = comment.client.clone();
+    // Sources put lists of proxies and host names there; that is no reason to refuse a comment.
+    let ip = if ip.parse::<IpAddr>().is_ok() { ip } else { String::new() };
+    let client = v1::ClientInfo { ip, platform, device };
+    ImportedComment {
+        subject: Some(wire_key(&comment.key)),
+        parent_external_id: comment.parent_external_id.clone().unwrap_or_default(),
+        member_id: comment.member_id.clone(),
+        content: Some(v1::Content {
+            text: text.to_owned(),
+            mentioned_member_ids: comment.mentioned_member_ids.clone(),
+            metadata: comment.metadata.clone(),
+        }),
+        client: (client != v1::ClientInfo::default()).then_some(client),
+        state: state.into(),
+        deleted_by: deleted_by.into(),
+        create_time: comment.create_time.map(wire_time),
+        edit_time: comment.edit_time.map(wire_time),
+        delete_time: comment.delete_time.filter(|_| deleted).map(wire_time),
+    }
+}
+
+fn imported_like(like: &Like) -> ImportedLike {
+    let value = match like.value {
+        LikeValue::Like => v1::LikeValue::Like,
+        LikeValue::Dislike => v1::LikeValue::Dislike,
+    };
+    ImportedLike {
+        subject: Some(wire_key(&like.key)),
+        comment_external_id: like.comment_external_id.clone(),
+        member_id: like.member_id.clone(),
+        value: value.into(),
+        time: like.time.map(wire_time),
+        synthetic: like.synthetic,
+    }
+}
+
+/// A key as the services take it.
+pub(crate) fn wire_key(key: &Key) -> v1::SubjectKey {
+    v1::SubjectKey { object_type: key.object_type.clone(), object_id: key.object_id.clone() }
+}
+
+/// A key as the services give it.
+pub(crate) fn key(wire: Option<v1::SubjectKey>) -> Key {
+    let v1::SubjectKey { object_type, object_id } = wire.unwrap_or_default();
+    Key { object_type, object_id }
+}
+
+fn wire_time(moment: Timestamp) -> WireTime {
+    // Before 1970 jiff counts nanoseconds backwards, the wire always forwards.
+    let (seconds, nanos) = (moment.as_second(), moment.subsec_nanosecond());
+    match nanos < 0 {
+        true => WireTime { seconds: seconds - 1, nanos: nanos + 1_000_000_000 },
+        false => WireTime { seconds, nanos },
+    }
+}
+
+/// A moment as the services give it; `None` if it is unset or beyond what a timestamp holds.
+pub(crate) fn time(wire: Option<WireTime>) -> Option<Timestamp> {
+    let WireTime { seconds, nanos } = wire?;
+    Timestamp::new(seconds, nanos).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_keep_their_value_on_the_wire_and_back_even_before_1970() {
+        for text in ["2015-09-15T08:50:19.123Z", "1969-12-31T23:59:59.25Z", "1970-01-01T00:00:00Z"] {
+            let moment: Timestamp = text.parse().unwrap();
+            let wire = wire_time(moment);
+            assert!((0..1_000_000_000).contains(&wire.nanos), "{wire:?}");
+            assert_eq!(time(Some(wire)), Some(moment));
+        }
+    }
+
+    #[test]
+    fn every_item_names_its_source_and_an_id_within_bounds() {
+        let like = Like {
+            key: Key { object_type: "t".to_owned(), object_id: "o".to_owned() },
+            source: None,
+            comment_external_id: "c".repeat(128),
+            member_id: "m".repeat(64),
+            value: LikeValue::Like,
+            time: None,
+            synthetic: false,
+        };
+        let item = request(&Record::Like(like.clone()), "isso").item.unwrap();
+        assert!(item.external_id.len() <= ident::EXTERNAL_ID_BYTES_MAX);
+        assert_eq!(item.source, "isso");
+        let other = Like { value: LikeValue::Dislike, ..like };
+        assert_ne!(item.external_id, request(&Record::Like(other), "isso").item.unwrap().external_id);
+    }
+
+    #[test]
+    fn an_address_that_is_none_is_left_out() {
+        let sent = |ip: &str| {
+            let client = Client { ip: ip.to_owned(), ..Client::default() };
+            imported_comment(&Comment { client, ..Comment::default() }).client.map(|client| client.ip)
+        };
+        assert_eq!(sent("::ffff:82.119.20.0").as_deref(), Some("::ffff:82.119.20.0"));
+        assert_eq!(sent("10.0.0.1, 10.0.0.2"), None);
+    }
+
+    #[test]
+    fn a_tombstone_without_a_text_is_sent_with_a_stand_in() {
+        let comment = Comment { state: CommentState::Deleted, ..Comment::default() };
+        assert_eq!(imported_comment(&comment).content.unwrap().text, DELETED_TEXT);
+        assert_eq!(imported_comment(&Comment::default()).content.unwrap().text, "");
+    }
+}

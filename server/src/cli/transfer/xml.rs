@@ -1,0 +1,199 @@
+//! XML exports, one small element at a time.
+//!
+//! Nothing outside the file is read and no entity that the file defines is expanded, so a file can be hostile only by
+//! being large, and the largest element is bounded (see [`super::input::RECORD_BYTES_MAX`]). Names are taken without
+//! their prefix: each of the formats means one thing by each local name.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, anyhow, bail};
+use quick_xml::events::{BytesStart, Event};
+use quick_xml::{Reader, XmlVersion};
+
+use super::html;
+use super::input::{self, Input, Meter, base_name};
+
+/// Deepest nesting that any of the formats has reason to use.
+const DEPTH_MAX: usize = 64;
+
+/// A file read from tag to tag.
+pub(crate) struct Xml {
+    reader: Reader<Input>,
+    meter: Meter,
+    path: PathBuf,
+    buffer: Vec<u8>,
+    depth: usize,
+}
+
+/// What comes next between elements.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Tag {
+    /// An element begins: its name and its attributes.
+    Open(String, HashMap<String, String>),
+    /// The innermost open element ends.
+    Close(String),
+    /// The file ends, with all elements closed.
+    End,
+}
+
+/// The text of an element and of what is inside it, by path: `author/name`, attributes as `thread@id`.
+/// Of several elements with one path the first counts.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Fields(HashMap<String, String>);
+
+enum Step {
+    Open { name: String, attributes: HashMap<String, String> },
+    Close(String),
+    Text(String),
+    Nothing,
+    End,
+}
+
+impl std::fmt::Debug for Xml {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Xml").field("path", &self.path).field("depth", &self.depth).finish_non_exhaustive()
+    }
+}
+
+impl Fields {
+    /// The text at a path without surrounding blanks; empty if there is none.
+    pub(crate) fn get(&self, path: &str) -> &str {
+        self.0.get(path).map_or("", |text| text.trim())
+    }
+
+    fn put(&mut self, path: String, text: String) {
+        self.0.entry(path).or_insert(text);
+    }
+}
+
+impl Xml {
+    /// Opens a file and reads the opening of its outermost element, which must have this name.
+    ///
+    /// # Errors
+    /// The file cannot be read, is not UTF-8, or is something else.
+    pub(crate) fn open(path: &Path, root: &str) -> Result<Self> {
+        let (input, meter) = input::open(path)?;
+        let mut reader = Reader::from_reader(input);
+        reader.config_mut().expand_empty_elements = true;
+        let mut xml = Self { reader, meter, path: path.to_owned(), buffer: Vec::new(), depth: 0 };
+        match xml.next()? {
+            Tag::Open(name, _) if name == root => Ok(xml),
+            other => {
+                Err(xml.located(&format!("this is no export: <{root}> is expected first, but there is {other:?}")))
+            }
+        }
+    }
+
+    /// The next tag; texts between are skipped. An empty element is its opening; its closing follows.
+    ///
+    /// # Errors
+    /// What follows is not well-formed, with file and line.
+    pub(crate) fn next(&mut self) -> Result<Tag> {
+        self.meter.reset();
+        loop {
+            match self.step()? {
+                Step::Open { name, attributes } => return Ok(Tag::Open(name, attributes)),
+                Step::Close(name) => return Ok(Tag::Close(name)),
+                Step::End => return Ok(Tag::End),
+                Step::Text(_) | Step::Nothing => {}
+            }
+        }
+    }
+
+    /// Reads the element that was just opened to its end.
+    ///
+    /// # Errors
+    /// As [`Self::next`]; the element is too large.
+    pub(crate) fn fields(&mut self, attributes: HashMap<String, String>) -> Result<Fields> {
+        let mut fields = Fields::default();
+        let mut path: Vec<(String, String)> = vec![(String::new(), String::new())];
+        attributes.into_iter().for_each(|(name, value)| fields.put(format!("@{name}"), value));
+        loop {
+            match self.step()? {
+                Step::Open { name, attributes } => {
+                    let above = path.last().map_or("", |(above, _)| above);
+                    let here = if above.is_empty() { name } else { format!("{above}/{name}") };
+                    attributes.into_iter().for_each(|(name, value)| fields.put(format!("{here}@{name}"), value));
+                    path.push((here, String::new()));
+                }
+                Step::Close(_) => {
+                    let Some((here, text)) = path.pop() else { return Ok(fields) };
+                    fields.put(here, text);
+                    if path.is_empty() {
+                        return Ok(fields);
+                    }
+                }
+                Step::Text(text) => {
+                    if let Some((_, open)) = path.last_mut() {
+                        open.push_str(&text);
+                    }
+                }
+                Step::Nothing => {}
+                Step::End => return Err(self.located("the file ends inside an element")),
+            }
+        }
+    }
+
+    fn step(&mut self) -> Result<Step> {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        buffer.clear();
+        let step = match self.reader.read_event_into(&mut buffer) {
+            Ok(event) => understand(event),
+            Err(error) => Err(error.into()),
+        };
+        self.buffer = buffer;
+        let step = step.map_err(|error| self.located(&format!("{error:#}")))?;
+        match &step {
+            Step::Open { .. } if self.depth >= DEPTH_MAX => return Err(self.located("elements nested too deeply")),
+            Step::Open { .. } => self.depth += 1,
+            Step::Close(_) => self.depth = self.depth.saturating_sub(1),
+            Step::End if self.depth > 0 => return Err(self.located("the file ends inside an element: it is cut off")),
+            Step::End | Step::Text(_) | Step::Nothing => {}
+        }
+        Ok(step)
+    }
+
+    fn located(&self, message: &str) -> anyhow::Error {
+        let line = input::line_at(&self.path, self.reader.buffer_position());
+        let line = line.map_or_else(|| "?".to_owned(), |line| line.to_string());
+        anyhow!("{}:{line}: {message}", base_name(&self.path))
+    }
+}
+
+fn understand(event: Event<'_>) -> Result<Step> {
+    Ok(match event {
+        Event::Start(start) | Event::Empty(start) => open(&start)?,
+        Event::End(end) => Step::Close(end.local_name().as_ref().to_owned()),
+        Event::Text(text) => Step::Text(text.xml10_content().into_owned()),
+        Event::CData(text) => Step::Text(text.into_inner().into_owned()),
+        Event::GeneralRef(name) => match html::character(&name) {
+            Some(character) => Step::Text(character.to_string()),
+            None => bail!("the entity &{}; is not known (entities that a file defines are not expanded)", &*name),
+        },
+        Event::Decl(declaration) => {
+            if let Some(encoding) = declaration.encoding() {
+                let encoding = encoding?.to_ascii_lowercase();
+                if !matches!(encoding.as_str(), "utf-8" | "utf8" | "us-ascii" | "ascii") {
+                    bail!("the file is {encoding}; convert it to UTF-8 first (iconv -f {encoding} -t UTF-8)");
+                }
+            }
+            Step::Nothing
+        }
+        Event::Comment(_) | Event::PI(_) | Event::DocType(_) => Step::Nothing,
+        Event::Eof => Step::End,
+    })
+}
+
+fn open(start: &BytesStart<'_>) -> Result<Step> {
+    let mut attributes = HashMap::new();
+    for attribute in start.attributes() {
+        let attribute = attribute?;
+        let value = attribute.normalized_value(XmlVersion::Implicit1_0)?.into_owned();
+        attributes.insert(attribute.key.local_name().as_ref().to_owned(), value);
+    }
+    Ok(Step::Open { name: start.local_name().as_ref().to_owned(), attributes })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,29 @@
+//! The clocks of this machine: the only place of the service that reads them.
+
+use riposte_core::{Millis, ports::Clock};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The wall clock.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    #[expect(clippy::disallowed_methods, reason = "this is the Clock port")]
+    fn now(&self) -> Millis {
+        // A clock before 1970 is broken; 0 makes the ids refuse to be minted rather than wrap around.
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SystemClock;
+    use riposte_core::ports::Clock;
+
+    #[test]
+    fn the_wall_clock_gives_milliseconds_since_1970() {
+        let year_2020 = 1_577_836_800_000;
+        assert!((year_2020..year_2020 * 4).contains(&SystemClock.now().0));
+    }
+}

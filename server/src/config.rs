@@ -1,0 +1,126 @@
+//! The configuration: one tree of structs that holds every knob.
+//!
+//! A value comes from the first of these that names it: a flag (`--set a.b=c` reaches every key), a variable
+//! `RIPOSTE__A__B`, the files given by `--config` (the last wins), the profile (`riposte dev` has one), and the
+//! defaults in `config/default.toml`, which name every knob with its meaning. A key that nobody knows is refused
+//! wherever it came from, and all faults are told at once, each with its source.
+//!
+//! This module and its children are the only code that reads configuration files or the environment.
+
+mod faults;
+mod lines;
+mod load;
+mod object_types;
+mod origin;
+mod page_tokens;
+mod print;
+mod secret;
+mod server;
+mod settle;
+mod store;
+mod tree;
+mod units;
+
+#[cfg(test)]
+mod tests;
+
+pub use self::faults::{Fault, Faults};
+pub use self::load::{Inputs, Loaded, Profile};
+pub use self::object_types::{EditWindow, ObjectType};
+pub use self::origin::Origin;
+pub use self::page_tokens::PageTokens;
+pub use self::print::{EXAMPLE, show};
+pub use self::secret::{MASK, Secret, SourceUrl};
+pub use self::server::{Auth, Log, LogFormat, Server};
+pub use self::store::{Pool, Pools, Source, Store, StoreKind, TableRange};
+pub use self::units::{Size, Span};
+
+use self::faults::Report;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Every knob of the service. The text of `riposte config example` says what each one means.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Listeners, limits of messages, and how the process stops.
+    pub server: Server,
+    /// Where comments are kept.
+    pub store: Store,
+    /// The keys that seal page tokens.
+    pub page_tokens: PageTokens,
+    /// Who may call.
+    pub auth: Auth,
+    /// What is logged, and in which form.
+    pub log: Log,
+    /// The policy of each type that `object_types` names, where it says nothing else.
+    pub object_type_defaults: ObjectType,
+    /// Whether a well-formed object type that nobody registered gets the defaults, instead of being refused.
+    pub open_object_types: bool,
+    /// The registered object types, by name.
+    pub object_types: BTreeMap<String, ObjectType>,
+}
+
+impl Config {
+    /// Reads and checks the configuration.
+    ///
+    /// # Errors
+    /// Every fault of every source at once: unreadable files, unknown keys, wrong types, values out of bounds.
+    pub fn load(inputs: &Inputs) -> Result<Loaded, Faults> {
+        load::load(inputs)
+    }
+
+    /// Every value that is well formed and still wrong: out of bounds, or contradicting another.
+    pub fn validate(&self) -> Vec<Fault> {
+        let mut report = Report::default();
+        self.server.validate(&mut report.under("server"));
+        self.store.validate(&mut report.under("store"));
+        self.page_tokens.validate(&mut report.under("page_tokens"));
+        self.log.validate(&mut report.under("log"));
+        self.object_type_defaults.validate(&mut report.under("object_type_defaults"));
+        for (name, object_type) in &self.object_types {
+            let path = format!("object_types.{name}");
+            if riposte_core::ObjectType::parse("name", name).is_err() {
+                report.fault(&path, "is no name of an object type: it must match [a-z][a-z0-9_]{0,31}");
+            }
+            object_type.validate(&mut report.under(&path));
+        }
+        report.into_faults()
+    }
+
+    /// What keeps this configuration out of production: each insecure choice, with its cure.
+    /// `auth.allow_insecure` accepts them all, so it leaves none.
+    fn insecure_choices(&self) -> Vec<Fault> {
+        let mut report = Report::default();
+        if !self.auth.allow_insecure {
+            const CURE: &str = "or accept every insecure choice with --allow-insecure";
+            report.fault(
+                "auth.allow_insecure",
+                "every caller would be admitted, over plaintext, for there are no tokens and no TLS yet: if only a \
+                 trusted network reaches the port, say so with --allow-insecure",
+            );
+            if self.store.kind == StoreKind::Sqlite {
+                report.fault("store.kind", &format!("SQLite is for development: set it to \"mysql\", {CURE}"));
+            }
+            if self.page_tokens.keys.is_empty() {
+                report.fault(
+                    "page_tokens.keys",
+                    &format!(
+                        "no key: a restart would break every walk. Give one made by `openssl rand -base64 32`, {CURE}"
+                    ),
+                );
+            }
+        }
+        report.into_faults()
+    }
+
+    /// The policies of all object types, as the domain knows them.
+    pub fn policies(&self) -> riposte_core::Policies {
+        let registered = self.object_types.iter().map(|(name, of)| (name.clone(), of.policy())).collect();
+        if self.open_object_types {
+            riposte_core::Policies::open(registered, self.object_type_defaults.policy())
+        } else {
+            riposte_core::Policies::closed(registered)
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! What is wrong with a configuration, told all at once.
+
+use super::origin::Origin;
+use std::fmt;
+
+/// One thing that is wrong, with the key it stands at. It never quotes a value: the value may be a secret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The key, as in `store.sources.0.url`; empty if the fault is that of a whole source.
+    pub path: String,
+    /// What is wrong with it and how to mend it.
+    pub message: String,
+    /// Where the value came from, once that is known.
+    pub origin: Option<Origin>,
+}
+
+/// Everything that is wrong with a configuration; never empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Faults(pub Vec<Fault>);
+
+/// Collects faults below one key after the other.
+#[derive(Debug, Default)]
+pub(super) struct Report(Vec<Fault>);
+
+/// The part of a [`Report`] that stands below one key.
+#[derive(Debug)]
+pub(super) struct Under<'r> {
+    report: &'r mut Report,
+    prefix: &'r str,
+}
+
+impl Report {
+    pub(super) fn fault(&mut self, path: &str, message: &str) {
+        self.0.push(Fault { path: path.to_owned(), message: message.to_owned(), origin: None });
+    }
+
+    pub(super) fn under<'r>(&'r mut self, prefix: &'r str) -> Under<'r> {
+        Under { report: self, prefix }
+    }
+
+    pub(super) fn into_faults(self) -> Vec<Fault> {
+        self.0
+    }
+}
+
+impl Under<'_> {
+    /// Notes a fault of the key `name`.
+    pub(super) fn fault(&mut self, name: &str, message: impl AsRef<str>) {
+        self.report.fault(&format!("{}.{name}", self.prefix), message.as_ref());
+    }
+
+    /// Notes a fault of the key `name` unless `holds`.
+    pub(super) fn require(&mut self, holds: bool, name: &str, message: &str) {
+        if !holds {
+            self.fault(name, message);
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.path.is_empty() {
+            write!(f, "{}: ", self.path)?;
+        }
+        f.write_str(&self.message)?;
+        match &self.origin {
+            Some(origin) => write!(f, " ({origin})"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Faults {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.len() {
+            1 => f.write_str("the configuration has a fault")?,
+            count => write!(f, "the configuration has {count} faults")?,
+        }
+        self.0.iter().try_for_each(|fault| write!(f, "\n  {fault}"))
+    }
+}
+
+impl std::error::Error for Faults {}

@@ -1,0 +1,252 @@
+//! Reading every source, and making of them one [`Config`] or the list of all faults.
+
+use super::{
+    Config, Fault, Faults, Origin,
+    lines::{Lines, line_at},
+    settle::settle,
+    tree,
+};
+use figment::{
+    Figment, Metadata, Provider,
+    value::{Dict, Map, Value},
+};
+use std::{
+    collections::BTreeMap,
+    ffi::OsString,
+    fmt, fs,
+    path::{Path, PathBuf},
+};
+
+/// What every variable of the service begins with. Clients use one underscore (`RIPOSTE_TARGET`), so that neither
+/// takes the other's for its own.
+const PREFIX: &str = "RIPOSTE__";
+
+const DEFAULTS: &str = include_str!("default.toml");
+const DEV: &str = include_str!("dev.toml");
+
+/// A set of values inside the binary that lies over the defaults.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Profile {
+    /// The defaults alone, made for production.
+    #[default]
+    Serve,
+    /// `riposte dev`: SQLite, loopback addresses, every caller admitted.
+    Dev,
+}
+
+/// Where to read from.
+#[derive(Clone, Default)]
+pub struct Inputs {
+    /// The profile over the defaults.
+    pub profile: Profile,
+    /// Whether an insecure choice is a fault like any other.
+    pub production: bool,
+    /// Files, the last over the first.
+    pub files: Vec<PathBuf>,
+    /// The environment. Only the variables with our prefix are read.
+    pub variables: Vec<(OsString, OsString)>,
+    /// `key=value`, as given to `--set`.
+    pub sets: Vec<String>,
+    /// Named flags: the flag, the key it sets, and its value.
+    pub flags: Vec<(&'static str, &'static str, Value)>,
+}
+
+/// A configuration that has passed every check, and where its values came from.
+pub struct Loaded {
+    /// The values.
+    pub config: Config,
+    sources: Sources,
+}
+
+impl Inputs {
+    /// Inputs that read the environment of this process.
+    pub fn of_process(profile: Profile) -> Self {
+        Inputs { profile, variables: std::env::vars_os().collect(), ..Inputs::default() }
+    }
+
+    /// Adds a named flag of the command line, which comes over everything else.
+    pub fn flag(&mut self, name: &'static str, key: &'static str, value: impl Into<Value>) {
+        self.flags.push((name, key, value.into()));
+    }
+}
+
+impl Loaded {
+    /// Where the value at `path` came from.
+    pub fn origin(&self, path: &str) -> Origin {
+        self.sources.origin(path)
+    }
+}
+
+// Both hold sources as they were read, with their secrets in the clear, so neither prints them.
+impl fmt::Debug for Inputs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Inputs").field("profile", &self.profile).field("files", &self.files).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Loaded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Loaded").field("config", &self.config).finish_non_exhaustive()
+    }
+}
+
+/// See [`Config::load`].
+pub(super) fn load(inputs: &Inputs) -> Result<Loaded, Faults> {
+    let mut sources = Sources::default();
+    sources.text(Origin::Default, DEFAULTS);
+    match inputs.profile {
+        Profile::Serve => {}
+        Profile::Dev => sources.text(Origin::Profile("dev".into()), DEV),
+    }
+    let defaults = sources.tree.clone();
+    for path in &inputs.files {
+        sources.file(path);
+    }
+    sources.variables(&inputs.variables);
+    for set in &inputs.sets {
+        sources.set(set);
+    }
+    for (name, key, value) in &inputs.flags {
+        sources.add(Origin::Flag((*name).to_owned()), nest(key.split('.'), value.clone()));
+    }
+
+    let (config, mut faults) = settle(&sources.tree, &defaults);
+    if inputs.production {
+        faults.extend(config.iter().flat_map(Config::insecure_choices));
+    }
+    tree::inherit(&mut sources.tree, "object_type_defaults", "object_types");
+    let mut all = std::mem::take(&mut sources.faults);
+    all.extend(sources.locate(faults));
+    match config {
+        Some(config) if all.is_empty() => Ok(Loaded { config, sources }),
+        Some(_) | None => Err(Faults(all)),
+    }
+}
+
+/// The values of all sources read so far, and what is needed to say where each came from.
+#[derive(Default)]
+struct Sources {
+    tree: Dict,
+    metadata: Vec<Figment>,
+    lines: BTreeMap<PathBuf, Lines>,
+    faults: Vec<Fault>,
+}
+
+/// One source in the form that lets figment tag its values.
+struct Layer {
+    metadata: Metadata,
+    values: Dict,
+}
+
+impl Provider for Layer {
+    fn metadata(&self) -> Metadata {
+        self.metadata.clone()
+    }
+
+    fn data(&self) -> figment::Result<Map<figment::Profile, Dict>> {
+        Ok(figment::Profile::Default.collect(self.values.clone()))
+    }
+}
+
+impl Sources {
+    fn add(&mut self, origin: Origin, values: Dict) {
+        let tagged = Figment::from(Layer { metadata: origin.metadata(), values });
+        let values = tagged.data().ok().and_then(|mut data| data.remove(&figment::Profile::Default));
+        tree::merge(&mut self.tree, values.unwrap_or_default());
+        self.metadata.push(tagged);
+    }
+
+    /// Adds a TOML text. The parser's own report is not used: it quotes the line, which may hold a secret.
+    fn text(&mut self, origin: Origin, text: &str) {
+        match toml::from_str::<Dict>(text) {
+            Ok(values) => self.add(origin, values),
+            Err(error) => {
+                let line = error.span().map(|span| line_at(text, span.start));
+                let origin = match origin {
+                    Origin::File(path, _) => Origin::File(path, line),
+                    Origin::Default | Origin::Profile(_) | Origin::Variable(_) | Origin::Flag(_) => origin,
+                };
+                self.fault("is no valid TOML; nothing after that place was read", origin);
+            }
+        }
+    }
+
+    fn file(&mut self, path: &Path) {
+        match fs::read_to_string(path) {
+            Ok(text) => {
+                self.lines.insert(path.to_owned(), Lines::of(&text));
+                self.text(Origin::File(path.to_owned(), None), &text);
+            }
+            Err(error) => self.fault(&format!("cannot be read: {error}"), Origin::File(path.to_owned(), None)),
+        }
+    }
+
+    fn variables(&mut self, variables: &[(OsString, OsString)]) {
+        let ours = |(name, value): &(OsString, OsString)| {
+            Some((name.to_str()?.strip_prefix(PREFIX)?.to_owned(), value.clone()))
+        };
+        let mut ours: Vec<_> = variables.iter().filter_map(ours).collect();
+        // Item 2 of a list before item 10.
+        ours.sort_by_cached_key(|(name, _)| (name.len(), name.clone()));
+        for (name, value) in ours {
+            let origin = Origin::Variable(format!("{PREFIX}{name}"));
+            let keys: Vec<String> = name.split("__").map(str::to_lowercase).collect();
+            match value.to_str() {
+                _ if keys.iter().any(String::is_empty) => self.fault("names no key", origin),
+                None => self.fault("is not UTF-8", origin),
+                Some(text) => self.add(origin, nest(keys.iter().map(String::as_str), parse(text))),
+            }
+        }
+    }
+
+    fn set(&mut self, set: &str) {
+        match set.split_once('=') {
+            Some((key, text)) if key.split('.').all(|part| !part.is_empty()) => {
+                self.add(Origin::Flag(format!("--set {key}")), nest(key.split('.'), parse(text)));
+            }
+            Some(_) | None => self.fault("needs a key and a value, as in --set a.b=c", Origin::Flag("--set".into())),
+        }
+    }
+
+    fn fault(&mut self, message: &str, origin: Origin) {
+        self.faults.push(Fault { path: String::new(), message: message.to_owned(), origin: Some(origin) });
+    }
+
+    /// Where the value at `path` came from, or else the nearest table around it.
+    fn origin(&self, path: &str) -> Origin {
+        let mut keys: Vec<String> = path.split('.').map(str::to_owned).collect();
+        while !keys.is_empty() {
+            if let Some(value) = tree::get(&self.tree, &keys) {
+                let metadata = self.metadata.iter().find_map(|layer| layer.get_metadata(value.tag()));
+                return match metadata.map(Origin::of) {
+                    Some(Origin::File(file, _)) => {
+                        let line = self.lines.get(&file).and_then(|lines| lines.line(path));
+                        Origin::File(file, line)
+                    }
+                    Some(origin) => origin,
+                    None => Origin::Default,
+                };
+            }
+            keys.pop();
+        }
+        Origin::Default
+    }
+
+    fn locate(&self, faults: Vec<Fault>) -> Vec<Fault> {
+        faults.into_iter().map(|fault| Fault { origin: Some(self.origin(&fault.path)), ..fault }).collect()
+    }
+}
+
+/// A value written as TOML, or else the text as it is: so `50`, `true`, `["a"]` and `127.0.0.1:1` need no more quotes.
+fn parse(text: &str) -> Value {
+    let assigned = toml::from_str::<Dict>(&format!("value = {text}")).ok();
+    // More than one key means that the text held a line break and went on: then it is no value but a text.
+    let alone = assigned.filter(|table| table.len() == 1).and_then(|mut table| table.remove("value"));
+    alone.unwrap_or_else(|| Value::from(text))
+}
+
+/// The table that holds `value` under nested `keys`.
+fn nest<'k>(keys: impl DoubleEndedIterator<Item = &'k str>, value: Value) -> Dict {
+    let nested = keys.rev().fold(value, |inner, key| Value::from(Dict::from([(key.to_owned(), inner)])));
+    nested.into_dict().unwrap_or_default()
+}

@@ -1,0 +1,78 @@
+//! The policy of an object type.
+
+use super::{faults::Under, units::Span};
+use riposte_core::{Policy, object_type::MAX_LEVELS};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+use std::time::Duration;
+
+/// The longest text that any policy may allow, in code points: what the content column holds at four bytes each.
+const MAX_TEXT_CODE_POINTS: usize = 16_000;
+
+/// How one object type is discussed. A knob that `[object_types.NAME]` leaves out stands in `[object_type_defaults]`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct ObjectType {
+    /// Levels of a thread, 1 to 32; deeper replies attach at the last one.
+    pub max_depth: u8,
+    /// The longest text of a comment, in code points after NFC.
+    pub max_text_code_points: usize,
+    /// How long an author may edit a comment.
+    pub edit_window: EditWindow,
+    /// Whether a subject comes into being with its first comment.
+    pub auto_create: bool,
+}
+
+/// How long an author may edit: a duration from the comment's creation, or `always`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EditWindow {
+    /// For this long.
+    For(Span),
+    /// For ever.
+    Always,
+}
+
+impl ObjectType {
+    /// The policy as the domain knows it.
+    pub fn policy(&self) -> Policy {
+        let ObjectType { max_depth, max_text_code_points, edit_window, auto_create } = *self;
+        let edit_window = match edit_window {
+            EditWindow::For(span) => Some(span.duration()),
+            EditWindow::Always => None,
+        };
+        Policy { max_depth, max_text: max_text_code_points, edit_window, auto_create }
+    }
+
+    pub(super) fn validate(&self, report: &mut Under<'_>) {
+        report.require((1..=MAX_LEVELS).contains(&self.max_depth), "max_depth", "must be 1 to 32 levels");
+        report.require(
+            (1..=MAX_TEXT_CODE_POINTS).contains(&self.max_text_code_points),
+            "max_text_code_points",
+            "must be 1 to 16000 code points",
+        );
+        if let EditWindow::For(span) = self.edit_window {
+            report.require(
+                span.duration() <= Duration::from_secs(36_500 * 86_400),
+                "edit_window",
+                "must be at most 36500d; write \"always\" to leave it open",
+            );
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for EditWindow {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        match String::deserialize(input)?.as_str() {
+            "always" => Ok(EditWindow::Always),
+            text => text.parse().map(EditWindow::For).map_err(|fault| D::Error::custom(fault + ", or \"always\"")),
+        }
+    }
+}
+
+impl Serialize for EditWindow {
+    fn serialize<S: Serializer>(&self, output: S) -> Result<S::Ok, S::Error> {
+        match self {
+            EditWindow::For(span) => span.serialize(output),
+            EditWindow::Always => output.serialize_str("always"),
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Printing a configuration, with its origins and without its secrets.
+
+use super::{Loaded, tree};
+use figment::value::Value;
+
+/// The annotated file with every default: the text that `riposte config example` prints.
+pub const EXAMPLE: &str = include_str!("default.toml");
+
+/// Every value, one `key = value` to a line in TOML; with `origins`, its source in a comment behind it.
+/// What is printed is the checked tree of structs, whose secrets have no way to print.
+pub fn show(loaded: &Loaded, origins: bool) -> String {
+    let printable = Value::serialize(&loaded.config).ok().and_then(Value::into_dict).unwrap_or_default();
+    let mut lines = Vec::new();
+    tree::leaves(&printable, &mut |path, value| {
+        let text = toml::Value::try_from(value).map(|value| value.to_string()).unwrap_or_default();
+        lines.push((format!("{path} = {text}"), loaded.origin(path)));
+    });
+    let width = lines.iter().map(|(line, _)| line.chars().count()).max().unwrap_or(0);
+    let print = |(line, origin)| {
+        if origins { format!("{line:width$}  # {origin}\n") } else { format!("{line}\n") }
+    };
+    lines.into_iter().map(print).collect()
+}

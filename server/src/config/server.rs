@@ -1,0 +1,87 @@
+//! Listeners, limits, who may call, and the log.
+
+use super::{
+    faults::Under,
+    units::{Size, Span},
+};
+use serde::{Deserialize, Serialize};
+use std::{net::SocketAddr, time::Duration};
+use tracing_subscriber::EnvFilter;
+
+/// Listeners, limits of messages, and how the process stops.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Server {
+    /// Address of the public services. Port 0 takes any free port.
+    pub listen: SocketAddr,
+    /// Address of `AdminService`: it acts for moderators and must not be reachable for the public.
+    pub admin_listen: SocketAddr,
+    /// Whether reflection answers, v1 and v1alpha.
+    pub reflection: bool,
+    /// The largest request message.
+    pub max_request_size: Size,
+    /// The largest response message.
+    pub max_response_size: Size,
+    /// How long a call may take when the caller names no shorter deadline.
+    pub max_call_time: Span,
+    /// How long calls are still taken after health has turned to `NOT_SERVING`, so that balancers notice.
+    pub drain_delay: Span,
+    /// How long running calls may take to finish after that, before their connections are cut.
+    pub drain_timeout: Span,
+}
+
+/// Who may call.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Auth {
+    /// Accepts every insecure choice: any caller, plaintext, SQLite, page token keys made up at the start.
+    pub allow_insecure: bool,
+}
+
+/// What is logged, and in which form.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Log {
+    /// The form of a line.
+    pub format: LogFormat,
+    /// Which lines, as in `info,riposte=debug`.
+    pub filter: String,
+}
+
+/// The form of a log line.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// `pretty` if standard error is a terminal, else `json`.
+    Auto,
+    /// For people.
+    Pretty,
+    /// One JSON object per line.
+    Json,
+}
+
+impl Server {
+    pub(super) fn validate(&self, report: &mut Under<'_>) {
+        let same_port = self.listen.port() == self.admin_listen.port() && self.listen.port() != 0;
+        report.require(!same_port, "admin_listen", "must not use the port of server.listen");
+        for (name, size) in [("max_request_size", self.max_request_size), ("max_response_size", self.max_response_size)]
+        {
+            report.require((64 << 10..=64 << 20).contains(&size.bytes()), name, "must be 64KiB to 64MiB");
+        }
+        let minute = Duration::from_secs(60);
+        let call = self.max_call_time.duration();
+        report.require((Duration::from_millis(100)..=minute).contains(&call), "max_call_time", "must be 100ms to 1min");
+        report.require(self.drain_delay.duration() <= minute, "drain_delay", "must be at most 1min");
+        report.require(self.drain_timeout.duration() <= 10 * minute, "drain_timeout", "must be at most 10min");
+    }
+}
+
+impl Log {
+    pub(super) fn validate(&self, report: &mut Under<'_>) {
+        report.require(
+            EnvFilter::builder().parse(&self.filter).is_ok(),
+            "filter",
+            "is no filter: write levels by target, as in \"info,riposte=debug\"",
+        );
+    }
+}

@@ -1,0 +1,125 @@
+//! From the merged tree to the structs, with every fault on the way and not only the first.
+//!
+//! A deserializer stops at its first error. So each fault is noted, what stands at its place is put right (by the
+//! default, or by taking it away), and the tree is read again until it holds; then the values themselves are checked.
+
+use super::{Config, Fault, tree};
+use figment::{
+    error::{Actual, Kind},
+    value::{Dict, Value},
+};
+use serde::Deserialize;
+
+/// More faults than anyone mends at once; what is wrong beyond them shows at the next try.
+const MAX_ROUNDS: usize = 500;
+
+/// The configuration that `tree` describes, and all its faults. `defaults` mend what is broken, so that the rest can be
+/// judged; only a configuration without faults is fit for use. There is none if it cannot be mended.
+pub(super) fn settle(tree: &Dict, defaults: &Dict) -> (Option<Config>, Vec<Fault>) {
+    let mut tree = tree.clone();
+    let mut faults = Vec::new();
+    for _ in 0..MAX_ROUNDS {
+        let mut whole = tree.clone();
+        // The defaults of object types are read before the types that inherit them (`_` sorts before `s`), so a
+        // fault in them is met and mended there once.
+        tree::inherit(&mut whole, "object_type_defaults", "object_types");
+        match Config::deserialize(&Value::from(whole)) {
+            Ok(config) => {
+                let values = config.validate();
+                faults.extend(values.into_iter().filter(|fault| !covered(&faults, &fault.path)).collect::<Vec<_>>());
+                return (Some(config), faults);
+            }
+            Err(error) => {
+                let mut path = error.path;
+                let missing = matches!(error.kind, Kind::MissingField(_));
+                if let Kind::MissingField(name) = &error.kind {
+                    path.push(name.to_string());
+                }
+                let name = path.join(".");
+                let again = faults.iter().any(|fault: &Fault| fault.path == name);
+                if !again {
+                    faults.push(Fault { path: name, message: explain(&error.kind), origin: None });
+                }
+                mend(&mut tree, defaults, &mut path, again, missing);
+            }
+        }
+    }
+    (None, faults)
+}
+
+/// Whether a value fault at `path` is only the shadow of a fault already told at, above or below it.
+fn covered(faults: &[Fault], path: &str) -> bool {
+    let within = |outer: &str, inner: &str| {
+        inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    faults.iter().any(|fault| within(&fault.path, path) || within(path, &fault.path))
+}
+
+fn mend(tree: &mut Dict, defaults: &Dict, path: &mut Vec<String>, again: bool, missing: bool) {
+    if again && !missing {
+        // What was put there is refused as well, so the list or table around it has to go.
+        path.pop();
+    }
+    let default = tree::get(defaults, path).cloned();
+    tree::put(tree, path, default.or_else(|| missing.then(|| Value::from(""))));
+}
+
+/// What is wrong, in words. Values are never quoted: they may be secret.
+fn explain(kind: &Kind) -> String {
+    match kind {
+        Kind::Message(message) => message.clone(),
+        Kind::InvalidType(found, expected) => format!("must be {}, not {}", wanted(expected), found_kind(found)),
+        Kind::InvalidValue(_, expected) => format!("is out of bounds: must be {}", wanted(expected)),
+        Kind::InvalidLength(_, expected) => format!("has a wrong length: must be {}", wanted(expected)),
+        Kind::UnknownVariant(_, known) => format!("must be one of: {}", known.join(", ")),
+        Kind::UnknownField(name, known) => unknown(name, known),
+        Kind::MissingField(_) => "is missing".to_owned(),
+        Kind::DuplicateField(_) => "is given twice".to_owned(),
+        Kind::ISizeOutOfRange(_) | Kind::USizeOutOfRange(_) => "is out of bounds".to_owned(),
+        Kind::Unsupported(_) | Kind::UnsupportedKey(..) => "has a type that has no place here".to_owned(),
+    }
+}
+
+/// An unknown key, with the known one that was probably meant.
+fn unknown(name: &str, known: &[&str]) -> String {
+    let likeness = |candidate: &&&str| strsim::jaro_winkler(name, candidate);
+    let best = known.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+    match best.filter(|best| likeness(best) > 0.8) {
+        Some(best) => format!("unknown key; did you mean `{best}`?"),
+        None => format!("unknown key; known here: {}", known.join(", ")),
+    }
+}
+
+fn wanted(expected: &str) -> &str {
+    match expected {
+        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number",
+        "a sequence" => "a list",
+        "a map" => "a table",
+        "path string" => "a text",
+        "a string" | "string" => "a text (write a number in quotes)",
+        _ if expected.starts_with("struct ") => "a table",
+        _ if expected.starts_with("enum ") => "a text",
+        _ => expected,
+    }
+}
+
+fn found_kind(found: &Actual) -> &'static str {
+    match found {
+        Actual::Bool(_) => "true or false",
+        Actual::Unsigned(_) | Actual::Signed(_) => "a whole number",
+        Actual::Float(_) => "a fraction",
+        Actual::Char(_) | Actual::Str(_) => "a text",
+        Actual::Seq => "a list",
+        Actual::Map => "a table",
+        Actual::Bytes(_)
+        | Actual::Unit
+        | Actual::Option
+        | Actual::NewtypeStruct
+        | Actual::Enum
+        | Actual::UnitVariant
+        | Actual::NewtypeVariant
+        | Actual::TupleVariant
+        | Actual::StructVariant
+        | Actual::Other(_) => "something else",
+    }
+}

@@ -1,0 +1,212 @@
+//! Where comments are kept.
+
+use super::{faults::Under, secret::SourceUrl, units::Span};
+use riposte_store::{
+    StoreConfig,
+    config::{Kind, PoolConfig, SourceConfig},
+    shard::Tables,
+};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+use std::{fmt, ops::RangeInclusive, path::PathBuf, str::FromStr, time::Duration};
+
+/// Where comments are kept, and how the work is spread.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Store {
+    /// The kind of database.
+    pub kind: StoreKind,
+    /// For SQLite: the folder of the database file. Without it the data lives until the process ends.
+    pub data_dir: Option<PathBuf>,
+    /// For MySQL: the data sources.
+    pub sources: Vec<Source>,
+    /// How many tables the subjects are spread over; fixed for ever by the first migration.
+    pub subject_tables: u16,
+    /// How many tables the comments are spread over; a multiple of `subject_tables`, and fixed with it.
+    pub index_tables: u16,
+    /// Connections to each data source.
+    pub pools: Pools,
+    /// How long a transaction waits for a row that another one holds.
+    pub lock_wait_timeout: Span,
+}
+
+/// The kind of database.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum StoreKind {
+    /// One file, one process.
+    Sqlite,
+    /// One or more servers of the MySQL family.
+    Mysql,
+}
+
+/// One data source.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Source {
+    /// Its address, with the credentials.
+    pub url: SourceUrl,
+    /// Which subject tables it holds. Without it the tables are dealt evenly over the sources, in their order.
+    pub subject_tables: Option<TableRange>,
+}
+
+/// Connections to each data source.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pools {
+    /// Connections that read, at REPEATABLE READ.
+    pub read: Pool,
+    /// Connections that write, at READ COMMITTED.
+    pub write: Pool,
+}
+
+/// One pool of connections.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pool {
+    /// The most connections that are open at once.
+    pub connections: u32,
+    /// How long to wait for a free one.
+    pub acquire_timeout: Span,
+}
+
+/// A range of subject tables, first and last, as in `0-24`; one table is `7`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableRange(pub RangeInclusive<u16>);
+
+impl Store {
+    /// The same in the terms of the store. The configuration must have passed its checks.
+    pub fn to_open(&self) -> StoreConfig {
+        let Store { kind, data_dir, sources, subject_tables, index_tables, pools, lock_wait_timeout } = self;
+        let kind = match kind {
+            StoreKind::Sqlite => Kind::Sqlite { folder: data_dir.clone(), durable: data_dir.is_some() },
+            StoreKind::Mysql => {
+                let source = |(source, TableRange(subject_tables)): (&Source, _)| SourceConfig {
+                    url: source.url.expose().to_owned(),
+                    subject_tables,
+                };
+                Kind::MySql(sources.iter().zip(self.table_ranges()).map(source).collect())
+            }
+        };
+        StoreConfig {
+            kind,
+            tables: Tables { subject: *subject_tables, index: *index_tables },
+            read: pools.read.to_open(),
+            write: pools.write.to_open(),
+            lock_wait: lock_wait_timeout.duration(),
+        }
+    }
+
+    /// The subject tables of each source, in the order of the sources.
+    pub fn table_ranges(&self) -> Vec<TableRange> {
+        let count = u16::try_from(self.sources.len()).unwrap_or(u16::MAX);
+        let first = |place: u16| u16::try_from(u32::from(self.subject_tables) * u32::from(place) / u32::from(count));
+        (0..count)
+            .zip(&self.sources)
+            .map(|(place, source)| {
+                source.subject_tables.clone().unwrap_or_else(|| {
+                    // The product is below `subject_tables`, so neither conversion can fail.
+                    TableRange(first(place).unwrap_or(0)..=first(place + 1).unwrap_or(0).saturating_sub(1))
+                })
+            })
+            .collect()
+    }
+
+    pub(super) fn validate(&self, report: &mut Under<'_>) {
+        let (subjects, index) = (self.subject_tables, self.index_tables);
+        report.require((1..=1024).contains(&subjects), "subject_tables", "must be 1 to 1024");
+        report.require((1..=1024).contains(&index), "index_tables", "must be 1 to 1024");
+        if subjects > 0 && !index.is_multiple_of(subjects) {
+            report.fault("index_tables", format!("must be a multiple of store.subject_tables, which is {subjects}"));
+        }
+        for (name, pool) in [("read", &self.pools.read), ("write", &self.pools.write)] {
+            let connections = (1..=1_000).contains(&pool.connections);
+            report.require(connections, &format!("pools.{name}.connections"), "must be 1 to 1000");
+            let wait = (Duration::from_millis(10)..=Duration::from_secs(60)).contains(&pool.acquire_timeout.duration());
+            report.require(wait, &format!("pools.{name}.acquire_timeout"), "must be 10ms to 1min");
+        }
+        // The servers count this one in whole seconds.
+        let wait = self.lock_wait_timeout.duration();
+        let whole = wait.subsec_nanos() == 0 && (1..=50).contains(&wait.as_secs());
+        report.require(whole, "lock_wait_timeout", "must be 1s to 50s, in whole seconds");
+        match self.kind {
+            StoreKind::Sqlite => self.validate_sqlite(report),
+            StoreKind::Mysql => self.validate_sources(report),
+        }
+    }
+
+    fn validate_sqlite(&self, report: &mut Under<'_>) {
+        report.require(
+            self.pools.write.connections == 1,
+            "pools.write.connections",
+            "must be 1: SQLite has one writer",
+        );
+        report.require(self.sources.is_empty(), "sources", "is for store.kind = \"mysql\"; SQLite uses store.data_dir");
+    }
+
+    fn validate_sources(&self, report: &mut Under<'_>) {
+        report.require(self.data_dir.is_none(), "data_dir", "is for store.kind = \"sqlite\"");
+        if self.sources.is_empty() {
+            return report.fault("sources", "names no data source: write [[store.sources]] url = \"mysql://…\"");
+        }
+        for (place, source) in self.sources.iter().enumerate() {
+            let form = "must have the form mysql://user:password@host:port/database";
+            report.require(source.url.is_mysql(), &format!("sources.{place}.url"), form);
+        }
+        let given = self.sources.iter().filter(|source| source.subject_tables.is_some()).count();
+        if given != 0 && given != self.sources.len() {
+            return report.fault("sources", "must give subject_tables to every source, or to none");
+        }
+        if self.sources.len() > usize::from(self.subject_tables) {
+            return report.fault("sources", "has more sources than there are subject tables");
+        }
+        let mut ranges = self.table_ranges();
+        ranges.sort_by_key(|TableRange(range)| *range.start());
+        let mut next = 0;
+        let dense = ranges.iter().all(|TableRange(range)| {
+            let follows = *range.start() == next;
+            next = range.end().saturating_add(1);
+            follows
+        });
+        if !dense || next != self.subject_tables {
+            let last = self.subject_tables.saturating_sub(1);
+            report.fault("sources", format!("must give each subject table, 0 to {last}, to exactly one source"));
+        }
+    }
+}
+
+impl Pool {
+    fn to_open(&self) -> PoolConfig {
+        let Pool { connections, acquire_timeout } = self;
+        PoolConfig { connections: *connections, acquire_timeout: acquire_timeout.duration() }
+    }
+}
+
+impl FromStr for TableRange {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (first, last) = text.split_once('-').unwrap_or((text, text));
+        match (first.trim().parse(), last.trim().parse()) {
+            (Ok(first), Ok(last)) if first <= last => Ok(TableRange(first..=last)),
+            _ => Err("is no range of tables: write the first and the last, as in \"0-24\""),
+        }
+    }
+}
+
+impl fmt::Display for TableRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}", self.0.start(), self.0.end())
+    }
+}
+
+impl<'de> Deserialize<'de> for TableRange {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        String::deserialize(input)?.parse().map_err(D::Error::custom)
+    }
+}
+
+impl Serialize for TableRange {
+    fn serialize<S: Serializer>(&self, output: S) -> Result<S::Ok, S::Error> {
+        output.collect_str(self)
+    }
+}

@@ -1,0 +1,302 @@
+//! The whole road from sources to structs.
+
+use super::{Config, EXAMPLE, Fault, Faults, Inputs, Origin, Profile, StoreKind, TableRange, show};
+use std::{fs, path::PathBuf};
+
+/// Inputs from one file's text, variables and `--set`s; the file is removed with the folder that is returned.
+fn inputs(profile: Profile, file: &str, variables: &[(&str, &str)], sets: &[&str]) -> (tempfile::TempDir, Inputs) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("riposte.toml");
+    fs::write(&path, file).unwrap();
+    let variables = variables.iter().map(|(name, value)| (name.into(), value.into())).collect();
+    let sets = sets.iter().map(|set| (*set).to_owned()).collect();
+    (folder, Inputs { profile, files: vec![path], variables, sets, ..Inputs::default() })
+}
+
+fn faults(file: &str, variables: &[(&str, &str)], sets: &[&str]) -> Vec<Fault> {
+    let (_folder, inputs) = inputs(Profile::Dev, file, variables, sets);
+    match Config::load(&inputs) {
+        Ok(_) => Vec::new(),
+        Err(Faults(faults)) => faults,
+    }
+}
+
+fn paths(faults: &[Fault]) -> Vec<&str> {
+    faults.iter().map(|fault| fault.path.as_str()).collect()
+}
+
+#[test]
+fn the_defaults_hold_every_required_key_and_the_example_is_the_defaults() {
+    let loaded = Config::load(&Inputs { profile: Profile::Dev, ..Inputs::default() }).unwrap();
+    assert_eq!(loaded.config.store.kind, StoreKind::Sqlite);
+    assert_eq!(loaded.config.server.listen.to_string(), "127.0.0.1:7171");
+
+    let (_folder, from_example) = inputs(Profile::Serve, EXAMPLE, &[], &["store.sources=[{url='mysql://db/a'}]"]);
+    let (_other, from_nothing) = inputs(Profile::Serve, "", &[], &["store.sources=[{url='mysql://db/a'}]"]);
+    let print = |inputs| show(&Config::load(inputs).unwrap(), false);
+    assert_eq!(print(&from_example), print(&from_nothing));
+}
+
+#[test]
+fn every_value_tells_its_source_when_all_sources_are_mixed() {
+    let file = "[server]\nreflection = false\n\n[object_types.video]\nmax_depth = 5\nedit_window = \"1h\"\n";
+    let variables =
+        [("RIPOSTE__LOG__FILTER", "info,riposte=debug"), ("RIPOSTE__OBJECT_TYPES__VIDEO__EDIT_WINDOW", "2h")];
+    let (folder, mut inputs) = inputs(Profile::Dev, file, &variables, &["store.pools.read.connections=3"]);
+    inputs.flag("--listen", "server.listen", "127.0.0.1:0");
+    let loaded = Config::load(&inputs).unwrap();
+
+    let path = folder.path().join("riposte.toml");
+    for (key, origin) in [
+        ("server.max_request_size", Origin::Default),
+        ("store.kind", Origin::Profile("dev".into())),
+        ("server.reflection", Origin::File(path.clone(), Some(2))),
+        ("object_types.video.max_depth", Origin::File(path, Some(5))),
+        ("object_types.video.max_text_code_points", Origin::Default),
+        ("object_types.video.auto_create", Origin::Profile("dev".into())),
+        ("object_types.video.edit_window", Origin::Variable("RIPOSTE__OBJECT_TYPES__VIDEO__EDIT_WINDOW".into())),
+        ("log.filter", Origin::Variable("RIPOSTE__LOG__FILTER".into())),
+        ("store.pools.read.connections", Origin::Flag("--set store.pools.read.connections".into())),
+        ("server.listen", Origin::Flag("--listen".into())),
+    ] {
+        assert_eq!(loaded.origin(key), origin, "{key}");
+    }
+
+    let printed = show(&loaded, true).replace(&folder.path().display().to_string(), "/etc/riposte");
+    let line = |key: &str| {
+        printed.lines().find(|line| line.starts_with(key)).unwrap().split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(line("server.max_request_size"), "server.max_request_size = \"4MiB\" # default");
+    assert_eq!(line("store.kind"), "store.kind = \"sqlite\" # profile dev");
+    assert_eq!(line("server.reflection"), "server.reflection = false # /etc/riposte/riposte.toml, line 2");
+    assert_eq!(line("log.filter"), "log.filter = \"info,riposte=debug\" # variable RIPOSTE__LOG__FILTER");
+    assert_eq!(line("server.listen"), "server.listen = \"127.0.0.1:0\" # flag --listen");
+}
+
+#[test]
+fn later_sources_win_and_a_later_file_over_an_earlier_one() {
+    let (folder, mut inputs) = inputs(Profile::Serve, "log.filter = 'a=info'\nlog.format = 'json'", &[], &[]);
+    let second = folder.path().join("second.toml");
+    fs::write(&second, "log.filter = 'b=info'").unwrap();
+    inputs.files.push(second);
+    inputs.sets.extend(["store.kind=sqlite".into(), "store.pools.write.connections=1".into()]);
+    let filter = |inputs: &Inputs| Config::load(inputs).unwrap().config.log.filter;
+    assert_eq!(filter(&inputs), "b=info");
+    inputs.variables.push(("RIPOSTE__LOG__FILTER".into(), "c=info".into()));
+    assert_eq!(filter(&inputs), "c=info");
+    inputs.sets.push("log.filter=d=info".into());
+    assert_eq!(filter(&inputs), "d=info");
+    inputs.flag("--filter", "log.filter", "e=info");
+    assert_eq!(filter(&inputs), "e=info");
+}
+
+#[test]
+fn an_unknown_key_is_refused_with_a_suggestion_at_every_depth_from_every_source() {
+    let keys = [
+        ("sevrer.listen", "sevrer", "server"),
+        ("server.listn", "server.listn", "listen"),
+        ("store.pool.read.connections", "store.pool", "pools"),
+        ("store.pools.raed.connections", "store.pools.raed", "read"),
+        ("store.pools.read.connectoins", "store.pools.read.connectoins", "connections"),
+        ("object_types.video.max_dept", "object_types.video.max_dept", "max_depth"),
+    ];
+    for (key, path, suggestion) in keys {
+        let variable = format!("RIPOSTE__{}", key.to_uppercase().replace('.', "__"));
+        let (file, set) = (format!("{key} = 1\n"), format!("{key}=1"));
+        let from_file = faults(&file, &[], &[]);
+        let from_variable = faults("", &[(variable.as_str(), "1")], &[]);
+        let from_flag = faults("", &[], &[&set]);
+        for found in [&from_file, &from_variable, &from_flag] {
+            assert_eq!(paths(found), [path]);
+            assert!(found[0].message.ends_with(&format!("did you mean `{suggestion}`?")), "{}", found[0]);
+        }
+        assert!(matches!(&from_file[0].origin, Some(Origin::File(_, Some(1)))), "{}", from_file[0]);
+        assert_eq!(from_variable[0].origin, Some(Origin::Variable(variable)));
+        assert_eq!(from_flag[0].origin, Some(Origin::Flag(format!("--set {key}"))));
+    }
+}
+
+#[test]
+fn an_unknown_key_that_resembles_none_gets_the_list_of_known_ones() {
+    let found = faults("[auth]\nxyz = 1", &[], &[]);
+    assert_eq!(found[0].message, "unknown key; known here: allow_insecure");
+}
+
+#[test]
+fn all_faults_of_all_kinds_are_told_at_once() {
+    let file = concat!(
+        "[server]\nlisten = 'nowhere'\nreflection = 'yes'\nlisten_on = 1\n",
+        "[object_type_defaults]\nmax_dept = 2\n",
+        "[object_types.video]\nmax_depth = 64\n[object_types.post]\nmax_depth = 'deep'\n[object_types.Article]\n",
+        "[page_tokens]\nkeys = ['short', 7]\n",
+    );
+    let variables = [("RIPOSTE__SERVER__DRAIN_TIMEOUT", "ten"), ("RIPOSTE__STORE____KIND", "x")];
+    let found = faults(file, &variables, &["server.max_request_size=4", "nonsense"]);
+    let mut paths = paths(&found);
+    paths.sort_unstable();
+    assert_eq!(
+        paths,
+        [
+            "",
+            "",
+            "object_type_defaults.max_dept",
+            "object_types.Article",
+            "object_types.post.max_depth",
+            "object_types.video.max_depth",
+            "page_tokens.keys.0",
+            "page_tokens.keys.1",
+            "server.drain_timeout",
+            "server.listen",
+            "server.listen_on",
+            "server.max_request_size",
+            "server.reflection",
+        ]
+    );
+    assert!(found.iter().all(|fault| fault.origin.is_some()));
+}
+
+#[test]
+fn broken_lists_and_tables_do_not_hide_the_faults_beside_them() {
+    let file = concat!(
+        "auth = 3\n[store]\nkind = 'mysql'\n",
+        "[[store.sources]]\nurl = 5\n[[store.sources]]\nsubject_tables = 'x'\n[[store.sources]]\nuri = 'mysql://c'\n",
+    );
+    let found = faults(file, &[], &[]);
+    let mut paths = paths(&found);
+    paths.sort_unstable();
+    assert_eq!(
+        paths,
+        [
+            "auth",
+            "store.sources.0.url",
+            "store.sources.1.subject_tables",
+            "store.sources.1.url",
+            "store.sources.2.uri",
+            "store.sources.2.url"
+        ]
+    );
+}
+
+#[test]
+fn an_unreadable_or_malformed_file_is_a_fault_with_its_line() {
+    let found = faults("[server]\nlisten = \n", &[], &["log.format=xml"]);
+    assert!(matches!(&found[0].origin, Some(Origin::File(_, Some(2)))), "{}", found[0]);
+    assert_eq!(found[1].message, "must be one of: auto, pretty, json");
+
+    let absent = Inputs { files: vec![PathBuf::from("/nowhere/riposte.toml")], ..Inputs::default() };
+    let Faults(found) = Config::load(&absent).unwrap_err();
+    assert!(found[0].to_string().contains("(/nowhere/riposte.toml)"), "{}", found[0]);
+}
+
+#[test]
+fn a_planted_secret_is_never_printed_whether_it_stands_right_or_wrong() {
+    const CANARY: &str = "Y2FuYXJ5Y2FuYXJ5Y2FuYXJ5Y2FuYXJ5Y2FuYXJ5MTI=";
+    let right = format!(
+        "[store]\nkind='mysql'\nsources=[{{url='mysql://u:{CANARY}@db/a'}}]\n[page_tokens]\nkeys=['{CANARY}']\n"
+    );
+    let (_folder, inputs) = inputs(Profile::Dev, &right, &[], &["store.subject_tables=50", "store.index_tables=200"]);
+    let loaded = Config::load(&inputs).unwrap();
+    assert_eq!(loaded.config.page_tokens.bytes().len(), 1);
+    let printed = format!("{} {:?} {:?}", show(&loaded, true), loaded.config, loaded.config.insecure_choices());
+    assert!(printed.contains("mysql://********@db/a"), "{printed}");
+    assert!(!printed.contains(CANARY), "{printed}");
+
+    let wrong = [
+        format!("page_tokens.keys = '{CANARY}'"),
+        format!("page_tokens.keys = [['{CANARY}']]"),
+        format!("page_tokens.key = ['{CANARY}']"),
+        format!("page_tokens.keys = ['{CANARY}{CANARY}']"),
+        format!("page_tokens.keys = '{CANARY}"),
+        format!("page_tokens = '{CANARY}'"),
+        format!("store.sources = '{CANARY}'"),
+        format!("store.sources = [{{url = 'postgres://u:{CANARY}@db/a'}}]\nstore.kind = 'mysql'"),
+        format!("store.kind = '{CANARY}'"),
+        format!("store.lock_wait_timeout = '{CANARY}'"),
+        format!("server.listen = '{CANARY}'"),
+        format!("object_types.video.edit_window = '{CANARY}'"),
+        format!("log.filter = '{CANARY}=bad=worse'"),
+    ];
+    for file in wrong {
+        let found = faults(&file, &[], &[]);
+        assert!(!found.is_empty(), "{file}");
+        assert!(!format!("{} {found:?}", Faults(found.clone())).contains(CANARY), "{file}\n{}", Faults(found));
+    }
+    let loose = faults("", &[("RIPOSTE__PAGE_TOKENS__KEYS", CANARY)], &[&format!("page_tokens.keys={CANARY}")]);
+    assert!(!Faults(loose.clone()).to_string().contains(CANARY), "{}", Faults(loose));
+}
+
+#[test]
+fn one_variable_reaches_into_a_list_and_a_later_source_replaces_it_whole() {
+    let file = "[[store.sources]]\nurl = 'mysql://a/r'\n[[store.sources]]\nurl = 'mysql://b/r'\n";
+    let urls = |variables: &[(&str, &str)], sets: &[&str]| {
+        let (_folder, inputs) = inputs(Profile::Serve, file, variables, sets);
+        let sources = Config::load(&inputs).unwrap().config.store.sources;
+        sources.iter().map(|source| source.url.expose().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(urls(&[("RIPOSTE__STORE__SOURCES__1__URL", "mysql://c/r")], &[]), ["mysql://a/r", "mysql://c/r"]);
+    assert_eq!(
+        urls(&[("RIPOSTE__STORE__SOURCES__2__URL", "mysql://c/r")], &[]),
+        ["mysql://a/r", "mysql://b/r", "mysql://c/r"]
+    );
+    assert_eq!(urls(&[], &["store.sources=[{url='mysql://d/r'}]"]), ["mysql://d/r"]);
+}
+
+#[test]
+fn the_shard_map_gives_each_subject_table_to_exactly_one_source() {
+    let load = |sources: &str| {
+        let (_folder, inputs) = inputs(Profile::Serve, "", &[], &[&format!("store.sources=[{sources}]")]);
+        Config::load(&inputs).map(|loaded| loaded.config.store.table_ranges())
+    };
+    let bare = "{url='mysql://a/r'}";
+    let with = |range: &str| format!("{{url='mysql://a/r', subject_tables='{range}'}}");
+    assert_eq!(load(bare).unwrap(), [TableRange(0..=49)]);
+    assert_eq!(load(&[bare; 3].join(",")).unwrap(), [TableRange(0..=15), TableRange(16..=32), TableRange(33..=49)]);
+    assert_eq!(load(&[with("25-49"), with("0-24")].join(",")).unwrap(), [TableRange(25..=49), TableRange(0..=24)]);
+    for wrong in [
+        vec![with("0-24"), with("24-49")],
+        vec![with("0-24"), with("26-49")],
+        vec![with("0-24"), with("25-50")],
+        vec![with("0-24"), bare.to_owned()],
+        vec![with("49-0")],
+        vec![bare.to_owned(); 51],
+    ] {
+        assert!(load(&wrong.join(",")).is_err(), "{wrong:?}");
+    }
+}
+
+#[test]
+fn production_is_refused_for_each_insecure_choice_beside_all_other_faults_unless_all_are_accepted() {
+    let refused = |sets: &[&str]| {
+        let (_folder, inputs) = inputs(Profile::Serve, "store.pools.write.connections=1", &[], sets);
+        match Config::load(&Inputs { production: true, ..inputs }) {
+            Ok(_) => Vec::new(),
+            Err(Faults(faults)) => faults.into_iter().map(|fault| fault.path).collect(),
+        }
+    };
+    assert_eq!(refused(&["store.kind=sqlite"]), ["auth.allow_insecure", "store.kind", "page_tokens.keys"]);
+    assert_eq!(refused(&[]), ["store.sources", "auth.allow_insecure", "page_tokens.keys"]);
+    assert_eq!(refused(&["store.sources=[{url='mysql://a/r'}]"]), ["auth.allow_insecure", "page_tokens.keys"]);
+    assert_eq!(refused(&["store.kind=sqlite", "auth.allow_insecure=true"]), [""; 0]);
+}
+
+#[test]
+fn the_store_is_opened_as_the_configuration_says() {
+    let file = "[[store.sources]]\nurl = 'mysql://a/r'\n[[store.sources]]\nurl = 'mysql://b/r'\n";
+    let (_folder, inputs) = inputs(Profile::Serve, file, &[], &["store.lock_wait_timeout=7s"]);
+    let store = Config::load(&inputs).unwrap().config.store.to_open();
+    assert_eq!((store.tables.subject, store.tables.index, store.lock_wait.as_secs()), (50, 200, 7));
+    let riposte_store::config::Kind::MySql(sources) = store.kind else { panic!("{:?}", store.kind) };
+    let sources: Vec<_> = sources.iter().map(|source| (source.url.as_str(), source.subject_tables.clone())).collect();
+    assert_eq!(sources, [("mysql://a/r", 0..=24), ("mysql://b/r", 25..=49)]);
+}
+
+#[test]
+fn object_types_inherit_what_they_do_not_say_and_become_policies() {
+    let file = "object_type_defaults.max_depth = 4\n[object_types.video]\nedit_window = 'always'\n[object_types.post]\nmax_depth = 7\n";
+    let (_folder, inputs) = inputs(Profile::Dev, file, &[], &[]);
+    let policies = Config::load(&inputs).unwrap().config.policies();
+    let of = |name: &str| policies.of(&riposte_core::ObjectType::parse("object_type", name).unwrap()).unwrap().clone();
+    assert_eq!((of("video").max_depth, of("video").edit_window), (4, None));
+    assert_eq!((of("post").max_depth, of("post").auto_create), (7, true));
+    assert_eq!(of("never_registered").max_depth, 4);
+}

@@ -1,0 +1,143 @@
+//! Durations and sizes, written as people say them: `10min`, `250ms`, `64KiB`.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+use std::{fmt, str::FromStr, time::Duration};
+
+/// A length of time: a whole number and one unit of `ms`, `s`, `min`, `h`, `d`. `0s` is allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Span(Duration);
+
+/// A number of bytes: a whole number and one unit of `B`, `KiB`, `MiB`, `GiB`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Size(u64);
+
+/// Milliseconds in each unit, the largest first so that a value prints in the unit it was thought in.
+const TIME_UNITS: [(&str, u64); 5] = [("d", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1_000), ("ms", 1)];
+
+/// Bytes in each unit, the largest first.
+const SIZE_UNITS: [(&str, u64); 4] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)];
+
+impl Span {
+    /// The span as the standard library's type.
+    pub fn duration(self) -> Duration {
+        self.0
+    }
+}
+
+impl Size {
+    /// The size in bytes, for limits on things held in memory.
+    pub fn bytes(self) -> usize {
+        usize::try_from(self.0).unwrap_or(usize::MAX)
+    }
+}
+
+impl FromStr for Span {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        quantity(text, &TIME_UNITS)
+            .map(|ms| Span(Duration::from_millis(ms)))
+            .ok_or_else(|| "is not a duration: write a whole number and ms, s, min, h or d, as in \"10min\"".to_owned())
+    }
+}
+
+impl FromStr for Size {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        quantity(text, &SIZE_UNITS)
+            .map(Size)
+            .ok_or_else(|| "is not a size: write a whole number and B, KiB, MiB or GiB, as in \"64KiB\"".to_owned())
+    }
+}
+
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        spell(f, u64::try_from(self.0.as_millis()).unwrap_or(u64::MAX), &TIME_UNITS, "s")
+    }
+}
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        spell(f, self.0, &SIZE_UNITS, "B")
+    }
+}
+
+/// Reads `<whole number><unit>`; blanks between the two are forgiven, anything else is not.
+fn quantity(text: &str, units: &[(&str, u64)]) -> Option<u64> {
+    let text = text.trim();
+    let end = text.find(|c: char| !c.is_ascii_digit())?;
+    let (number, unit) = text.split_at(end);
+    let (_, factor) = units.iter().find(|(name, _)| *name == unit.trim_start())?;
+    number.parse::<u64>().ok()?.checked_mul(*factor)
+}
+
+/// Writes `value` in the largest unit that divides it.
+fn spell(f: &mut fmt::Formatter<'_>, value: u64, units: &[(&str, u64)], zero_unit: &str) -> fmt::Result {
+    match units.iter().find(|(_, factor)| value > 0 && value.is_multiple_of(*factor)) {
+        Some((unit, factor)) => write!(f, "{}{unit}", value / factor),
+        None => write!(f, "0{zero_unit}"),
+    }
+}
+
+impl<'de> Deserialize<'de> for Span {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        String::deserialize(input)?.parse().map_err(D::Error::custom)
+    }
+}
+
+impl<'de> Deserialize<'de> for Size {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        String::deserialize(input)?.parse().map_err(D::Error::custom)
+    }
+}
+
+impl Serialize for Span {
+    fn serialize<S: Serializer>(&self, output: S) -> Result<S::Ok, S::Error> {
+        output.collect_str(self)
+    }
+}
+
+impl Serialize for Size {
+    fn serialize<S: Serializer>(&self, output: S) -> Result<S::Ok, S::Error> {
+        output.collect_str(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Size, Span};
+    use std::time::Duration;
+
+    #[test]
+    fn durations_are_read_as_people_write_them_and_printed_the_same_way() {
+        for (text, ms, printed) in [
+            ("250ms", 250, "250ms"),
+            ("90s", 90_000, "90s"),
+            ("600s", 600_000, "10min"),
+            ("10min", 600_000, "10min"),
+            ("2 h", 7_200_000, "2h"),
+            ("1d", 86_400_000, "1d"),
+            ("0s", 0, "0s"),
+        ] {
+            let span: Span = text.parse().unwrap();
+            assert_eq!((span.duration(), span.to_string().as_str()), (Duration::from_millis(ms), printed), "{text}");
+        }
+        for text in ["", "10", "min", "-1s", "1.5s", "10 mins", "1h30min", "99999999999999999999d"] {
+            assert!(text.parse::<Span>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn sizes_are_read_as_people_write_them_and_printed_the_same_way() {
+        for (text, bytes, printed) in
+            [("64KiB", 65_536, "64KiB"), ("4096KiB", 4 << 20, "4MiB"), ("10B", 10, "10B"), ("1GiB", 1 << 30, "1GiB")]
+        {
+            let size: Size = text.parse().unwrap();
+            assert_eq!((size.bytes(), size.to_string().as_str()), (bytes, printed), "{text}");
+        }
+        for text in ["64", "64K", "64kb", "1.5MiB", ""] {
+            assert!(text.parse::<Size>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! The service: one binary that answers gRPC, and the library it is made of.
+//!
+//! `cli` reads the command line, `config` every knob, `app` puts the parts together, `lifecycle` stops them.
+//! This crate must never hold a rule of the domain (those live in `riposte-core`) or speak SQL (that is the store's).
+
+pub mod app;
+pub mod cli;
+pub mod clock;
+pub mod config;
+pub mod layers;
+pub mod lifecycle;
+pub mod rpc;
+pub mod telemetry;
+pub mod write;

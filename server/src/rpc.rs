@@ -1,0 +1,110 @@
+//! The edge: gRPC in, the domain asked, gRPC out. A handler is three steps: parse, ask, answer.
+//!
+//! Types of the contract end here; what goes down is domain types, and what comes back as an error becomes a status in
+//! `status` and nowhere else.
+
+pub mod page_token;
+pub mod refusal;
+pub mod status;
+
+mod about;
+mod admin;
+mod answer;
+mod call;
+mod comments;
+mod likes;
+mod parse;
+mod replies;
+mod subjects;
+mod walk;
+
+use std::sync::Arc;
+
+use riposte_core::Comments;
+use riposte_core::ports::Clock;
+use riposte_sdk::v1::admin_service_server::AdminServiceServer;
+use riposte_sdk::v1::comment_service_server::CommentServiceServer;
+use riposte_sdk::v1::like_service_server::LikeServiceServer;
+use riposte_sdk::v1::reply_service_server::ReplyServiceServer;
+use riposte_sdk::v1::subject_service_server::SubjectServiceServer;
+use tonic::service::RoutesBuilder;
+
+use page_token::{Context, Cursor};
+use parse::Violations;
+
+pub use page_token::PageTokens;
+pub use status::{NOT_EXECUTED, REQUEST_ID, status};
+
+/// What every handler stands on.
+#[derive(Debug, Clone)]
+pub struct Services {
+    /// The domain.
+    pub comments: Comments,
+    /// Seals and opens page tokens.
+    pub tokens: Arc<PageTokens>,
+    /// The present, for the age of page tokens.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// The id of one call, in the extensions of its request: the caller's own, or made by a layer. Errors carry it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RequestTag(pub String);
+
+/// Sizes of messages, in bytes.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// A larger request is not decoded.
+    pub max_request: usize,
+    /// A larger answer is not sent.
+    pub max_response: usize,
+}
+
+/// Routes to services over one [`Services`], each within the same limits.
+macro_rules! routes {
+    ($services:ident, $limits:ident: $($server:ident($handlers:path)),+ $(,)?) => {{
+        let Limits { max_request, max_response } = $limits;
+        let mut routes = RoutesBuilder::default();
+        $(
+            let server = $server::new($handlers($services.clone())).max_decoding_message_size(max_request);
+            routes.add_service(server.max_encoding_message_size(max_response));
+        )+
+        routes
+    }};
+}
+
+/// The four public services.
+#[must_use]
+pub fn public(services: &Services, limits: Limits) -> RoutesBuilder {
+    routes!(services, limits:
+        SubjectServiceServer(subjects::SubjectCalls),
+        CommentServiceServer(comments::CommentCalls),
+        ReplyServiceServer(replies::ReplyCalls),
+        LikeServiceServer(likes::LikeCalls),
+    )
+}
+
+/// The service of operators and moderators, for a port of its own.
+#[must_use]
+pub fn admin(services: &Services, limits: Limits) -> RoutesBuilder {
+    routes!(services, limits: AdminServiceServer(admin::Admin))
+}
+
+impl Services {
+    /// Where a walk goes on, as `pick` knows it; `None` at its start. Without a walk, which a fault elsewhere in the
+    /// request leaves unknown, the token is not judged.
+    fn cursor<T>(
+        &self,
+        v: &mut Violations,
+        token: &str,
+        walk: Option<&Context>,
+        pick: impl FnOnce(Cursor) -> Option<T>,
+    ) -> Option<Option<T>> {
+        let Some(walk) = walk else { return Some(None) };
+        parse::page_token(v, token, |token| self.tokens.open(walk, token), pick)
+    }
+
+    /// The token for the rest of a walk; empty where nothing is left.
+    fn seal(&self, walk: &Context, cursor: Option<Cursor>) -> riposte_core::Result<String> {
+        cursor.map_or_else(|| Ok(String::new()), |cursor| self.tokens.seal(walk, &cursor, self.clock.now()))
+    }
+}

@@ -1,0 +1,121 @@
+//! What each request is about, as the facts that its errors may tell.
+
+use riposte_sdk::v1;
+use riposte_sdk::v1::subject_scope::Scope;
+
+use super::refusal::Facts;
+
+/// A request that can say what it is about.
+pub(crate) trait About {
+    /// What its errors may tell.
+    fn facts(&self) -> Facts;
+}
+
+/// A field that is a fact.
+trait Fact {
+    fn tell(&self, name: &'static str, facts: Facts) -> Facts;
+}
+
+impl Fact for i64 {
+    fn tell(&self, name: &'static str, facts: Facts) -> Facts {
+        facts.with(name, self)
+    }
+}
+
+impl Fact for String {
+    fn tell(&self, name: &'static str, facts: Facts) -> Facts {
+        facts.with(name, self)
+    }
+}
+
+impl Fact for Option<v1::SubjectKey> {
+    fn tell(&self, _: &'static str, facts: Facts) -> Facts {
+        let key = self.as_ref().map(subject).unwrap_or_default();
+        key.or(facts)
+    }
+}
+
+impl Fact for Option<v1::Subject> {
+    fn tell(&self, name: &'static str, facts: Facts) -> Facts {
+        let Some(subject) = self else { return facts };
+        subject.key.tell(name, facts)
+    }
+}
+
+impl Fact for Option<v1::SubjectScope> {
+    fn tell(&self, name: &'static str, facts: Facts) -> Facts {
+        match self.as_ref().and_then(|scope| scope.scope.as_ref()) {
+            Some(Scope::Key(key)) => Some(key.clone()).tell(name, facts),
+            Some(Scope::ObjectType(object_type)) => facts.with("object_type", object_type),
+            None => facts,
+        }
+    }
+}
+
+/// The facts of a subject's name.
+pub(crate) fn subject(key: &v1::SubjectKey) -> Facts {
+    Facts::default().with("object_type", &key.object_type).with("object_id", &key.object_id)
+}
+
+/// The fact of a comment's id.
+pub(crate) fn comment(id: i64) -> Facts {
+    Facts::default().with("comment_id", id)
+}
+
+/// `Request: field as fact, …`: the fields that name something, by the names of `error_reason.proto`.
+macro_rules! about {
+    ($($request:ident: $($field:ident as $fact:ident),*;)*) => {$(
+        impl About for v1::$request {
+            fn facts(&self) -> Facts {
+                let facts = Facts::default();
+                $(let facts = self.$field.tell(stringify!($fact), facts);)*
+                facts
+            }
+        }
+    )*};
+}
+
+about! {
+    CreateSubjectRequest: key as subject, request_id as request_id;
+    GetSubjectRequest: key as subject, min_revision as min_revision;
+    BatchGetSubjectsRequest: ;
+    UpdateSubjectRequest: subject as subject, request_id as request_id;
+    DeleteSubjectRequest: key as subject, request_id as request_id;
+    UndeleteSubjectRequest: key as subject, request_id as request_id;
+    WatchSubjectRequest: key as subject;
+    CreateCommentRequest: subject as subject, request_id as request_id;
+    GetCommentRequest: id as comment_id, min_revision as min_revision;
+    BatchGetCommentsRequest: ;
+    ListCommentsRequest: subject as subject, around_comment_id as comment_id, min_revision as min_revision;
+    UpdateCommentRequest: id as comment_id, request_id as request_id;
+    ListCommentRevisionsRequest: id as comment_id;
+    DeleteCommentRequest: id as comment_id, request_id as request_id;
+    UndeleteCommentRequest: id as comment_id, request_id as request_id;
+    PinCommentRequest: id as comment_id, request_id as request_id;
+    UnpinCommentRequest: id as comment_id, request_id as request_id;
+    ListMemberCommentsRequest: object_type as object_type;
+    CreateReplyRequest: parent_id as comment_id, request_id as request_id;
+    ListRepliesRequest: root_id as comment_id, min_revision as min_revision;
+    GetThreadRequest: comment_id as comment_id, min_revision as min_revision;
+    ListConversationRequest: comment_id as comment_id, min_revision as min_revision;
+    SetLikeRequest: comment_id as comment_id, request_id as request_id;
+    BatchGetLikeStatesRequest: subject as subject;
+    ListLikersRequest: comment_id as comment_id;
+    ListMemberLikesRequest: subject as subject;
+    ExportSubjectRequest: key as subject;
+    ListSubjectsRequest: object_type as object_type;
+    HideCommentRequest: id as comment_id, request_id as request_id;
+    UnhideCommentRequest: id as comment_id, request_id as request_id;
+    AdminServiceDeleteCommentRequest: id as comment_id, request_id as request_id;
+    VerifyCountsRequest: scope as subject;
+    RepairCountsRequest: request_id as request_id;
+    RebuildCacheRequest: ;
+    ListHotSubjectsRequest: ;
+}
+
+/// A stream is about what its items are about, and each of them is answered for itself.
+impl<Q> About for tonic::Streaming<Q> {
+    fn facts(&self) -> Facts {
+        Facts::default()
+    }
+}

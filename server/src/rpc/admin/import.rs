@@ -1,0 +1,110 @@
+//! ImportComments: items in, an answer per item out, in order.
+//!
+//! Items that have arrived travel together, and no item waits for one that has not. An item that cannot be imported is
+//! rejected in its answer; a fault of the service ends the stream, and what was answered by then is durable.
+
+use futures::StreamExt;
+use riposte_core::comments::ImportOutcome;
+use riposte_core::{CommentId, Error};
+use riposte_sdk::v1;
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{Status, Streaming};
+
+use super::{Answers, items};
+use crate::rpc::Services;
+use crate::rpc::call::Call;
+use crate::rpc::refusal::Refusal;
+use crate::rpc::status;
+
+/// The most items in one batch.
+const BATCH: usize = 256;
+
+pub(super) fn run(
+    services: Services,
+    call: Call,
+    requests: Streaming<v1::ImportCommentsRequest>,
+) -> Answers<v1::ImportCommentsResponse> {
+    let (answers, receiver) = mpsc::channel(BATCH);
+    tokio::spawn(async move {
+        let mut index = 0;
+        let mut batches = requests.ready_chunks(BATCH);
+        while let Some(batch) = batches.next().await {
+            let mut whole = Vec::with_capacity(batch.len());
+            let mut broken = None;
+            for request in batch {
+                match request {
+                    Ok(request) => whole.push(request.item.unwrap_or_default()),
+                    Err(status) => broken = Some(status),
+                }
+            }
+            let outcome = batch_of(&services, &call, whole, &mut index).await;
+            let failed = outcome.is_err();
+            for answer in outcome.unwrap_or_else(|error| vec![Err(call.status(error))]) {
+                if answers.send(answer).await.is_err() {
+                    return; // the caller went away; what was committed stays, and a repeat finds it
+                }
+            }
+            if failed || broken.is_some() {
+                return;
+            }
+        }
+    });
+    Box::pin(ReceiverStream::new(receiver))
+}
+
+type Answer = Result<v1::ImportCommentsResponse, Status>;
+
+async fn batch_of(
+    services: &Services,
+    call: &Call,
+    batch: Vec<v1::ImportItem>,
+    index: &mut i64,
+) -> Result<Vec<Answer>, Error> {
+    let names: Vec<String> = batch.iter().map(|item| item.external_id.clone()).collect();
+    let now = services.clock.now();
+    let parsed: Vec<_> = batch.into_iter().map(|item| items::parse(&services.comments, &call.caller, item, now)).collect();
+    let good: Vec<_> = parsed.iter().filter_map(|item| item.as_ref().ok()).cloned().collect();
+    let mut outcomes = services.comments.import(&call.caller, &good).await?.into_iter();
+    let mut answers = Vec::with_capacity(names.len());
+    for (item, external_id) in parsed.into_iter().zip(names) {
+        let outcome = match item {
+            Ok(item) => {
+                let outcome = outcomes.next().unwrap_or_else(|| Err(Error::internal("an item was not answered")));
+                outcome.map_err(|error| Refusal::about(error, items::facts(&item)))
+            }
+            Err(refusal) => Err(refusal),
+        };
+        answers.push(Ok(answer(*index, external_id, outcome)?));
+        *index += 1;
+    }
+    Ok(answers)
+}
+
+/// # Errors
+/// A fault of the service is not the item's, and is handed on.
+fn answer(
+    index: i64,
+    external_id: String,
+    outcome: Result<ImportOutcome, Refusal>,
+) -> Result<v1::ImportCommentsResponse, Error> {
+    let blank = v1::ImportCommentsResponse { index, external_id, ..v1::ImportCommentsResponse::default() };
+    match outcome {
+        Ok(ImportOutcome { created, comment, floor, revision }) => {
+            let outcome = if created { v1::ImportOutcome::Created } else { v1::ImportOutcome::Unchanged };
+            Ok(v1::ImportCommentsResponse {
+                outcome: outcome.into(),
+                comment_id: comment.map_or(0, CommentId::get),
+                floor,
+                subject_revision: revision,
+                ..blank
+            })
+        }
+        Err(refusal) if status::is_fault(&refusal.error) => Err(refusal.error),
+        Err(refusal) => Ok(v1::ImportCommentsResponse {
+            outcome: v1::ImportOutcome::Rejected.into(),
+            error: Some(status::item_error(&refusal)),
+            ..blank
+        }),
+    }
+}

@@ -1,0 +1,87 @@
+//! Comments on the wire, to everybody.
+
+use riposte_core::page::Thread;
+use riposte_core::{CommentId, CommentState, CommentView, Content, DeletedBy, MemberId};
+use riposte_sdk::v1;
+
+use super::{subject_key, time};
+
+/// A comment as it was made ready for its reader: without content it is a tombstone, which names no author either.
+pub(crate) fn comment(view: &CommentView) -> v1::Comment {
+    let CommentView { comment, subject, content: said, pinned } = view;
+    let said = said.as_ref().filter(|_| comment.state != CommentState::Deleted);
+    v1::Comment {
+        id: comment.id.get(),
+        subject: Some(subject_key(subject)),
+        root_id: comment.root_id.map_or(0, CommentId::get),
+        parent_id: comment.parent_id.map_or(0, CommentId::get),
+        depth: i32::from(comment.path.depth()),
+        floor: comment.floor,
+        member_id: said.map_or_else(String::new, |_| comment.member.as_str().to_owned()),
+        content: said.map(content),
+        state: shown_state(comment.state, said.is_some()).into(),
+        deleted_by: comment.deleted_by.map_or(v1::DeletedBy::Unspecified, deleted_by).into(),
+        like_count: comment.like_count,
+        dislike_count: comment.dislike_count,
+        reply_count: comment.reply_count,
+        pinned: *pinned,
+        revision: comment.revision,
+        etag: comment.etag(),
+        create_time: Some(time(comment.create_time)),
+        update_time: Some(time(comment.update_time)),
+        edit_time: comment.edit_time.map(time),
+        delete_time: comment.delete_time.map(time),
+    }
+}
+
+/// What a comment says.
+pub(crate) fn content(content: &Content) -> v1::Content {
+    v1::Content {
+        text: content.text().to_owned(),
+        mentioned_member_ids: content.mentions().iter().map(MemberId::as_str).map(str::to_owned).collect(),
+        metadata: content.metadata().clone(),
+    }
+}
+
+/// A root with its preview. `token` makes the token of all its replies, which is given where the preview lacks some.
+///
+/// # Errors
+/// Those of `token`.
+pub(crate) fn thread<E>(
+    thread: &Thread,
+    token: impl FnOnce(CommentId) -> Result<String, E>,
+) -> Result<v1::CommentThread, E> {
+    let reply_page_token = if thread.more_replies { token(thread.root.comment.id)? } else { String::new() };
+    let replies = thread.replies.iter().map(comment).collect();
+    Ok(v1::CommentThread { comment: Some(comment(&thread.root)), replies, reply_page_token })
+}
+
+/// The state as a reader of the whole comment, or of its tombstone, learns it: without the content no more than that
+/// it is out of sight; and an author who was shadowed sees nothing unusual.
+fn shown_state(now: CommentState, whole: bool) -> v1::CommentState {
+    match (now, whole) {
+        (CommentState::Shadowed, true) => v1::CommentState::Active,
+        (CommentState::Pending | CommentState::Rejected | CommentState::Shadowed, false) => v1::CommentState::Hidden,
+        (now, _) => plain_state(now),
+    }
+}
+
+fn deleted_by(who: DeletedBy) -> v1::DeletedBy {
+    match who {
+        DeletedBy::Author => v1::DeletedBy::Author,
+        DeletedBy::SubjectOwner => v1::DeletedBy::SubjectOwner,
+        DeletedBy::Moderator => v1::DeletedBy::Moderator,
+    }
+}
+
+/// Every state by its own name, as operators read it.
+pub(crate) fn plain_state(state: CommentState) -> v1::CommentState {
+    match state {
+        CommentState::Active => v1::CommentState::Active,
+        CommentState::Pending => v1::CommentState::Pending,
+        CommentState::Rejected => v1::CommentState::Rejected,
+        CommentState::Hidden => v1::CommentState::Hidden,
+        CommentState::Shadowed => v1::CommentState::Shadowed,
+        CommentState::Deleted => v1::CommentState::Deleted,
+    }
+}

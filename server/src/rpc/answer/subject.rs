@@ -1,0 +1,37 @@
+//! Subjects on the wire.
+
+use riposte_core::{Subject, SubjectKey, SubjectState};
+use riposte_sdk::v1;
+
+use super::time;
+
+/// A subject. One that does not exist yet, of a type with auto_create, has neither times nor an etag.
+pub(crate) fn subject(subject: &Subject) -> v1::Subject {
+    let exists = subject.version > 0;
+    v1::Subject {
+        key: Some(subject_key(&subject.key)),
+        owner_id: subject.owner.as_ref().map_or_else(String::new, |owner| owner.as_str().to_owned()),
+        state: state(subject.state).into(),
+        root_count: subject.root_count,
+        comment_count: subject.comment_count,
+        revision: subject.revision,
+        metadata: subject.metadata.clone(),
+        etag: if exists { subject.etag() } else { String::new() },
+        create_time: exists.then(|| time(subject.create_time)),
+        update_time: exists.then(|| time(subject.update_time)),
+        delete_time: subject.delete_time.map(time),
+    }
+}
+
+/// The name of a subject.
+pub(crate) fn subject_key(key: &SubjectKey) -> v1::SubjectKey {
+    v1::SubjectKey { object_type: key.object_type().as_str().to_owned(), object_id: key.object_id().to_owned() }
+}
+
+fn state(state: SubjectState) -> v1::SubjectState {
+    match state {
+        SubjectState::Active => v1::SubjectState::Active,
+        SubjectState::ReadOnly => v1::SubjectState::ReadOnly,
+        SubjectState::Hidden => v1::SubjectState::Hidden,
+    }
+}

@@ -1,0 +1,58 @@
+//! What every handler has in common: who calls, what the call is about, and how its refusal leaves.
+
+use std::future::{Future, Ready, ready};
+
+use riposte_core::{Caller, Error};
+use tonic::{Request, Response, Status};
+
+use super::RequestTag;
+use super::about::About;
+use super::refusal::{Facts, Refusal};
+use super::status::status;
+
+/// A call under way.
+#[derive(Debug, Clone)]
+pub(crate) struct Call {
+    /// Who calls.
+    pub(crate) caller: Caller,
+    tag: String,
+    facts: Facts,
+}
+
+impl Call {
+    /// The status of a refusal of this call.
+    pub(crate) fn status(&self, refusal: impl Into<Refusal>) -> Status {
+        status(refusal.into().or_about(self.facts.clone()), &self.tag)
+    }
+}
+
+/// A call and its message. The layers put the caller and the call's id into the extensions; a call without a caller is
+/// refused.
+pub(crate) fn opened<Q: About>(request: Request<Q>) -> Result<(Call, Q), Status> {
+    let (_, mut extensions, message) = request.into_parts();
+    let RequestTag(tag) = extensions.remove().unwrap_or_default();
+    let facts = message.facts();
+    match extensions.remove() {
+        Some(caller) => Ok((Call { caller, tag, facts }, message)),
+        None => Err(status(Error::CallerUnknown, &tag)),
+    }
+}
+
+/// Hands a request and its caller to `handler`, and makes a status of its refusal.
+pub(crate) async fn serve<Q, A, F>(
+    request: Request<Q>,
+    handler: impl FnOnce(Caller, Q) -> F,
+) -> Result<Response<A>, Status>
+where
+    Q: About,
+    F: Future<Output = Result<A, Refusal>>,
+{
+    let (call, message) = opened(request)?;
+    let answer = handler(call.caller.clone(), message).await;
+    answer.map(Response::new).map_err(|refusal| call.status(refusal))
+}
+
+/// The answer of a method that the contract has and this version does not serve.
+pub(crate) fn not_served<A>(method: &'static str) -> Ready<Result<A, Refusal>> {
+    ready(Err(Error::NotImplemented(method).into()))
+}

@@ -1,0 +1,34 @@
+//! CreateComment.
+
+use riposte_core::Caller;
+use riposte_core::comments::{Asked, CreateRoot};
+use riposte_sdk::v1;
+
+use super::CommentCalls;
+use crate::rpc::parse::Violations;
+use crate::rpc::refusal::Refusal;
+use crate::rpc::{answer, parse};
+
+impl CommentCalls {
+    pub(super) async fn create(
+        &self,
+        caller: Caller,
+        request: v1::CreateCommentRequest,
+    ) -> Result<v1::CreateCommentResponse, Refusal> {
+        let mut v = Violations::default();
+        let subject = v.subject(&self.0.comments, &caller, "subject", request.subject.as_ref())?;
+        let member = v.take(parse::member("member_id", &request.member_id));
+        let content = parse::content(&mut v, subject.as_ref().map(|(_, policy)| *policy), request.content);
+        let client = v.take(parse::client(request.client));
+        let request_id = v.take(parse::request_id(&request.request_id));
+        let ((subject, _), member, content, client, request_id) =
+            v.all((subject, member, content, client, request_id))?;
+        let asked = Asked { caller, member: Some(member.clone()), request_id };
+        let new = CreateRoot { subject, member: member.clone(), content, client };
+        let written = self.0.comments.create(&asked, new).await?;
+        // At a repeat: as it is now, which need not be as it was written.
+        let comment = answer::comment(&written.value.seen_by(Some(&member)));
+        let ack = v1::Ack::Committed.into();
+        Ok(v1::CreateCommentResponse { comment: Some(comment), subject_revision: written.revision, ack })
+    }
+}

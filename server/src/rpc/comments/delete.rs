@@ -1,0 +1,50 @@
+//! DeleteComment and UndeleteComment.
+
+use riposte_core::Caller;
+use riposte_core::cmd::Acting;
+use riposte_core::comments::Asked;
+use riposte_sdk::v1;
+
+use super::CommentCalls;
+use crate::rpc::parse::Violations;
+use crate::rpc::refusal::Refusal;
+use crate::rpc::{answer, parse};
+
+impl CommentCalls {
+    pub(super) async fn delete(
+        &self,
+        caller: Caller,
+        request: v1::DeleteCommentRequest,
+    ) -> Result<v1::DeleteCommentResponse, Refusal> {
+        let mut v = Violations::default();
+        let target = v.comment(&self.0.comments, &caller, "id", request.id).await?;
+        let member = v.take(parse::member("member_id", &request.member_id));
+        let role = v.take(parse::acting_as(request.acting_as));
+        let request_id = v.take(parse::request_id(&request.request_id));
+        let ((at, _), member, role, request_id) = v.all((target, member, role, request_id))?;
+        let acting = match role {
+            v1::ActingAs::Unspecified | v1::ActingAs::Author => Acting::Author(member.clone()),
+            v1::ActingAs::SubjectOwner => Acting::Owner(member.clone()),
+        };
+        let asked = Asked { caller, member: Some(member.clone()), request_id };
+        let written = self.0.comments.delete(&asked, &at, acting, request.etag).await?;
+        let comment = answer::comment(&written.value.seen_by(Some(&member)));
+        Ok(v1::DeleteCommentResponse { comment: Some(comment), subject_revision: written.revision })
+    }
+
+    pub(super) async fn undelete(
+        &self,
+        caller: Caller,
+        request: v1::UndeleteCommentRequest,
+    ) -> Result<v1::UndeleteCommentResponse, Refusal> {
+        let mut v = Violations::default();
+        let target = v.comment(&self.0.comments, &caller, "id", request.id).await?;
+        let member = v.take(parse::member("member_id", &request.member_id));
+        let request_id = v.take(parse::request_id(&request.request_id));
+        let ((at, _), member, request_id) = v.all((target, member, request_id))?;
+        let asked = Asked { caller, member: Some(member.clone()), request_id };
+        let written = self.0.comments.undelete(&asked, &at, member.clone()).await?;
+        let comment = answer::comment(&written.value.seen_by(Some(&member)));
+        Ok(v1::UndeleteCommentResponse { comment: Some(comment), subject_revision: written.revision })
+    }
+}

@@ -1,0 +1,53 @@
+//! PinComment and UnpinComment.
+
+use riposte_core::comments::{Asked, Written};
+use riposte_core::{Caller, CommentView};
+use riposte_sdk::v1;
+
+use super::CommentCalls;
+use crate::rpc::parse::Violations;
+use crate::rpc::refusal::Refusal;
+use crate::rpc::{answer, parse};
+
+impl CommentCalls {
+    pub(super) async fn pin(
+        &self,
+        caller: Caller,
+        request: v1::PinCommentRequest,
+    ) -> Result<v1::PinCommentResponse, Refusal> {
+        let v1::PinCommentRequest { id, member_id, request_id } = request;
+        let written = self.set_pin(caller, Pin { id, member_id, request_id, pinned: true }).await?;
+        let comment = Some(answer::comment(&written.value));
+        Ok(v1::PinCommentResponse { comment, subject_revision: written.revision })
+    }
+
+    pub(super) async fn unpin(
+        &self,
+        caller: Caller,
+        request: v1::UnpinCommentRequest,
+    ) -> Result<v1::UnpinCommentResponse, Refusal> {
+        let v1::UnpinCommentRequest { id, member_id, request_id } = request;
+        let written = self.set_pin(caller, Pin { id, member_id, request_id, pinned: false }).await?;
+        let comment = Some(answer::comment(&written.value));
+        Ok(v1::UnpinCommentResponse { comment, subject_revision: written.revision })
+    }
+
+    async fn set_pin(&self, caller: Caller, pin: Pin) -> Result<Written<CommentView>, Refusal> {
+        let mut v = Violations::default();
+        let target = v.comment(&self.0.comments, &caller, "id", pin.id).await?;
+        let member = v.take(parse::member("member_id", &pin.member_id));
+        let request_id = v.take(parse::request_id(&pin.request_id));
+        let ((at, _), member, request_id) = v.all((target, member, request_id))?;
+        let asked = Asked { caller, member: Some(member.clone()), request_id };
+        let Written { value, revision } = self.0.comments.pin(&asked, &at, member.clone(), pin.pinned).await?;
+        Ok(Written { value: value.seen_by(Some(&member)), revision })
+    }
+}
+
+/// What both requests say.
+struct Pin {
+    id: i64,
+    member_id: String,
+    request_id: String,
+    pinned: bool,
+}

@@ -1,0 +1,45 @@
+//! GetComment and BatchGetComments.
+
+use riposte_core::{Caller, Error};
+use riposte_sdk::v1;
+
+use super::CommentCalls;
+use crate::rpc::parse::Violations;
+use crate::rpc::refusal::Refusal;
+use crate::rpc::{about, answer, parse};
+
+impl CommentCalls {
+    pub(super) async fn get(
+        &self,
+        caller: Caller,
+        request: v1::GetCommentRequest,
+    ) -> Result<v1::GetCommentResponse, Refusal> {
+        let mut v = Violations::default();
+        let id = v.take(parse::comment_id("id", request.id));
+        let viewer = v.take(parse::optional_member("viewer_member_id", &request.viewer_member_id));
+        let min_revision = v.take(parse::min_revision(request.min_revision));
+        let (id, viewer, min_revision) = v.all((id, viewer, min_revision))?;
+        let view = self.0.comments.comment(&caller, id, viewer.as_ref(), min_revision).await?;
+        Ok(v1::GetCommentResponse { comment: Some(answer::comment(&view)), degraded: Vec::new() })
+    }
+
+    pub(super) async fn batch_get(
+        &self,
+        caller: Caller,
+        request: v1::BatchGetCommentsRequest,
+    ) -> Result<v1::BatchGetCommentsResponse, Refusal> {
+        let mut v = Violations::default();
+        let ids = v.take(parse::comment_ids("ids", &request.ids));
+        let (ids,) = v.all((ids,))?;
+        let found = self.0.comments.comments(&caller, &ids, None).await?;
+        let (mut comments, mut missing) = (Vec::with_capacity(found.len()), Vec::new());
+        for (id, view) in ids.into_iter().zip(found) {
+            match view {
+                Some(view) => comments.push(answer::comment(&view)),
+                None if request.allow_missing => missing.push(id.get()),
+                None => return Err(Refusal::about(Error::CommentNotFound, about::comment(id.get()))),
+            }
+        }
+        Ok(v1::BatchGetCommentsResponse { comments, missing, degraded: Vec::new() })
+    }
+}

@@ -1,0 +1,30 @@
+//! UpdateComment.
+
+use riposte_core::Caller;
+use riposte_core::comments::{Asked, EditComment};
+use riposte_sdk::v1;
+
+use super::CommentCalls;
+use crate::rpc::parse::Violations;
+use crate::rpc::refusal::Refusal;
+use crate::rpc::{answer, parse};
+
+impl CommentCalls {
+    pub(super) async fn update(
+        &self,
+        caller: Caller,
+        request: v1::UpdateCommentRequest,
+    ) -> Result<v1::UpdateCommentResponse, Refusal> {
+        let mut v = Violations::default();
+        let target = v.comment(&self.0.comments, &caller, "id", request.id).await?;
+        let member = v.take(parse::member("member_id", &request.member_id));
+        let content = parse::content(&mut v, target.as_ref().map(|(_, policy)| *policy), request.content);
+        let request_id = v.take(parse::request_id(&request.request_id));
+        let ((at, _), member, content, request_id) = v.all((target, member, content, request_id))?;
+        let asked = Asked { caller, member: Some(member.clone()), request_id };
+        let edit = EditComment { member: member.clone(), content, etag: request.etag };
+        let written = self.0.comments.edit(&asked, &at, edit).await?;
+        let comment = answer::comment(&written.value.seen_by(Some(&member)));
+        Ok(v1::UpdateCommentResponse { comment: Some(comment), subject_revision: written.revision })
+    }
+}

@@ -1,0 +1,101 @@
+//! Page tokens: where a walk goes on, sealed so that nobody can read, change or make one.
+//!
+//! A token is base64url of version (1 byte) · nonce (12) · AES-256-GCM-SIV of a `PageToken` message and its tag (16):
+//! at most 128 bytes, but for threads 32 levels deep with more than half a million replies. Inside lies a hash of the
+//! caller, the method and every argument that shapes the walk. Nothing is parsed before it is authenticated. Tokens of
+//! the stable orders do not age: the floors and paths in them stay true for ever.
+
+mod context;
+mod cursor;
+mod internal {
+    pub(super) mod v1 {
+        #![allow(clippy::all, clippy::allow_attributes, unreachable_pub, reason = "generated code; its style is prost's")]
+
+        include!("gen/riposte.internal.v1.rs");
+    }
+}
+
+use aes_gcm_siv::aead::{Aead, KeyInit, Payload};
+use aes_gcm_siv::{Aes256GcmSiv, Nonce};
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use prost::Message;
+use riposte_core::{Error, Millis, Result};
+
+pub use context::Context;
+pub use cursor::{Cursor, Step};
+use internal::v1;
+
+/// The first byte of every token; authenticated with the rest.
+const VERSION: u8 = 1;
+const NONCE_BYTES: usize = 12;
+/// The longest text that can be a token of ours.
+const MAX_TEXT: usize = 512;
+
+/// Seals and opens page tokens with a ring of keys.
+#[derive(Clone)]
+pub struct PageTokens {
+    ring: Vec<Aes256GcmSiv>,
+}
+
+impl std::fmt::Debug for PageTokens {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PageTokens").field("keys", &self.ring.len()).finish_non_exhaustive()
+    }
+}
+
+impl PageTokens {
+    /// A ring of keys: the first seals, all open. To change a key, add the new one in the second place everywhere, then
+    /// swap, then drop the old one. An empty ring gets a random key, whose tokens end with the process.
+    #[must_use]
+    pub fn new(keys: Vec<[u8; 32]>) -> Self {
+        let keys = if keys.is_empty() { vec![rand::random()] } else { keys };
+        Self { ring: keys.iter().map(|key| Aes256GcmSiv::new(&(*key).into())).collect() }
+    }
+
+    /// The token that goes on at `cursor` of the walk that `context` describes.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] if the cipher fails, which it never does for so short a text.
+    pub fn seal(&self, context: &Context, cursor: &Cursor, now: Millis) -> Result<String> {
+        let token = v1::PageToken {
+            issued: now.0.div_euclid(1000),
+            context: context.hash().to_vec(),
+            cursor: Some(cursor.to_message()),
+        };
+        let nonce: [u8; NONCE_BYTES] = rand::random();
+        let key = self.ring.first().ok_or_else(|| Error::internal("no page token key"))?;
+        let sealed = key
+            .encrypt(&Nonce::from(nonce), Payload { msg: &token.encode_to_vec(), aad: &[VERSION] })
+            .map_err(|_| Error::internal("a page token could not be sealed"))?;
+        Ok(URL_SAFE_NO_PAD.encode([&[VERSION], &nonce[..], &sealed].concat()))
+    }
+
+    /// The cursor of a token, which must belong to this walk.
+    ///
+    /// # Errors
+    /// [`Error::PageTokenInvalid`] for what this ring did not seal; [`Error::PageTokenMismatch`] for a token of another
+    /// walk.
+    pub fn open(&self, context: &Context, text: &str) -> Result<Cursor> {
+        let token = self.unseal(text).ok_or(Error::PageTokenInvalid)?;
+        if token.context != context.hash() {
+            return Err(Error::PageTokenMismatch);
+        }
+        token.cursor.and_then(Cursor::from_message).ok_or(Error::PageTokenInvalid)
+    }
+
+    fn unseal(&self, text: &str) -> Option<v1::PageToken> {
+        if text.len() > MAX_TEXT {
+            return None;
+        }
+        let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
+        let (version, rest) = bytes.split_first()?;
+        let (nonce, sealed) = rest.split_first_chunk::<NONCE_BYTES>()?;
+        let payload = || Payload { msg: sealed, aad: std::slice::from_ref(version) };
+        let opened = self.ring.iter().find_map(|key| key.decrypt(&Nonce::from(*nonce), payload()).ok())?;
+        (*version == VERSION).then(|| v1::PageToken::decode(opened.as_slice()).ok()).flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,51 @@
+//! What a token is bound to.
+
+use riposte_core::{Caller, CommentId, SubjectKey};
+use sha2::{Digest, Sha256};
+
+/// A walk: who walks, by which method, over what, in which order. Page length, `min_revision` and `fresh` may differ
+/// from page to page and are no part of it.
+#[derive(Debug, Clone)]
+pub struct Context {
+    hash: Sha256,
+}
+
+impl Context {
+    /// A walk of `caller` by `method`.
+    #[must_use]
+    pub fn new(caller: &Caller, method: &str) -> Self {
+        Self { hash: Sha256::new() }.bytes(caller.name().as_bytes()).bytes(method.as_bytes())
+    }
+
+    /// Over the things of a subject.
+    #[must_use]
+    pub fn subject(self, key: &SubjectKey) -> Self {
+        self.bytes(key.object_type().as_str().as_bytes()).bytes(key.object_id().as_bytes())
+    }
+
+    /// Over the things of a comment.
+    #[must_use]
+    pub fn comment(self, id: CommentId) -> Self {
+        self.bytes(&id.get().to_be_bytes())
+    }
+
+    /// With one more argument: an order, a filter, a bound, or a name.
+    #[must_use]
+    pub fn argument(self, value: impl ToString) -> Self {
+        self.bytes(value.to_string().as_bytes())
+    }
+
+    /// Each part is preceded by its length, so that no two walks read alike.
+    fn bytes(mut self, part: &[u8]) -> Self {
+        self.hash.update((part.len() as u64).to_be_bytes());
+        self.hash.update(part);
+        self
+    }
+
+    /// 16 bytes that tell walks apart.
+    pub(super) fn hash(&self) -> [u8; 16] {
+        let mut head = [0; 16];
+        head.copy_from_slice(&self.hash.clone().finalize()[..16]);
+        head
+    }
+}

@@ -1,0 +1,125 @@
+//! Where walks go on, and how that is written.
+
+use riposte_core::page::{LikerCursor, Order, Start, SubjectCursor};
+use riposte_core::{CommentId, MemberId, Millis, Path, SubjectId};
+
+use super::internal::v1;
+use super::internal::v1::page_token::Cursor as Message;
+
+/// A place in a walk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cursor {
+    /// In a list by floor.
+    Floor(Step),
+    /// In a thread: behind the comment with this path.
+    Path(Path),
+    /// In a list of likers: behind this one.
+    Liker(LikerCursor),
+    /// In a list of subjects.
+    Subject(SubjectCursor),
+    /// In a history: behind the text with this number.
+    Revision(i32),
+}
+
+/// A page of a list by floor: the floors beyond `floor`, upward or downward.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    /// The floor before the first that the page may show.
+    pub floor: i32,
+    /// Whether it goes toward higher floors.
+    pub up: bool,
+}
+
+impl Step {
+    /// The page that follows `floor` in this order.
+    #[must_use]
+    pub fn after(floor: i32, order: Order) -> Self {
+        Self { floor, up: order == Order::Oldest }
+    }
+
+    /// The page that ends before `floor` in this order.
+    #[must_use]
+    pub fn before(floor: i32, order: Order) -> Self {
+        Self { floor, up: order == Order::Newest }
+    }
+
+    /// Where the page starts in this order.
+    #[must_use]
+    pub fn start(self, order: Order) -> Start {
+        if self.up == (order == Order::Oldest) { Start::After(self.floor) } else { Start::Before(self.floor) }
+    }
+}
+
+impl Cursor {
+    pub(super) fn to_message(&self) -> Message {
+        match self {
+            Self::Floor(step) => {
+                let direction = if step.up { v1::FloorDirection::Up } else { v1::FloorDirection::Down };
+                let direction = i32::from(direction);
+                Message::Floor(v1::FloorCursor { floor: step.floor, direction, inclusive: false })
+            }
+            Self::Path(path) => Message::Path(v1::PathCursor { levels: levels(path) }),
+            Self::Liker(LikerCursor { time, member }) => {
+                Message::Liker(v1::LikerCursor { time_ms: time.0, member_id: member.as_str().to_owned() })
+            }
+            Self::Subject(SubjectCursor { table, after }) => Message::Subject(v1::SubjectCursor {
+                table: u32::from(*table),
+                subject_id: after.map_or(0, SubjectId::get),
+            }),
+            Self::Revision(number) => Message::Revision(v1::RevisionCursor { number: *number }),
+        }
+    }
+
+    /// `None` for a message that no version has written.
+    pub(super) fn from_message(message: Message) -> Option<Self> {
+        Some(match message {
+            Message::Floor(v1::FloorCursor { floor, direction, inclusive }) => {
+                let up = match v1::FloorDirection::try_from(direction).ok()? {
+                    v1::FloorDirection::Up => true,
+                    v1::FloorDirection::Down => false,
+                    v1::FloorDirection::Unspecified => return None,
+                };
+                let back = if up { -1 } else { 1 };
+                Self::Floor(Step { floor: if inclusive { floor.checked_add(back)? } else { floor }, up })
+            }
+            Message::Path(v1::PathCursor { levels }) => Self::Path(path(&levels)?),
+            Message::Liker(v1::LikerCursor { time_ms, member_id }) => {
+                Self::Liker(LikerCursor { time: Millis(time_ms), member: MemberId::parse("", &member_id).ok()? })
+            }
+            Message::Subject(v1::SubjectCursor { table, subject_id }) => {
+                let after = if subject_id == 0 { None } else { Some(SubjectId::new(subject_id)?) };
+                Self::Subject(SubjectCursor { table: u16::try_from(table).ok()?, after })
+            }
+            Message::Revision(v1::RevisionCursor { number }) => Self::Revision(number),
+        })
+    }
+}
+
+/// The root's id, then how much each level's floor is above that of the level before: floors grow along a path, and
+/// small numbers take few bytes.
+fn levels(path: &Path) -> Vec<u64> {
+    let words = path.as_bytes().chunks_exact(8).map(|level| {
+        let mut word = [0; 8];
+        word.copy_from_slice(level);
+        u64::from_be_bytes(word)
+    });
+    let mut last = 0;
+    let grown = |(n, word): (usize, u64)| {
+        let step = if n == 0 { word } else { word.wrapping_sub(last) };
+        last = if n == 0 { 0 } else { word };
+        step
+    };
+    words.enumerate().map(grown).collect()
+}
+
+fn path(levels: &[u64]) -> Option<Path> {
+    let (root, steps) = levels.split_first()?;
+    let root = CommentId::new(i64::try_from(*root).ok()?)?;
+    let mut floor = 0_u64;
+    let mut path = Path::root(root);
+    for step in steps.iter() {
+        floor = floor.wrapping_add(*step);
+        path = path.child(i32::try_from(floor).ok()?);
+    }
+    Path::from_bytes(path.as_bytes().to_vec())
+}

@@ -1,0 +1,25 @@
+//! From messages of the contract to domain types: every field is read, and every violation told, in one go.
+//!
+//! Each function reads one field that stands at `field` of the request, and answers the domain's value or what is wrong
+//! with it. [`Violations`] gathers both.
+
+mod fields;
+mod ids;
+mod place;
+mod subject;
+mod target;
+mod terms;
+mod violations;
+
+pub(crate) use fields::{
+    acting_as, client, client_at, content, content_at, like_value, liked, max_depth, metadata, min_revision, page_size,
+    previews,
+};
+pub(crate) use ids::{batch, comment_id, comment_ids, member, optional_member, request_id};
+pub(crate) use place::{Sort, Where, page_token, place, sort};
+pub(crate) use subject::{patch, subject_key, subject_state};
+pub(crate) use terms::{bounded, name, time};
+pub(crate) use violations::Violations;
+
+#[cfg(test)]
+mod tests;

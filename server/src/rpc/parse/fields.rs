@@ -1,0 +1,116 @@
+//! Content, bounds and choices.
+
+use riposte_core::content::check_metadata;
+use riposte_core::object_type::MAX_LEVELS;
+use riposte_core::page::{DEFAULT_PAGE, MAX_PAGE, MAX_PREVIEW};
+use riposte_core::subject::Metadata;
+use riposte_core::{ClientInfo, Content, LikeValue, Policy, Reason, Violation};
+use riposte_sdk::v1;
+use unicode_normalization::UnicodeNormalization;
+
+use super::Violations;
+
+/// Replies in a preview when the caller says nothing.
+const DEFAULT_PREVIEW: u8 = 3;
+
+/// The content of a request that has one. See [`content_at`].
+pub(crate) fn content(v: &mut Violations, policy: Option<&Policy>, content: Option<v1::Content>) -> Option<Content> {
+    content_at(v, "content", policy, content)
+}
+
+/// Content under `policy`; without one (the thing it belongs to could not be found out) its length is not judged.
+pub(crate) fn content_at(
+    v: &mut Violations,
+    field: &str,
+    policy: Option<&Policy>,
+    content: Option<v1::Content>,
+) -> Option<Content> {
+    let boundless = Policy { max_text: usize::MAX, ..Policy::default() };
+    let policy = policy.unwrap_or(&boundless);
+    let v1::Content { text, mentioned_member_ids, metadata } = content.unwrap_or_default();
+    let parsed = v.take(Content::parse(field, policy, &text, &mentioned_member_ids, metadata));
+    if v.has(Reason::ContentTooLong) {
+        v.know("limit", policy.max_text);
+        v.know("actual", text.nfc().count());
+    }
+    parsed
+}
+
+/// Facts about the writer's client, of a request that has them.
+pub(crate) fn client(client: Option<v1::ClientInfo>) -> Result<ClientInfo, Vec<Violation>> {
+    client_at("client", client)
+}
+
+/// Facts about the writer's client.
+pub(crate) fn client_at(field: &str, client: Option<v1::ClientInfo>) -> Result<ClientInfo, Vec<Violation>> {
+    let v1::ClientInfo { ip, platform, device } = client.unwrap_or_default();
+    ClientInfo::parse(field, &ip, &platform, &device)
+}
+
+/// The caller's own fields.
+pub(crate) fn metadata(field: &str, metadata: Metadata) -> Result<Metadata, Vec<Violation>> {
+    let violations = check_metadata(field, &metadata);
+    if violations.is_empty() { Ok(metadata) } else { Err(violations) }
+}
+
+/// The length of a page: 0 is the default, and too much is the most.
+pub(crate) fn page_size(size: i32) -> Result<usize, Violation> {
+    match usize::try_from(size) {
+        Ok(0) => Ok(DEFAULT_PAGE),
+        Ok(size) => Ok(size.min(MAX_PAGE)),
+        Err(_) => Err(Violation::field("page_size", "must not be negative")),
+    }
+}
+
+/// The replies in a preview.
+pub(crate) fn previews(size: Option<i32>) -> Result<u8, Violation> {
+    let Some(size) = size else { return Ok(DEFAULT_PREVIEW) };
+    let fits = u8::try_from(size).ok().filter(|size| *size <= MAX_PREVIEW);
+    fits.ok_or_else(|| Violation::field("reply_preview_size", format!("must lie between 0 and {MAX_PREVIEW}")))
+}
+
+/// The revision that an answer has to show at least.
+pub(crate) fn min_revision(revision: i64) -> Result<i64, Violation> {
+    if revision >= 0 { Ok(revision) } else { Err(Violation::field("min_revision", "must not be negative")) }
+}
+
+/// The state to set: nothing stands for "none said", so it is refused.
+pub(crate) fn like_value(value: i32) -> Result<LikeValue, Violation> {
+    match v1::LikeValue::try_from(value) {
+        Ok(v1::LikeValue::None) => Ok(LikeValue::None),
+        Ok(v1::LikeValue::Like) => Ok(LikeValue::Like),
+        Ok(v1::LikeValue::Dislike) => Ok(LikeValue::Dislike),
+        Ok(v1::LikeValue::Unspecified) | Err(_) => Err(like_invalid("must be LIKE, DISLIKE or NONE")),
+    }
+}
+
+/// The state to ask for: LIKE by default; a list of those who said nothing does not exist.
+pub(crate) fn liked(value: i32) -> Result<LikeValue, Violation> {
+    match v1::LikeValue::try_from(value) {
+        Ok(v1::LikeValue::Unspecified | v1::LikeValue::Like) => Ok(LikeValue::Like),
+        Ok(v1::LikeValue::Dislike) => Ok(LikeValue::Dislike),
+        Ok(v1::LikeValue::None) | Err(_) => Err(like_invalid("must be LIKE or DISLIKE")),
+    }
+}
+
+fn like_invalid(rule: &str) -> Violation {
+    Violation { reason: Reason::LikeInvalid, ..Violation::field("value", rule) }
+}
+
+/// The role in which a member acts: its author by default.
+pub(crate) fn acting_as(role: i32) -> Result<v1::ActingAs, Violation> {
+    match v1::ActingAs::try_from(role) {
+        Ok(v1::ActingAs::Unspecified | v1::ActingAs::Author) => Ok(v1::ActingAs::Author),
+        Ok(v1::ActingAs::SubjectOwner) => Ok(v1::ActingAs::SubjectOwner),
+        Err(_) => Err(Violation::field("acting_as", "is not a known value")),
+    }
+}
+
+/// The levels of a subtree: 0 is all of them.
+pub(crate) fn max_depth(levels: i32) -> Result<u8, Violation> {
+    match u8::try_from(levels.min(i32::from(MAX_LEVELS))) {
+        Ok(0) => Ok(MAX_LEVELS),
+        Ok(levels) => Ok(levels),
+        Err(_) => Err(Violation::field("max_depth", "must not be negative")),
+    }
+}

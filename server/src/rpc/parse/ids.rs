@@ -1,0 +1,51 @@
+//! Ids: ours, the caller's, and requests'.
+
+use riposte_core::page::MAX_BATCH;
+use riposte_core::request::RequestId;
+use riposte_core::{CommentId, MemberId, Violation};
+
+/// A comment that must be named.
+pub(crate) fn comment_id(field: &str, id: i64) -> Result<CommentId, Violation> {
+    CommentId::new(id).ok_or_else(|| Violation::field(field, "must be the id of a comment, greater than 0"))
+}
+
+/// Up to 200 comments, in their order.
+pub(crate) fn comment_ids(field: &str, ids: &[i64]) -> Result<Vec<CommentId>, Vec<Violation>> {
+    batch(field, ids, |field, id| comment_id(field, *id).map_err(|violation| vec![violation]))
+}
+
+/// Up to 200 things, each read by `parse`. A longer list is one violation: its items are not looked at.
+pub(crate) fn batch<Q, T>(
+    field: &str,
+    items: &[Q],
+    parse: impl Fn(&str, &Q) -> Result<T, Vec<Violation>>,
+) -> Result<Vec<T>, Vec<Violation>> {
+    if items.len() > MAX_BATCH {
+        let rule = format!("must have at most {MAX_BATCH} entries, has {}", items.len());
+        return Err(vec![Violation::field(field, rule)]);
+    }
+    let mut parsed = Vec::with_capacity(items.len());
+    let mut violations = Vec::new();
+    for (n, item) in items.iter().enumerate() {
+        match parse(&format!("{field}[{n}]"), item) {
+            Ok(value) => parsed.push(value),
+            Err(found) => violations.extend(found),
+        }
+    }
+    if violations.is_empty() { Ok(parsed) } else { Err(violations) }
+}
+
+/// A member that must be named.
+pub(crate) fn member(field: &str, id: &str) -> Result<MemberId, Violation> {
+    MemberId::parse(field, id)
+}
+
+/// A member that may be left out.
+pub(crate) fn optional_member(field: &str, id: &str) -> Result<Option<MemberId>, Violation> {
+    if id.is_empty() { Ok(None) } else { MemberId::parse(field, id).map(Some) }
+}
+
+/// The id of the request itself, which may be left out.
+pub(crate) fn request_id(id: &str) -> Result<Option<RequestId>, Violation> {
+    RequestId::parse("request_id", id)
+}

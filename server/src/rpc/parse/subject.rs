@@ -1,0 +1,56 @@
+//! Subjects: their names, and what to change of them.
+
+use riposte_core::comments::SubjectPatch;
+use riposte_core::{SubjectKey, SubjectState, Violation};
+use riposte_sdk::v1;
+
+use super::{metadata, optional_member};
+
+/// The name of a subject.
+pub(crate) fn subject_key(field: &str, key: Option<&v1::SubjectKey>) -> Result<SubjectKey, Vec<Violation>> {
+    let Some(key) = key else { return Err(vec![Violation::field(field, "must be set")]) };
+    SubjectKey::parse(field, &key.object_type, &key.object_id)
+}
+
+/// What to change: the fields in `mask`, or without one every field of `subject` that is set.
+pub(crate) fn patch(
+    subject: &v1::Subject,
+    mask: Option<&prost_types::FieldMask>,
+) -> Result<SubjectPatch, Vec<Violation>> {
+    let mut violations = Vec::new();
+    let mask = mask.map_or(&[][..], |mask| &mask.paths);
+    let chosen = |path: &str, set: bool| if mask.is_empty() { set } else { mask.iter().any(|named| named == path) };
+    let mut patch = SubjectPatch { etag: subject.etag.clone(), ..SubjectPatch::default() };
+    if chosen("owner_id", !subject.owner_id.is_empty()) {
+        let owner = optional_member("subject.owner_id", &subject.owner_id);
+        patch.owner = owner.map_err(|violation| violations.push(violation)).ok();
+    }
+    if chosen("state", subject.state != 0) {
+        patch.state = subject_state("subject.state", subject.state).map_err(|violation| violations.push(violation)).ok();
+    }
+    if chosen("metadata", !subject.metadata.is_empty()) {
+        let fields = metadata("subject.metadata", subject.metadata.clone());
+        patch.metadata = fields.map_err(|found| violations.extend(found)).ok();
+    }
+    for (n, path) in mask.iter().enumerate() {
+        if !["owner_id", "state", "metadata"].contains(&path.as_str()) {
+            let rule = "must be one of owner_id, state, metadata";
+            violations.push(Violation::field(format!("update_mask.paths[{n}]"), rule));
+        }
+    }
+    let nothing = patch.owner.is_none() && patch.state.is_none() && patch.metadata.is_none();
+    if nothing && violations.is_empty() {
+        violations.push(Violation::field("update_mask", "must name a field, since none of the subject is set"));
+    }
+    if violations.is_empty() { Ok(patch) } else { Err(violations) }
+}
+
+/// The state of a subject, ACTIVE where none is named.
+pub(crate) fn subject_state(field: &str, state: i32) -> Result<SubjectState, Violation> {
+    match v1::SubjectState::try_from(state) {
+        Ok(v1::SubjectState::Unspecified | v1::SubjectState::Active) => Ok(SubjectState::Active),
+        Ok(v1::SubjectState::ReadOnly) => Ok(SubjectState::ReadOnly),
+        Ok(v1::SubjectState::Hidden) => Ok(SubjectState::Hidden),
+        Err(_) => Err(Violation::field(field, "is not a known value")),
+    }
+}

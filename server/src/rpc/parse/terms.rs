@@ -1,0 +1,29 @@
+//! Names, notes and times that are not the domain's own types.
+
+use prost_types::Timestamp;
+use riposte_core::{Millis, Violation};
+
+/// The years that a time may lie in: 0001 to 9999, as the contract's timestamps.
+const SECONDS: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_402_300_799;
+
+/// A name of 1 to `limit` bytes without control characters.
+pub(crate) fn name(field: &str, value: &str, limit: usize) -> Result<String, Violation> {
+    let plain = !value.is_empty() && value.len() <= limit && !value.chars().any(char::is_control);
+    let rule = || Violation::field(field, format!("must have 1 to {limit} bytes and no control characters"));
+    if plain { Ok(value.to_owned()) } else { Err(rule()) }
+}
+
+/// A note of at most `limit` bytes.
+pub(crate) fn bounded(field: &str, value: &str, limit: usize) -> Result<(), Violation> {
+    let rule = || Violation::field(field, format!("must have at most {limit} bytes, has {}", value.len()));
+    if value.len() <= limit { Ok(()) } else { Err(rule()) }
+}
+
+/// A time that may be left out, to the millisecond.
+pub(crate) fn time(field: &str, time: Option<Timestamp>) -> Result<Option<Millis>, Violation> {
+    let Some(Timestamp { seconds, nanos }) = time else { return Ok(None) };
+    if !SECONDS.contains(&seconds) || !(0..1_000_000_000).contains(&nanos) {
+        return Err(Violation::field(field, "must be a time of the years 0001 to 9999"));
+    }
+    Ok(Some(Millis(seconds * 1_000 + i64::from(nanos) / 1_000_000)))
+}

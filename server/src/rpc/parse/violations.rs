@@ -1,0 +1,88 @@
+//! The scope in which a request is read.
+
+use riposte_core::{Error, Reason, Violation};
+
+use crate::rpc::refusal::{Facts, Refusal};
+
+/// All that is wrong with one request, so far.
+#[derive(Debug, Default)]
+pub(crate) struct Violations {
+    found: Vec<Violation>,
+    facts: Facts,
+}
+
+/// One violation or several, as parsers answer them.
+pub(crate) struct Found(Vec<Violation>);
+
+impl From<Violation> for Found {
+    fn from(violation: Violation) -> Self {
+        Self(vec![violation])
+    }
+}
+
+impl From<Vec<Violation>> for Found {
+    fn from(violations: Vec<Violation>) -> Self {
+        Self(violations)
+    }
+}
+
+impl Violations {
+    /// The value of a field, or nothing and its violations noted.
+    pub(crate) fn take<T, V: Into<Found>>(&mut self, parsed: Result<T, V>) -> Option<T> {
+        parsed.map_err(|violations| self.found.extend(violations.into().0)).ok()
+    }
+
+    /// As [`Violations::take`], with facts to tell if the request is refused.
+    pub(crate) fn know(&mut self, name: &'static str, value: impl ToString) {
+        self.facts = std::mem::take(&mut self.facts).with(name, value);
+    }
+
+    /// Whether what was noted so far is of this kind.
+    pub(crate) fn has(&self, reason: Reason) -> bool {
+        self.found.iter().any(|violation| violation.reason == reason)
+    }
+
+    /// All values at once, or everything that is wrong with the request.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] with every violation.
+    pub(crate) fn all<P: Parts>(self, parts: P) -> Result<P::Values, Refusal> {
+        let Self { found, facts } = self;
+        if !found.is_empty() {
+            return Err(Refusal::about(Error::Invalid(found), facts));
+        }
+        parts.values().ok_or_else(|| Error::internal("a field was lost without a violation").into())
+    }
+}
+
+/// Fields as they were taken.
+pub(crate) trait Parts {
+    /// The same fields, all there.
+    type Values;
+
+    /// `None` if one is missing.
+    fn values(self) -> Option<Self::Values>;
+}
+
+macro_rules! parts {
+    ($($($part:ident)+;)+) => {$(
+        impl<$($part),+> Parts for ($(Option<$part>,)+) {
+            type Values = ($($part,)+);
+
+            #[expect(non_snake_case, reason = "a part is named like its type")]
+            fn values(self) -> Option<Self::Values> {
+                let ($($part,)+) = self;
+                Some(($($part?,)+))
+            }
+        }
+    )+};
+}
+
+parts! {
+    A;
+    A B;
+    A B C;
+    A B C D;
+    A B C D E;
+    A B C D E F;
+}

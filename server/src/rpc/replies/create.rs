@@ -1,0 +1,34 @@
+//! CreateReply.
+
+use riposte_core::Caller;
+use riposte_core::comments::{Asked, CreateReply};
+use riposte_sdk::v1;
+
+use super::ReplyCalls;
+use crate::rpc::parse::Violations;
+use crate::rpc::refusal::Refusal;
+use crate::rpc::{answer, parse};
+
+impl ReplyCalls {
+    pub(super) async fn create(
+        &self,
+        caller: Caller,
+        request: v1::CreateReplyRequest,
+    ) -> Result<v1::CreateReplyResponse, Refusal> {
+        let mut v = Violations::default();
+        let parent = v.comment(&self.0.comments, &caller, "parent_id", request.parent_id).await?;
+        let member = v.take(parse::member("member_id", &request.member_id));
+        let content = parse::content(&mut v, parent.as_ref().map(|(_, policy)| *policy), request.content);
+        let client = v.take(parse::client(request.client));
+        let request_id = v.take(parse::request_id(&request.request_id));
+        let ((parent, _), member, content, client, request_id) =
+            v.all((parent, member, content, client, request_id))?;
+        let asked = Asked { caller, member: Some(member.clone()), request_id };
+        let new = CreateReply { member: member.clone(), content, client };
+        let written = self.0.comments.reply(&asked, &parent, new).await?;
+        // At a repeat: as it is now, which need not be as it was written.
+        let reply = answer::comment(&written.value.seen_by(Some(&member)));
+        let ack = v1::Ack::Committed.into();
+        Ok(v1::CreateReplyResponse { reply: Some(reply), subject_revision: written.revision, ack })
+    }
+}

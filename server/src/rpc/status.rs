@@ -1,0 +1,239 @@
+//! From errors to gRPC statuses: the one place where a status is made.
+//!
+//! Code, details and trailers follow from the reason. Clients read details from response headers, which some refuse
+//! above 8 KiB; so what is told of a request with very many faults is cut, and says so.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use riposte_core::error::Kind;
+use riposte_core::subject::MAX_PINS;
+use riposte_core::{Error, Reason, Violation};
+use riposte_sdk::v1;
+use tonic::metadata::{AsciiMetadataValue, MetadataMap};
+use tonic::{Code, Status};
+use tonic_types::{ErrorDetails, FieldViolation, StatusExt};
+
+use super::refusal::{Facts, Refusal};
+
+/// `ErrorInfo.domain` of every error.
+pub const DOMAIN: &str = "riposte";
+/// The metadata key of a call's id, in requests and in trailers.
+pub const REQUEST_ID: &str = "riposte-request-id";
+/// The trailer of a refusal that had no effect: the call may be sent again as a new one.
+pub const NOT_EXECUTED: &str = "riposte-not-executed";
+/// The trailer that tells gRPC's own retries how many milliseconds to wait.
+const PUSHBACK: &str = "grpc-retry-pushback-ms";
+/// The most bytes of field violations in one status.
+const MAX_VIOLATION_BYTES: usize = 3 * 1024;
+
+/// The status of a refusal, whose details and trailers carry `request_id`. A fault of the service is logged here, once;
+/// of what it says nothing leaves the process.
+#[must_use]
+pub fn status(refusal: impl Into<Refusal>, request_id: &str) -> Status {
+    let mut refusal = refusal.into();
+    if let Error::Internal(detail) = &refusal.error {
+        tracing::error!(request_id, detail, "internal error");
+        refusal.facts = Facts::default().with("request_id", request_id);
+    }
+    let error = &refusal.error;
+    let reason = error.reason();
+    let metadata = metadata(&refusal).collect::<HashMap<_, _>>();
+    let mut details = ErrorDetails::with_error_info(reason.as_str(), DOMAIN, metadata);
+    let violations = violations(error);
+    if !violations.is_empty() {
+        details.set_bad_request(violations);
+    }
+    if let Some(after) = error.retry_after() {
+        details.set_retry_info(Some(after));
+    }
+    Status::with_error_details_and_metadata(code(reason.kind()), message(error), details, trailers(error, request_id))
+}
+
+/// What the answer to one item of a stream says of its refusal: the same words that a status would have.
+pub(crate) fn item_error(refusal: &Refusal) -> v1::ItemError {
+    let violations = violations(&refusal.error).into_iter();
+    let violations = violations.map(|FieldViolation { field, description, .. }| v1::FieldViolation { field, description });
+    v1::ItemError {
+        reason: refusal.error.reason().as_str().to_owned(),
+        message: message(&refusal.error),
+        metadata: metadata(refusal).collect(),
+        violations: violations.collect(),
+    }
+}
+
+/// Whether it is the service that failed, or had no room: the same call may succeed later.
+pub(crate) fn is_fault(error: &Error) -> bool {
+    match error.reason().kind() {
+        Kind::Internal | Kind::Unavailable | Kind::DeadlineExceeded | Kind::ResourceExhausted => true,
+        Kind::InvalidArgument
+        | Kind::NotFound
+        | Kind::AlreadyExists
+        | Kind::PermissionDenied
+        | Kind::Unauthenticated
+        | Kind::FailedPrecondition
+        | Kind::Aborted
+        | Kind::Unimplemented => false,
+    }
+}
+
+/// The facts that a refusal tells.
+fn metadata(refusal: &Refusal) -> impl Iterator<Item = (String, String)> {
+    let facts = own(&refusal.error).or(refusal.facts.clone());
+    let told = told(refusal.error.reason()).iter();
+    told.filter_map(move |name| facts.get(name).map(|value| ((*name).to_owned(), value.to_owned())))
+}
+
+/// The gRPC code of a class of reasons.
+const fn code(kind: Kind) -> Code {
+    match kind {
+        Kind::InvalidArgument => Code::InvalidArgument,
+        Kind::NotFound => Code::NotFound,
+        Kind::AlreadyExists => Code::AlreadyExists,
+        Kind::PermissionDenied => Code::PermissionDenied,
+        Kind::Unauthenticated => Code::Unauthenticated,
+        Kind::FailedPrecondition => Code::FailedPrecondition,
+        Kind::ResourceExhausted => Code::ResourceExhausted,
+        Kind::Aborted => Code::Aborted,
+        Kind::Unavailable => Code::Unavailable,
+        Kind::Unimplemented => Code::Unimplemented,
+        Kind::DeadlineExceeded => Code::DeadlineExceeded,
+        Kind::Internal => Code::Internal,
+    }
+}
+
+/// The facts that a reason tells, where they are known: the metadata that `error_reason.proto` promises.
+const fn told(reason: Reason) -> &'static [&'static str] {
+    match reason {
+        Reason::SubjectNotFound | Reason::SubjectAlreadyExists | Reason::SubjectReadOnly | Reason::SubjectHidden => {
+            &["object_type", "object_id"]
+        }
+        // An imported comment is known to its importer by the id of its source.
+        Reason::CommentNotFound => &["comment_id", "external_id"],
+        Reason::CommentAlreadyExists
+        | Reason::DuplicateContent
+        | Reason::ReplyForbidden
+        | Reason::MemberNotAllowed => &["comment_id", "external_id"],
+        Reason::ParentUnavailable | Reason::CommentUnavailable | Reason::StateConflict => &["comment_id", "state"],
+        Reason::EditWindowClosed | Reason::MemberSuspended => &["until"],
+        Reason::PinLimitReached | Reason::MessageTooLarge => &["limit"],
+        Reason::ChallengeRequired => &["kind"],
+        Reason::ObjectTypeUnknown | Reason::CallerNotAllowed => &["object_type"],
+        Reason::ContentBlocked => &["rule"],
+        Reason::ContentTooLong => &["limit", "actual"],
+        Reason::RequestIdReused | Reason::Internal => &["request_id"],
+        Reason::EtagMismatch => &["etag"],
+        Reason::RevisionNotReached => &["revision", "min_revision"],
+        Reason::NotImplemented => &["method", "sort"],
+        Reason::LikeInvalid
+        | Reason::FieldInvalid
+        | Reason::PageTokenInvalid
+        | Reason::PageTokenMismatch
+        | Reason::PageTokenExpired
+        | Reason::CallerUnknown
+        | Reason::MemberBlocked
+        | Reason::RateLimited
+        | Reason::Overloaded
+        | Reason::ShardUnavailable
+        | Reason::DeadlineExceeded => &[],
+    }
+}
+
+/// The facts that an error brings itself.
+fn own(error: &Error) -> Facts {
+    let facts = Facts::default();
+    if let Error::ParentUnavailable(state) | Error::CommentUnavailable(state) | Error::StateConflict(state) = error {
+        facts.with("state", state)
+    } else if let Error::EditWindowClosed { until } = error {
+        match jiff::Timestamp::from_millisecond(until.0) {
+            Ok(until) => facts.with("until", until),
+            Err(_) => facts,
+        }
+    } else if let Error::PinLimitReached = error {
+        facts.with("limit", MAX_PINS)
+    } else if let Error::MessageTooLarge { limit } = error {
+        facts.with("limit", limit)
+    } else if let Error::ObjectTypeUnknown(object_type) = error {
+        facts.with("object_type", object_type)
+    } else if let Error::EtagMismatch { current } = error {
+        facts.with("etag", current)
+    } else if let Error::RevisionNotReached { current } = error {
+        facts.with("revision", current)
+    } else if let Error::NotImplemented(what) = error {
+        facts.with(if what.starts_with("COMMENT_SORT_") { "sort" } else { "method" }, what)
+    } else {
+        facts
+    }
+}
+
+/// What is wrong with the fields of the request; empty for errors that are not about fields.
+fn violations(error: &Error) -> Vec<FieldViolation> {
+    if let Error::Invalid(violations) = error {
+        return listed(violations);
+    }
+    let reason = error.reason();
+    let field = if matches!(reason, Reason::PageTokenInvalid | Reason::PageTokenMismatch | Reason::PageTokenExpired) {
+        "page_token"
+    } else if reason == Reason::RequestIdReused {
+        "request_id"
+    } else if reason == Reason::ObjectTypeUnknown {
+        "object_type"
+    } else {
+        return Vec::new();
+    };
+    vec![FieldViolation::new(field, reason.summary())]
+}
+
+fn listed(violations: &[Violation]) -> Vec<FieldViolation> {
+    let mut bytes = 0;
+    let fits = |violation: &&Violation| {
+        bytes += violation.field.len() + violation.description.len();
+        bytes <= MAX_VIOLATION_BYTES
+    };
+    let mut listed: Vec<_> = violations.iter().take_while(fits).map(field_violation).collect();
+    let rest = violations.len() - listed.len();
+    if rest > 0 {
+        listed.push(FieldViolation::new("", format!("and {rest} more violations")));
+    }
+    listed
+}
+
+fn field_violation(violation: &Violation) -> FieldViolation {
+    let mut field = FieldViolation::new(&violation.field, &violation.description);
+    // The plain kind stands in ErrorInfo already, or the fields differ in kind and each tells its own.
+    if violation.reason != Reason::FieldInvalid {
+        field.reason = violation.reason.as_str().to_owned();
+    }
+    field
+}
+
+/// The text for people: it fits into a header, and programs never read it.
+fn message(error: &Error) -> String {
+    match error {
+        Error::Invalid(violations) => {
+            let first = violations.first().map_or("a field is invalid".to_owned(), |v| format!("{}: {}", v.field, v.description));
+            if violations.len() > 1 { format!("{first} (and {} more)", violations.len() - 1) } else { first }
+        }
+        Error::Internal(_) => Reason::Internal.summary().to_owned(),
+        plain => plain.to_string(),
+    }
+}
+
+fn trailers(error: &Error, request_id: &str) -> MetadataMap {
+    let mut trailers = MetadataMap::new();
+    if let Ok(id) = AsciiMetadataValue::try_from(request_id) {
+        trailers.insert(REQUEST_ID, id);
+    }
+    if let Error::Overloaded { after } | Error::RateLimited { after } = error {
+        trailers.insert(NOT_EXECUTED, AsciiMetadataValue::from_static("true"));
+        trailers.insert(PUSHBACK, AsciiMetadataValue::from(millis(*after)));
+    }
+    trailers
+}
+
+fn millis(span: Duration) -> u64 {
+    u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,108 @@
+//! A call that its caller drops, at whichever await: it happened once or not at all, and nobody else notices.
+
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+
+use riposte_core::cmd::SetLike;
+use riposte_core::{Command, LikeValue};
+
+use super::backend::Backend;
+use super::likes::operation;
+use super::scene::{Scene, comment, first, member};
+
+/// The answer, unless it takes more than `polls` polls; then the call is dropped where it stands.
+async fn dropped_after<T>(polls: usize, call: impl Future<Output = T>) -> Option<T> {
+    let mut call = pin!(call);
+    let mut left = polls;
+    poll_fn(move |context| {
+        if left == 0 {
+            return Poll::Ready(None);
+        }
+        left -= 1;
+        match call.as_mut().poll(context) {
+            Poll::Ready(answer) => Poll::Ready(Some(answer)),
+            Poll::Pending if left == 0 => Poll::Ready(None),
+            Poll::Pending => Poll::Pending,
+        }
+    })
+    .await
+}
+
+/// Sends a batch whose caller gives up, then repeats it until it is answered, as the service does.
+async fn give_up_and_repeat(scene: &Scene, polls: usize, batch: &[Command]) -> bool {
+    let answered = dropped_after(polls, scene.process.writer.commit(batch)).await.is_some();
+    let answers = scene.commit(batch).await;
+    assert!(answers.iter().all(Result::is_ok), "{answers:?}");
+    answered
+}
+
+pub(super) async fn a_dropped_commit_loses_nothing_and_doubles_nothing(backend: Backend) {
+    let scene = Scene::new(&backend, "a_dropped_commit_loses_nothing_and_doubles_nothing");
+    let key = scene.key();
+    let root = scene.root(&key).await.comment.id;
+    let mut callers = Vec::new();
+    for caller in 0..8 {
+        let (scene, key) = (Arc::clone(&scene), key.clone());
+        callers.push(tokio::spawn(async move {
+            for polls in 0..12 {
+                let create = scene.create(&key, "author").await;
+                let reply = scene.answer(&key, root, 2).await;
+                let batch = [scene.command(&key, create), scene.command(&key, reply)];
+                give_up_and_repeat(&scene, polls + caller % 2 * 12, &batch).await;
+            }
+        }));
+    }
+    for caller in callers {
+        caller.await.expect("the caller ends well");
+    }
+    let subject = scene.subject(&key).await;
+    assert_eq!((subject.root_count, subject.comment_count), (1 + 8 * 12, 1 + 2 * 8 * 12));
+    assert_eq!(scene.sound(&key).await, 1 + 2 * 8 * 12);
+}
+
+pub(super) async fn a_dropped_first_comment_makes_one_subject(backend: Backend) {
+    let scene = Scene::new(&backend, "a_dropped_first_comment_makes_one_subject");
+    for polls in 0..16 {
+        let key = scene.key_named(polls);
+        let create = scene.create(&key, "author").await;
+        give_up_and_repeat(&scene, polls, &[scene.command(&key, create)]).await;
+        assert_eq!(scene.sound(&key).await, 1);
+    }
+}
+
+pub(super) async fn a_dropped_like_is_set_once(backend: Backend) {
+    let scene = Scene::new(&backend, "a_dropped_like_is_set_once");
+    let key = scene.key();
+    let root = scene.root(&key).await.comment.id;
+    for polls in 0..24_u64 {
+        let like = SetLike {
+            comment_id: root,
+            member: member(&format!("m{polls}")),
+            value: if polls % 3 == 0 { LikeValue::Dislike } else { LikeValue::Like },
+            operation: operation(polls, 1),
+        };
+        give_up_and_repeat(&scene, polls as usize, &[scene.command(&key, like)]).await;
+    }
+    let row = scene.view(root).await.comment;
+    assert_eq!((row.like_count, row.dislike_count), (16, 8));
+    scene.sound(&key).await;
+}
+
+pub(super) async fn dropped_reads_leave_the_next_one_whole(backend: Backend) {
+    let scene = Scene::new(&backend, "dropped_reads_leave_the_next_one_whole");
+    let key = scene.key();
+    for round in 0..20 {
+        let verb = scene.create(&key, "author").await;
+        let made = comment(&scene.run(&key, verb).await).comment;
+        for polls in 0..6 {
+            let _ = dropped_after(polls, scene.process.reader.roots(&key, first(100), 3)).await;
+            let _ = dropped_after(polls, scene.process.reader.verify(&key)).await;
+            // A transaction that a dropped read left open would show an old state here.
+            assert_eq!(scene.floors(&key).await.len(), round + 1);
+        }
+        assert_eq!(scene.view(made.id).await.comment.floor as usize, round + 1);
+    }
+    scene.sound(&key).await;
+}

@@ -1,0 +1,200 @@
+//! Many at once: floors stay dense, counts exact, answers true.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use riposte_core::cmd::{Acting, Delete, Edit, Hide, Undelete, Unhide};
+use riposte_core::{CommentId, SubjectKey, Verb};
+use tokio::task::JoinHandle;
+
+use super::backend::Backend;
+use super::scene::{Scene, comment, first, member, text};
+
+const WRITERS: usize = 64;
+
+async fn all<T>(tasks: Vec<JoinHandle<T>>) -> Vec<T> {
+    let mut results = Vec::new();
+    for task in tasks {
+        results.push(task.await.expect("the task ends well"));
+    }
+    results
+}
+
+pub(super) async fn sixty_four_writers_leave_dense_floors_of_roots(backend: Backend) {
+    let scene = Scene::new(&backend, "sixty_four_writers_leave_dense_floors_of_roots");
+    let key = scene.key();
+    let write = |author: usize| {
+        let (scene, key) = (Arc::clone(&scene), key.clone());
+        tokio::spawn(async move {
+            let mut floors = Vec::new();
+            for _ in 0..4 {
+                let verb = scene.create(&key, &format!("author {author}")).await;
+                let made = comment(&scene.run(&key, verb).await);
+                assert_eq!(scene.view(made.comment.id).await.comment.floor, made.comment.floor, "read what was answered");
+                floors.push(made.comment.floor);
+            }
+            // One create was answered before the next was sent.
+            assert!(floors.is_sorted_by(|a, b| a < b), "{floors:?}");
+            floors
+        })
+    };
+    let mut floors: Vec<i32> = all((0..WRITERS).map(write).collect()).await.concat();
+    floors.sort_unstable();
+    assert_eq!(floors, (1..=4 * WRITERS as i32).collect::<Vec<_>>());
+    let subject = scene.subject(&key).await;
+    assert_eq!((subject.root_count, subject.comment_count), (256, 256));
+    assert_eq!(scene.sound(&key).await, 256);
+}
+
+pub(super) async fn sixty_four_writers_leave_dense_floors_below_each_root(backend: Backend) {
+    let scene = Scene::new(&backend, "sixty_four_writers_leave_dense_floors_below_each_root");
+    let key = scene.key();
+    let mut roots = Vec::new();
+    for _ in 0..3 {
+        roots.push(scene.root(&key).await.comment.id);
+    }
+    let write = |n: usize| {
+        let (scene, key, root) = (Arc::clone(&scene), key.clone(), roots[n % 3]);
+        tokio::spawn(async move {
+            let reply = scene.reply(&key, root, 3).await.comment.id;
+            let below = scene.reply(&key, reply, 3).await.comment.id;
+            scene.reply(&key, below, 3).await;
+        })
+    };
+    all((0..WRITERS).map(write).collect()).await;
+    let counts = [22 * 3, 21 * 3, 21 * 3];
+    for (root, count) in roots.iter().zip(counts) {
+        let row = scene.view(*root).await.comment;
+        assert_eq!((row.reply_count, row.live_below, row.next_floor), (count, count, count + 1));
+    }
+    assert_eq!(scene.sound(&key).await, 3 + 3 * WRITERS);
+}
+
+pub(super) async fn a_subject_made_by_many_first_comments_at_once_is_one(backend: Backend) {
+    let scene = Scene::new(&backend, "a_subject_made_by_many_first_comments_at_once_is_one");
+    for round in 0..4 {
+        let key = scene.key_named(round);
+        let neighbour = scene.neighbour(&key);
+        let write = |n: usize| {
+            let (scene, key) = (Arc::clone(&scene), if n.is_multiple_of(4) { neighbour.clone() } else { key.clone() });
+            tokio::spawn(async move { scene.root(&key).await.comment.subject_id })
+        };
+        let made: Vec<_> = all((0..16).map(write).collect()).await;
+        let subject = scene.subject(&key).await;
+        assert_eq!(made.iter().filter(|id| **id == subject.id).count(), 12);
+        assert_eq!((scene.sound(&key).await, subject.next_floor), (12, 13));
+    }
+}
+
+/// What a writer of the great mix does next to a comment of its own.
+async fn change(scene: &Scene, id: CommentId, step: usize) -> Verb {
+    let target = scene.target(id).await;
+    let author = member("replier");
+    match step % 5 {
+        0 => Hide { target }.into(),
+        1 => Unhide { target }.into(),
+        2 => Edit { target, member: author, content: text("changed"), etag: String::new(), window: None }.into(),
+        3 => Delete { target, acting: Acting::Author(author), etag: String::new() }.into(),
+        4.. => Undelete { target, member: author }.into(),
+    }
+}
+
+pub(super) async fn a_mix_of_all_verbs_leaves_exact_counts(backend: Backend) {
+    let scene = Scene::new(&backend, "a_mix_of_all_verbs_leaves_exact_counts");
+    let key = scene.key();
+    let root = scene.root(&key).await.comment.id;
+    let write = |n: usize| {
+        let (scene, key) = (Arc::clone(&scene), key.clone());
+        tokio::spawn(async move {
+            let own = scene.reply(&key, root, 4).await.comment.id;
+            let below = scene.reply(&key, own, 4).await.comment.id;
+            let deep = scene.reply(&key, below, 4).await.comment.id;
+            for step in 0..n % 8 {
+                let verb = change(&scene, [own, below, deep][n % 3], step).await;
+                scene.run(&key, verb).await;
+            }
+        })
+    };
+    all((0..24).map(write).collect()).await;
+    assert_eq!(scene.sound(&key).await, 73);
+}
+
+/// Holds every answer against itself while others write: rows and counts of one page are one state.
+async fn watch(scene: &Scene, key: &SubjectKey, stop: &AtomicBool) -> usize {
+    let mut seen = 0;
+    let mut last = 0;
+    while !stop.load(Ordering::Relaxed) {
+        let page = scene.process.reader.roots(key, first(100), 10).await.expect("read").expect("there");
+        let visible = page.threads.items.iter().filter(|t| t.root.comment.state.is_visible());
+        let (mut roots, mut comments) = (0, 0);
+        for thread in visible.clone() {
+            roots += 1;
+            comments += 1 + thread.root.comment.reply_count;
+        }
+        let buried: i32 =
+            page.threads.items.iter().filter(|t| !t.root.comment.state.is_visible()).map(|t| t.root.comment.reply_count).sum();
+        assert_eq!((page.subject.root_count, page.subject.comment_count), (roots, comments + buried), "at {}", page.subject.revision);
+        for thread in page.threads.items.iter().filter(|t| !t.more_replies) {
+            let shown = thread.replies.iter().filter(|r| r.comment.state.is_visible()).count();
+            assert_eq!(thread.root.comment.reply_count as usize, shown, "at {}", page.subject.revision);
+        }
+        assert!(page.subject.revision >= last, "revisions never go back");
+        last = page.subject.revision;
+        seen += 1;
+    }
+    seen
+}
+
+pub(super) async fn counts_equal_rows_in_every_answer(backend: Backend) {
+    let scene = Scene::new(&backend, "counts_equal_rows_in_every_answer");
+    let key = scene.key();
+    scene.open(&key).await;
+    let stop = Arc::new(AtomicBool::new(false));
+    let watchers = (0..2)
+        .map(|_| {
+            let (scene, key, stop) = (Arc::clone(&scene), key.clone(), Arc::clone(&stop));
+            tokio::spawn(async move { watch(&scene, &key, &stop).await })
+        })
+        .collect();
+    let write = |n: usize| {
+        let (scene, key) = (Arc::clone(&scene), key.clone());
+        tokio::spawn(async move {
+            for step in 0..4 {
+                let root = scene.root(&key).await.comment.id;
+                let reply = scene.reply(&key, root, 2).await.comment.id;
+                if (n + step).is_multiple_of(2) {
+                    let id = if step < 2 { reply } else { root };
+                    let target = scene.target(id).await;
+                    scene.run(&key, Delete { target, acting: Acting::Moderator, etag: String::new() }).await;
+                }
+            }
+        })
+    };
+    all((0..8).map(write).collect()).await;
+    stop.store(true, Ordering::Relaxed);
+    assert!(all(watchers).await.into_iter().sum::<usize>() > 0);
+    assert_eq!(scene.sound(&key).await, 64);
+}
+
+pub(super) async fn subjects_of_one_partition_do_not_stand_in_each_others_way(backend: Backend) {
+    let scene = Scene::new(&backend, "subjects_of_one_partition_do_not_stand_in_each_others_way");
+    let a = scene.key();
+    let b = scene.neighbour(&a);
+    let write = |n: usize| {
+        let scene = Arc::clone(&scene);
+        let keys = if n.is_multiple_of(2) { [a.clone(), b.clone()] } else { [b.clone(), a.clone()] };
+        tokio::spawn(async move {
+            for _ in 0..4 {
+                let mut batch = Vec::new();
+                for key in &keys {
+                    let verb = scene.create(key, "author").await;
+                    batch.push(scene.command(key, verb));
+                }
+                // The order of the commands says nothing about the order of the locks.
+                assert!(scene.commit(&batch).await.iter().all(Result::is_ok));
+            }
+        })
+    };
+    all((0..16).map(write).collect()).await;
+    assert_eq!((scene.sound(&a).await, scene.sound(&b).await), (64, 64));
+}

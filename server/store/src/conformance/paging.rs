@@ -1,0 +1,250 @@
+//! Windows: exact slices of the order they name, in both orders, at rest and while others write.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use riposte_core::cmd::{Acting, Delete};
+use riposte_core::comment::CommentView;
+use riposte_core::page::{Order, Page, Start, Window};
+use riposte_core::{CommentId, SubjectKey};
+
+use super::backend::Backend;
+use super::scene::{Scene, first, floors};
+
+const ORDERS: [Order; 2] = [Order::Oldest, Order::Newest];
+
+/// Takes the comments with these floors out of a list.
+async fn punch(scene: &Scene, key: &SubjectKey, ids: &[CommentId], gone: &[usize]) {
+    for floor in gone {
+        let target = scene.target(ids[floor - 1]).await;
+        scene.run(key, Delete { target, acting: Acting::Moderator, etag: String::new() }).await;
+    }
+}
+
+/// The page that a window asks for, by hand: the items, then what lies on either side.
+fn slice(sorted: &[i32], window: Window) -> Option<(Vec<i32>, bool, bool)> {
+    let mut order = sorted.to_vec();
+    let newest = window.order == Order::Newest;
+    if newest {
+        order.reverse();
+    }
+    let behind = |at: i32, floor: i32| if newest { floor < at } else { floor > at };
+    let (from, to) = match window.start {
+        Start::Beginning => (0, window.limit.min(order.len())),
+        Start::After(at) => {
+            let from = order.iter().position(|floor| behind(at, *floor)).unwrap_or(order.len());
+            (from, (from + window.limit).min(order.len()))
+        }
+        Start::Before(at) => {
+            let to = order.iter().position(|floor| *floor == at || behind(at, *floor)).unwrap_or(order.len());
+            (to.saturating_sub(window.limit), to)
+        }
+        Start::Around(_) => return None,
+    };
+    Some((order[from..to].to_vec(), from > 0, to < order.len()))
+}
+
+/// A page around a floor is full if the list can fill it, holds the floor or its neighbour, and tells both sides.
+fn check_around(sorted: &[i32], window: Window, at: i32, page: &Page<CommentView>) {
+    let found = floors(page);
+    let what = format!("{window:?} of {sorted:?} gave {found:?}");
+    let mut order = sorted.to_vec();
+    if window.order == Order::Newest {
+        order.reverse();
+    }
+    assert_eq!(found.len(), window.limit.min(order.len()), "{what}");
+    let Some(head) = found.first() else { return };
+    let from = order.iter().position(|floor| floor == head).unwrap_or_else(|| panic!("{what}"));
+    assert_eq!(found, order[from..from + found.len()], "{what}");
+    assert_eq!((page.more_before, page.more_after), (from > 0, from + found.len() < order.len()), "{what}");
+    let near = |wanted: Option<&i32>| wanted.is_some_and(|wanted| found.contains(wanted));
+    let below = sorted.iter().rfind(|floor| **floor <= at);
+    let above = sorted.iter().find(|floor| **floor >= at);
+    let inside = if below == above { near(below) } else { near(below) || near(above) };
+    assert!(inside, "{what}");
+}
+
+async fn every_window(
+    sorted: &[i32],
+    read: impl AsyncFn(Window) -> Page<CommentView>,
+) {
+    let last = sorted.last().copied().unwrap_or(0) + 2;
+    let anchors = [0, 1, 2, 5, 6, 7, 9, last - 3, last - 2, last - 1, last, i32::MAX];
+    let starts = anchors.into_iter().flat_map(|at| [Start::After(at), Start::Before(at), Start::Around(at)]);
+    for start in starts.chain([Start::Beginning]) {
+        for order in ORDERS {
+            for limit in [1, 3, 100] {
+                let window = Window { order, start, limit };
+                let page = read(window).await;
+                if let Start::Around(at) = start {
+                    check_around(sorted, window, at, &page);
+                } else {
+                    let found = (floors(&page), page.more_before, page.more_after);
+                    assert_eq!(Some(found), slice(sorted, window), "{window:?} of {sorted:?}");
+                }
+            }
+        }
+    }
+}
+
+pub(super) async fn windows_of_roots_are_exact_in_both_orders(backend: Backend) {
+    let scene = Scene::new(&backend, "windows_of_roots_are_exact_in_both_orders");
+    let key = scene.key();
+    let mut ids = Vec::new();
+    for _ in 0..12 {
+        ids.push(scene.root(&key).await.comment.id);
+    }
+    punch(&scene, &key, &ids, &[1, 5, 6, 7, 12]).await;
+    let read = async |window| scene.roots(&key, window).await.threads.map(|thread| thread.root);
+    every_window(&[2, 3, 4, 8, 9, 10, 11], read).await;
+}
+
+pub(super) async fn windows_of_replies_are_exact_in_both_orders(backend: Backend) {
+    let scene = Scene::new(&backend, "windows_of_replies_are_exact_in_both_orders");
+    let key = scene.key();
+    let root = scene.root(&key).await.comment.id;
+    let mut ids = vec![scene.reply(&key, root, 3).await.comment.id];
+    for n in 1..12 {
+        // Every other one answers a reply: a list of replies holds all depths.
+        let parent = if n % 2 == 0 { root } else { ids[n - 1] };
+        ids.push(scene.reply(&key, parent, 3).await.comment.id);
+    }
+    punch(&scene, &key, &ids, &[2, 6, 7, 8, 12]).await;
+    let read = async |window| scene.replies(&key, root, window).await.replies;
+    // 7 was deleted above 8, which is deleted too; 5 stays above 6.
+    every_window(&[1, 3, 4, 5, 9, 10, 11], read).await;
+}
+
+pub(super) async fn an_empty_list_has_empty_windows(backend: Backend) {
+    let scene = Scene::new(&backend, "an_empty_list_has_empty_windows");
+    let key = scene.key();
+    scene.open(&key).await;
+    every_window(&[], async |window| scene.roots(&key, window).await.threads.map(|thread| thread.root)).await;
+}
+
+/// Follows a list to its end, and all the way back.
+async fn there_and_back(order: Order, limit: usize, read: impl AsyncFn(Window) -> Page<CommentView>) -> Vec<i32> {
+    let mut there = Vec::new();
+    let mut start = Start::Beginning;
+    loop {
+        let page = read(Window { order, start, limit }).await;
+        there.extend(floors(&page));
+        if !page.more_after {
+            break;
+        }
+        start = Start::After(*there.last().expect("a page with more behind it is not empty"));
+    }
+    let mut back = Vec::new();
+    let mut start = Start::Before(if order == Order::Oldest { i32::MAX } else { 0 });
+    loop {
+        let page = read(Window { order, start, limit }).await;
+        back.extend(floors(&page).into_iter().rev());
+        if !page.more_before {
+            break;
+        }
+        start = Start::Before(*back.last().expect("a page with more before it is not empty"));
+    }
+    back.reverse();
+    assert_eq!(there, back, "the same way back, by {limit}");
+    there
+}
+
+pub(super) async fn a_walk_meets_every_root_once_in_either_direction(backend: Backend) {
+    let scene = Scene::new(&backend, "a_walk_meets_every_root_once_in_either_direction");
+    let key = scene.key();
+    let mut ids = Vec::new();
+    for _ in 0..25 {
+        ids.push(scene.root(&key).await.comment.id);
+    }
+    punch(&scene, &key, &ids, &[10, 11, 25]).await;
+    let mut expected: Vec<i32> = (1..=24).filter(|floor| ![10, 11].contains(floor)).collect();
+    for order in ORDERS {
+        for limit in [1, 4, 11, 22, 100] {
+            let read = async |window| scene.roots(&key, window).await.threads.map(|thread| thread.root);
+            assert_eq!(there_and_back(order, limit, read).await, expected, "{order:?}");
+        }
+        expected.reverse();
+    }
+}
+
+/// Walks a list that others add to and take from: what stood at the start and stayed is met exactly once, in order.
+async fn walk_among_writers(scene: &Arc<Scene>, key: SubjectKey, order: Order, read: impl AsyncFn(Window) -> Page<CommentView>, root: Option<CommentId>) {
+    let stop = Arc::new(AtomicBool::new(false));
+    let mut writers = Vec::new();
+    for writer in 0..3 {
+        let (scene, key, stop) = (Arc::clone(scene), key.clone(), Arc::clone(&stop));
+        writers.push(tokio::spawn(async move {
+            while !stop.load(Ordering::Relaxed) {
+                let new = match root {
+                    Some(root) => scene.reply(&key, root, 2).await.comment.id,
+                    None => scene.root(&key).await.comment.id,
+                };
+                if writer == 0 {
+                    let target = scene.target(new).await;
+                    scene.run(&key, Delete { target, acting: Acting::Moderator, etag: String::new() }).await;
+                }
+            }
+        }));
+    }
+    for _ in 0..3 {
+        let stood = read(Window { order: Order::Oldest, start: Start::Beginning, limit: 15 }).await;
+        let stood = floors(&stood);
+        let (mut met, mut start) = (Vec::new(), Start::Beginning);
+        loop {
+            let page = read(Window { order, start, limit: 4 }).await;
+            met.extend(floors(&page));
+            // Writers may be faster than the walk: what stood at its start lies among the first.
+            let done = order == Order::Oldest && met.last() > stood.last();
+            if !page.more_after || done {
+                break;
+            }
+            start = Start::After(*met.last().expect("not empty"));
+        }
+        let monotone = if order == Order::Oldest { met.is_sorted_by(|a, b| a < b) } else { met.is_sorted_by(|a, b| a > b) };
+        assert!(monotone, "{order:?}: {met:?}");
+        assert!(stood.iter().all(|floor| met.contains(floor)), "{order:?}: {stood:?} were not all in {met:?}");
+    }
+    stop.store(true, Ordering::Relaxed);
+    for writer in writers {
+        writer.await.expect("the writer ends well");
+    }
+    scene.sound(&key).await;
+}
+
+pub(super) async fn walks_of_roots_are_exact_while_others_write(backend: Backend) {
+    for order in ORDERS {
+        let scene = Scene::new(&backend, &format!("walks_of_roots_are_exact_while_others_write {order:?}"));
+        let key = scene.key();
+        for _ in 0..15 {
+            scene.root(&key).await;
+        }
+        let read = async |window| scene.roots(&key, window).await.threads.map(|thread| thread.root);
+        walk_among_writers(&scene, key.clone(), order, read, None).await;
+    }
+}
+
+pub(super) async fn walks_of_replies_are_exact_while_others_write(backend: Backend) {
+    for order in ORDERS {
+        let scene = Scene::new(&backend, &format!("walks_of_replies_are_exact_while_others_write {order:?}"));
+        let key = scene.key();
+        let root = scene.root(&key).await.comment.id;
+        for _ in 0..15 {
+            scene.reply(&key, root, 2).await;
+        }
+        let read = async |window| scene.replies(&key, root, window).await.replies;
+        walk_among_writers(&scene, key.clone(), order, read, Some(root)).await;
+    }
+}
+
+pub(super) async fn the_limit_counts_listed_items_only(backend: Backend) {
+    let scene = Scene::new(&backend, "the_limit_counts_listed_items_only");
+    let key = scene.key();
+    let mut ids = Vec::new();
+    for _ in 0..30 {
+        ids.push(scene.root(&key).await.comment.id);
+    }
+    let gone: Vec<usize> = (2..=29).collect();
+    punch(&scene, &key, &ids, &gone).await;
+    let page = scene.roots(&key, first(2)).await.threads;
+    assert_eq!((floors(&page.clone().map(|t| t.root)), page.more_after), (vec![1, 30], false));
+}

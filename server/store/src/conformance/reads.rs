@@ -1,0 +1,303 @@
+//! Reads by key and by id, previews, threads, conversations, and that nothing mixes.
+
+use riposte_core::change::Origin;
+use riposte_core::cmd::{DeleteSubject, Import, Times};
+use riposte_core::content::ClientInfo;
+use riposte_core::page::{SubjectCursor, Subtree};
+use riposte_core::subject::Metadata;
+use riposte_core::{CommentId, CommentState, Content, LikeValue, Millis, ObjectType, Path, SubjectKey};
+
+use super::backend::Backend;
+use super::scene::{KIND, Scene, comment, first, member, text};
+
+pub(super) async fn absent_things_are_none_or_empty(backend: Backend) {
+    let scene = Scene::new(&backend, "absent_things_are_none_or_empty");
+    let (key, reader) = (scene.key(), &scene.process.reader);
+    let id = scene.id(&key).await;
+    assert_eq!(reader.subjects(std::slice::from_ref(&key)).await, Ok(vec![None]));
+    assert_eq!(reader.locate(&[id]).await, Ok(vec![None]));
+    assert_eq!(reader.comments(&[id]).await, Ok(vec![None]));
+    assert_eq!(reader.roots(&key, first(5), 3).await, Ok(None));
+    assert_eq!(reader.replies(&key, id, first(5)).await, Ok(None));
+    let part = Subtree { top: Path::root(id), max_depth: 9, after: None, limit: 5 };
+    assert_eq!(reader.thread(&key, &part).await, Ok(None));
+    assert_eq!(reader.conversation(&key, id, 5).await, Ok(Vec::new()));
+    assert_eq!(reader.revisions(id).await, Ok(Vec::new()));
+    assert_eq!(reader.like_states(&key, &member("m"), &[id]).await, Ok(vec![None]));
+    assert_eq!(reader.likers(id, LikeValue::Like, None, 5).await.map(|page| page.items), Ok(Vec::new()));
+    assert_eq!(reader.created_by(&key, &[scene.request().key]).await, Ok(vec![None]));
+    assert_eq!(reader.export_comments(&key, None, 5).await, Ok(Vec::new()));
+    assert_eq!(reader.export_likes(id, None, 5).await, Ok(Vec::new()));
+    assert_eq!(reader.verify(&key).await.map(|verified| verified.comments), Ok(0));
+    assert_eq!((reader.subjects(&[]).await, reader.comments(&[]).await), (Ok(Vec::new()), Ok(Vec::new())));
+}
+
+pub(super) async fn batch_reads_keep_the_order_of_the_request(backend: Backend) {
+    let scene = Scene::new(&backend, "batch_reads_keep_the_order_of_the_request");
+    let mut keys = Vec::new();
+    let mut ids = Vec::new();
+    for n in 0..12 {
+        let key = scene.key_named(n);
+        ids.push(scene.root(&key).await.comment.id);
+        keys.push(key);
+    }
+    let (absent, nowhere) = (scene.key_named("absent"), scene.id(&keys[0]).await);
+    keys.insert(5, absent);
+    ids.insert(7, nowhere);
+    keys.reverse();
+    ids.push(ids[2]);
+    let reader = &scene.process.reader;
+    let subjects = reader.subjects(&keys).await.expect("read");
+    let found: Vec<_> = subjects.iter().map(|s| s.as_ref().map(|s| &s.key)).collect();
+    assert_eq!(found, keys.iter().enumerate().map(|(n, key)| (n != 7).then_some(key)).collect::<Vec<_>>());
+    let expected: Vec<_> = ids.iter().map(|id| (*id != nowhere).then_some(*id)).collect();
+    let comments = reader.comments(&ids).await.expect("read");
+    assert_eq!(comments.iter().map(|c| c.as_ref().map(|c| c.comment.id)).collect::<Vec<_>>(), expected);
+    let located = reader.locate(&ids).await.expect("read");
+    assert_eq!(located.iter().map(|l| l.as_ref().map(|l| l.id)).collect::<Vec<_>>(), expected);
+}
+
+pub(super) async fn nothing_below_a_deleted_subject_is_shown(backend: Backend) {
+    let scene = Scene::new(&backend, "nothing_below_a_deleted_subject_is_shown");
+    let key = scene.key();
+    let root = scene.root(&key).await.comment.id;
+    scene.run(&key, DeleteSubject { etag: String::new() }).await;
+    let reader = &scene.process.reader;
+    assert!(scene.subject(&key).await.delete_time.is_some(), "the subject itself is told");
+    assert_eq!(reader.comments(&[root]).await, Ok(vec![None]));
+    assert_eq!(reader.roots(&key, first(5), 3).await, Ok(None));
+    assert_eq!(reader.replies(&key, root, first(5)).await, Ok(None));
+    let part = Subtree { top: Path::root(root), max_depth: 9, after: None, limit: 5 };
+    assert_eq!(reader.thread(&key, &part).await, Ok(None));
+}
+
+/// A root with two branches under a cap of 4, and the ids by name.
+async fn bush(scene: &Scene, key: &SubjectKey) -> [CommentId; 6] {
+    let root = scene.root(key).await.comment.id;
+    let a = scene.reply(key, root, 4).await.comment.id;
+    let b = scene.reply(key, root, 4).await.comment.id;
+    let aa = scene.reply(key, a, 4).await.comment.id;
+    let aaa = scene.reply(key, aa, 4).await.comment.id;
+    let capped = scene.reply(key, aaa, 4).await.comment.id;
+    [root, a, b, aa, aaa, capped]
+}
+
+pub(super) async fn a_thread_is_told_in_the_order_of_its_paths(backend: Backend) {
+    let scene = Scene::new(&backend, "a_thread_is_told_in_the_order_of_its_paths");
+    let key = scene.key();
+    let [root, a, b, aa, aaa, capped] = bush(&scene, &key).await;
+    let top = async |id: CommentId| scene.view(id).await.comment.path;
+    let read = async |id, max_depth, limit| {
+        let (mut ids, mut after) = (Vec::new(), None);
+        loop {
+            let part = Subtree { top: top(id).await, max_depth, after: after.take(), limit };
+            let page = scene.process.reader.thread(&key, &part).await.expect("read").expect("there");
+            ids.extend(page.comments.iter().map(|c| c.comment.id));
+            if !page.more_after {
+                return ids;
+            }
+            assert_eq!(page.comments.len(), limit, "a page before the last is full");
+            after = page.comments.last().map(|c| c.comment.path.clone());
+        }
+    };
+    for limit in [1, 2, 5, 6, 100] {
+        assert_eq!(read(root, 32, limit).await, [root, a, aa, aaa, capped, b]);
+        assert_eq!(read(root, 1, limit).await, [root, a, b]);
+        assert_eq!(read(root, 0, limit).await, [root]);
+        assert_eq!(read(a, 32, limit).await, [a, aa, aaa, capped]);
+        assert_eq!(read(aa, 2, limit).await, [aa]);
+        assert_eq!(read(aaa, 32, limit).await, [aaa]);
+    }
+}
+
+pub(super) async fn a_conversation_goes_up_by_parent_and_ends_at_the_root(backend: Backend) {
+    let scene = Scene::new(&backend, "a_conversation_goes_up_by_parent_and_ends_at_the_root");
+    let key = scene.key();
+    let [root, a, b, aa, aaa, capped] = bush(&scene, &key).await;
+    let up = async |id, limit| {
+        let found = scene.process.reader.conversation(&key, id, limit).await.expect("read");
+        found.iter().map(|view| view.comment.id).collect::<Vec<_>>()
+    };
+    assert_eq!(up(capped, 100).await, [aaa, aa, a, root], "by parent, although it stands beside aaa");
+    assert_eq!(up(capped, 2).await, [aaa, aa, root], "the nearest two, and the root");
+    assert_eq!(up(capped, 3).await, [aaa, aa, a, root]);
+    assert_eq!(up(capped, 4).await, [aaa, aa, a, root]);
+    assert_eq!(up(b, 1).await, [root]);
+    assert_eq!(up(root, 100).await, []);
+}
+
+pub(super) async fn previews_are_the_oldest_listed_replies(backend: Backend) {
+    let scene = Scene::new(&backend, "previews_are_the_oldest_listed_replies");
+    let key = scene.key();
+    let root = scene.root(&key).await.comment.id;
+    let lone = scene.root(&key).await.comment.id;
+    let mut replies = Vec::new();
+    for _ in 0..4 {
+        replies.push(scene.reply(&key, root, 2).await.comment.id);
+    }
+    let acting = riposte_core::cmd::Acting::Moderator;
+    let verb = riposte_core::cmd::Delete { target: scene.target(replies[1]).await, acting, etag: String::new() };
+    scene.run(&key, verb).await;
+    for (previews, shown, more) in [(0, 0, true), (1, 1, true), (2, 2, true), (3, 3, false), (10, 3, false)] {
+        let page = scene.process.reader.roots(&key, first(10), previews).await.expect("read").expect("there");
+        let [of_root, of_lone] = &page.threads.items[..] else { panic!("two roots") };
+        let ids: Vec<_> = of_root.replies.iter().map(|view| view.comment.id).collect();
+        assert_eq!(ids, [replies[0], replies[2], replies[3]][..shown], "{previews} previews");
+        assert_eq!(of_root.more_replies, more, "{previews} previews");
+        assert_eq!((of_lone.root.comment.id, of_lone.replies.len(), of_lone.more_replies), (lone, 0, false));
+    }
+}
+
+pub(super) async fn every_character_of_what_people_write_comes_back(backend: Backend) {
+    let scene = Scene::new(&backend, "every_character_of_what_people_write_comes_back");
+    let key = scene.key();
+    let texts = [
+        "plain",
+        " leading and trailing \t\n ",
+        "👩‍👩‍👧‍👦 🏴󠁧󠁢󠁥󠁮󠁧󠁿 \u{1F3E0}",
+        "مرحبا بالعالم \u{202E}rtl\u{202C} שלום",
+        "楼中楼 ㄅㄆㄇ 한국어 \u{0} is not among them".split('\u{0}').next().unwrap_or_default(),
+        "'; DROP TABLE comment_index; -- \\ \" ` % _ ? :1 $1 _@ comment_subject_@ \\0",
+        "\u{1}\u{7f}\u{feff}\u{fffd}\u{10ffff}",
+        &"🏠".repeat(5_000),
+    ];
+    for said in texts {
+        let mut create = scene.create(&key, "author").await;
+        let mentions = vec![member("x"), member("x "), member("🏠")];
+        let metadata = Metadata::from([("ключ _@".to_owned(), said.chars().take(9).collect()), ("b".to_owned(), String::new())]);
+        create.content = Content::stored(said.to_owned(), mentions, metadata);
+        let address = Some(std::net::IpAddr::from([0x2001, 0xdb8, 0, 0, 0, 0, 0, 1]));
+        create.client = ClientInfo { ip: address, platform: "ios".to_owned(), device: "iPhone17,1 _@".to_owned() };
+        let (content, client) = (create.content.clone(), create.client.clone());
+        let id = comment(&scene.run(&key, create).await).comment.id;
+        assert_eq!(scene.view(id).await.content.as_ref(), Some(&content));
+        let exported = scene.process.reader.export_comments(&key, None, 100).await.expect("read");
+        let exported = exported.last().expect("at least one");
+        assert_eq!((&exported.view.content, &exported.client), (&Some(content), &client));
+    }
+}
+
+pub(super) async fn ids_that_callers_own_are_compared_byte_by_byte(backend: Backend) {
+    let scene = Scene::new(&backend, "ids_that_callers_own_are_compared_byte_by_byte");
+    let names = ["x", "x ", "X", " x", "é", "e\u{301}", "ß", "ss", "%", "_", "x_@", "ﬁ", "fi", "\u{200b}x"];
+    for (n, name) in names.iter().enumerate() {
+        let key = scene.key_named(name);
+        for _ in 0..=n {
+            let create = scene.create(&key, name).await;
+            scene.run(&key, create).await;
+        }
+    }
+    for (n, name) in names.iter().enumerate() {
+        let key = scene.key_named(name);
+        let subject = scene.subject(&key).await;
+        assert_eq!((subject.root_count as usize, &subject.key), (n + 1, &key), "{name:?}");
+        let root = scene.roots(&key, first(1)).await.threads.items.remove(0).root;
+        assert_eq!(root.comment.member, member(name));
+    }
+}
+
+pub(super) async fn object_types_with_the_same_ids_do_not_mix(backend: Backend) {
+    let scene = Scene::new(&backend, "object_types_with_the_same_ids_do_not_mix");
+    let keys = ["article", "video", "video_"].map(|kind| scene.key_of(kind, "1"));
+    for (n, key) in keys.iter().enumerate() {
+        for _ in 0..=n {
+            scene.root(key).await;
+        }
+    }
+    for (n, key) in keys.iter().enumerate() {
+        assert_eq!(scene.floors(key).await, (1..=n as i32 + 1).collect::<Vec<_>>());
+        assert_eq!(scene.sound(key).await, n + 1);
+    }
+}
+
+pub(super) async fn a_comment_of_another_subject_is_not_there(backend: Backend) {
+    let scene = Scene::new(&backend, "a_comment_of_another_subject_is_not_there");
+    let key = scene.key();
+    let other = scene.neighbour(&key);
+    let (own, foreign) = (scene.root(&key).await.comment, scene.root(&other).await.comment);
+    scene.reply(&other, foreign.id, 2).await;
+    let reader = &scene.process.reader;
+    assert_eq!(
+        reader.like_states(&key, &member("m"), &[own.id, foreign.id]).await,
+        Ok(vec![Some(LikeValue::None), None])
+    );
+    assert_eq!(reader.replies(&key, foreign.id, first(5)).await, Ok(None));
+    assert_eq!(reader.conversation(&key, foreign.id, 5).await, Ok(Vec::new()));
+    let part = Subtree { top: foreign.path, max_depth: 9, after: None, limit: 5 };
+    let thread = reader.thread(&key, &part).await.expect("read");
+    assert!(thread.is_none_or(|page| page.comments.is_empty()));
+    assert_eq!(scene.floors(&key).await, [1]);
+}
+
+pub(super) async fn subjects_of_a_type_are_listed_once_each_over_all_tables(backend: Backend) {
+    let scene = Scene::new(&backend, "subjects_of_a_type_are_listed_once_each_over_all_tables");
+    let kind = ObjectType::stored("listed".to_owned());
+    let mut keys = Vec::new();
+    for n in 0..130 {
+        let key = scene.key_of(kind.as_str(), n);
+        scene.open(&key).await;
+        keys.push(key);
+    }
+    scene.open(&scene.key_of(KIND, "not listed")).await;
+    scene.run(&keys[4], DeleteSubject { etag: String::new() }).await;
+    keys.sort();
+    for limit in [1, 7, 100, 200] {
+        let (mut found, mut cursor) = (Vec::new(), SubjectCursor::default());
+        loop {
+            let (part, next) = scene.process.reader.list_subjects(&kind, cursor, limit).await.expect("read");
+            assert!(part.len() <= limit, "{} subjects where {limit} were asked for", part.len());
+            found.extend(part.into_iter().map(|subject| subject.key));
+            let Some(next) = next else { break };
+            assert_ne!(next, cursor, "the walk goes on");
+            cursor = next;
+        }
+        found.sort();
+        assert_eq!(found, keys, "by {limit}");
+    }
+}
+
+pub(super) async fn an_export_tells_everything_and_parents_first(backend: Backend) {
+    let scene = Scene::new(&backend, "an_export_tells_everything_and_parents_first");
+    let key = scene.key();
+    let mut ids: Vec<CommentId> = bush(&scene, &key).await.into();
+    // Under a cap of one level an answer is a root; it still comes behind what it answers.
+    for n in 0..6 {
+        ids.push(scene.reply(&key, ids[n], 1).await.comment.id);
+    }
+    let verb = Import {
+        id: scene.id(&key).await,
+        parent: None,
+        member: member("gone"),
+        content: text("said long ago"),
+        client: ClientInfo::default(),
+        origin: Origin { source: "old".to_owned(), external_id: "1 ".to_owned() },
+        state: CommentState::Hidden,
+        deleted_by: None,
+        times: Times { create: Millis(1_000), edit: None, delete: None },
+        max_depth: 2,
+        auto_create: None,
+    };
+    ids.push(verb.id);
+    scene.run(&key, verb.clone()).await;
+    for limit in [1, 5, 13, 100] {
+        let (mut found, mut last) = (Vec::new(), None);
+        loop {
+            let part = scene.process.reader.export_comments(&key, last, limit).await.expect("read");
+            let Some(end) = part.last() else { break };
+            last = Some(end.view.comment.id);
+            found.extend(part);
+        }
+        for (n, exported) in found.iter().enumerate() {
+            let parent = exported.view.comment.parent_id;
+            let before = found[..n].iter().any(|earlier| Some(earlier.view.comment.id) == parent);
+            assert!(parent.is_none() || before, "an answer before its parent, by {limit}");
+        }
+        let mut seen: Vec<_> = found.iter().map(|exported| exported.view.comment.id).collect();
+        seen.sort_unstable();
+        let mut all = ids.clone();
+        all.sort_unstable();
+        assert_eq!(seen, all, "by {limit}");
+        let hidden = found.iter().find(|exported| exported.view.comment.id == verb.id).expect("exported");
+        assert_eq!((hidden.origin.as_ref(), hidden.view.content.as_ref()), (Some(&verb.origin), Some(&verb.content)));
+    }
+}

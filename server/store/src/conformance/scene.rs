@@ -1,0 +1,211 @@
+//! One case's own corner of a backend: subjects nobody else uses, request keys nobody else sends, and a time that only
+//! its own commands move.
+
+use std::fmt::Display;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+
+use riposte_core::cmd::{Create, CreateSubject, Reply, Target};
+use riposte_core::comment::CommentView;
+use riposte_core::content::ClientInfo;
+use riposte_core::page::{Order, Page, ReplyPage, RootPage, Start, Window};
+use riposte_core::request::{Print, Request, RequestKey};
+use riposte_core::subject::Metadata;
+use riposte_core::world::Effect;
+use riposte_core::{
+    Command, CommentId, Content, Error, MemberId, Millis, Receipt, Result, Subject, SubjectKey, SubjectState, Verb,
+};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::model::census::census;
+
+use super::backend::{Backend, Process, StepClock};
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Scene {
+    pub(super) process: Process,
+    name: String,
+    time: AtomicI64,
+    requests: AtomicU64,
+}
+
+/// The type of the subjects of most cases.
+pub(super) const KIND: &str = "suite";
+
+impl Scene {
+    /// The corner of the case called `name`.
+    pub(super) fn new(backend: &Backend, name: &str) -> Arc<Self> {
+        Self::of_process(backend.process.clone(), name)
+    }
+
+    pub(super) fn of_process(process: Process, name: &str) -> Arc<Self> {
+        let (time, requests) = (AtomicI64::new(StepClock::START.0), AtomicU64::new(0));
+        Arc::new(Self { process, name: format!("{:016x}", xxh3_64(name.as_bytes())), time, requests })
+    }
+
+    /// The one subject of cases that need one.
+    pub(super) fn key(&self) -> SubjectKey {
+        self.key_named("")
+    }
+
+    pub(super) fn key_named(&self, name: impl Display) -> SubjectKey {
+        self.key_of(KIND, name)
+    }
+
+    pub(super) fn key_of(&self, kind: &str, name: impl Display) -> SubjectKey {
+        SubjectKey::stored(kind.to_owned(), format!("{}-{name}", self.name))
+    }
+
+    /// A second key in the partition of `key`.
+    pub(super) fn neighbour(&self, key: &SubjectKey) -> SubjectKey {
+        let mut others = (0..).map(|n| self.key_named(format_args!("n{n}")));
+        others.find(|other| other != key && other.partition() == key.partition()).unwrap_or_else(|| key.clone())
+    }
+
+    /// A request that nobody made before.
+    pub(super) fn request(&self) -> Request {
+        let number = self.requests.fetch_add(1, Ordering::Relaxed).to_string();
+        Request { key: RequestKey::imported(&self.name, &number), print: Print::of(&[number.as_bytes()]) }
+    }
+
+    /// A new request for `verb`, a second after the last one.
+    pub(super) fn command(&self, key: &SubjectKey, verb: impl Into<Verb>) -> Command {
+        let now = Millis(self.time.fetch_add(1_000, Ordering::Relaxed));
+        Command { subject: key.clone(), verb: verb.into(), request: self.request(), now }
+    }
+
+    pub(super) async fn commit(&self, batch: &[Command]) -> Vec<Result<Receipt>> {
+        let answers = self.process.writer.commit(batch).await.expect("the batch is committed");
+        assert_eq!(answers.len(), batch.len(), "one answer per command");
+        answers
+    }
+
+    pub(super) async fn send(&self, command: &Command) -> Result<Receipt> {
+        self.commit(std::slice::from_ref(command)).await.remove(0)
+    }
+
+    /// Does something that has to succeed.
+    pub(super) async fn run(&self, key: &SubjectKey, verb: impl Into<Verb>) -> Receipt {
+        let command = self.command(key, verb);
+        self.send(&command).await.unwrap_or_else(|refused| panic!("{}: {refused:?}", command.verb.name()))
+    }
+
+    /// Does something that has to be refused.
+    pub(super) async fn refusal(&self, key: &SubjectKey, verb: impl Into<Verb>) -> Error {
+        let command = self.command(key, verb);
+        self.send(&command).await.expect_err(command.verb.name())
+    }
+
+    /// Brings the subject into being, with "owner" as its owner.
+    pub(super) async fn open(&self, key: &SubjectKey) -> Subject {
+        let verb = CreateSubject {
+            id: self.process.ids.subject(key.partition()).await.expect("an id"),
+            owner: Some(member("owner")),
+            state: SubjectState::Active,
+            metadata: Metadata::new(),
+            create_time: StepClock::START,
+        };
+        self.run(key, verb).await;
+        self.subject(key).await
+    }
+
+    /// A root by `author`; it brings the subject into being.
+    pub(super) async fn create(&self, key: &SubjectKey, author: &str) -> Create {
+        Create {
+            id: self.id(key).await,
+            member: member(author),
+            content: text(&format!("a root by {author}")),
+            client: ClientInfo::default(),
+            auto_create: Some(self.process.ids.subject(key.partition()).await.expect("an id")),
+        }
+    }
+
+    pub(super) async fn answer(&self, key: &SubjectKey, parent: CommentId, levels: u8) -> Reply {
+        Reply {
+            id: self.id(key).await,
+            parent: self.target(parent).await,
+            member: member("replier"),
+            content: text(&format!("an answer to {}", parent.get())),
+            client: ClientInfo::default(),
+            max_depth: levels,
+        }
+    }
+
+    pub(super) async fn root(&self, key: &SubjectKey) -> CommentView {
+        let verb = self.create(key, "author").await;
+        comment(&self.run(key, verb).await)
+    }
+
+    pub(super) async fn reply(&self, key: &SubjectKey, parent: CommentId, levels: u8) -> CommentView {
+        let verb = self.answer(key, parent, levels).await;
+        comment(&self.run(key, verb).await)
+    }
+
+    pub(super) async fn id(&self, key: &SubjectKey) -> CommentId {
+        self.process.ids.comment(key.partition()).await.expect("an id")
+    }
+
+    /// A comment as commands name it.
+    pub(super) async fn target(&self, id: CommentId) -> Target {
+        let found = self.process.reader.locate(&[id]).await.expect("located").remove(0).expect("the comment is there");
+        Target { id, lineage: found.lineage, parent: found.parent }
+    }
+
+    pub(super) async fn view(&self, id: CommentId) -> CommentView {
+        self.process.reader.comments(&[id]).await.expect("read").remove(0).expect("the comment is there")
+    }
+
+    pub(super) async fn subject(&self, key: &SubjectKey) -> Subject {
+        let found = self.process.reader.subjects(std::slice::from_ref(key)).await.expect("read").remove(0);
+        found.expect("the subject is there")
+    }
+
+    pub(super) async fn roots(&self, key: &SubjectKey, window: Window) -> RootPage {
+        self.process.reader.roots(key, window, 3).await.expect("read").expect("the subject is there")
+    }
+
+    pub(super) async fn replies(&self, key: &SubjectKey, root: CommentId, window: Window) -> ReplyPage {
+        self.process.reader.replies(key, root, window).await.expect("read").expect("the root is there")
+    }
+
+    /// Counts, floors and paths fit the rows: by the backend's own check, and by counting its export again.
+    pub(super) async fn sound(&self, key: &SubjectKey) -> usize {
+        let reader = self.process.reader.as_ref();
+        let verified = reader.verify(key).await.expect("verified");
+        assert_eq!(verified.drifts, Vec::new(), "{key:?}");
+        let rows = census(reader, key).await.expect("exported");
+        assert_eq!(verified.comments, rows as i64, "comments of {key:?} that were looked at");
+        rows
+    }
+
+    /// The floors of the first hundred listed roots.
+    pub(super) async fn floors(&self, key: &SubjectKey) -> Vec<i32> {
+        floors(&self.roots(key, first(100)).await.threads.map(|thread| thread.root))
+    }
+}
+
+pub(super) fn member(id: &str) -> MemberId {
+    MemberId::stored(id.to_owned())
+}
+
+pub(super) fn text(text: &str) -> Content {
+    Content::stored(text.to_owned(), Vec::new(), Metadata::new())
+}
+
+/// The comment that a receipt is about.
+pub(super) fn comment(receipt: &Receipt) -> CommentView {
+    match &receipt.effect {
+        Effect::Comment(view) => (**view).clone(),
+        Effect::Subject(_) | Effect::Like(_) => panic!("not about a comment: {receipt:?}"),
+    }
+}
+
+/// The oldest `limit`.
+pub(super) fn first(limit: usize) -> Window {
+    Window { order: Order::Oldest, start: Start::Beginning, limit }
+}
+
+pub(super) fn floors(page: &Page<CommentView>) -> Vec<i32> {
+    page.items.iter().map(|view| view.comment.floor).collect()
+}

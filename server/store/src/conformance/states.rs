@@ -1,0 +1,200 @@
+//! Tombstones, hidden comments and the counts that move with them, at any depth.
+
+use riposte_core::cmd::{Acting, Delete, Hide, Pin, Undelete, Unhide};
+use riposte_core::page::Subtree;
+use riposte_core::{CommentId, CommentState, DeletedBy, Error, SubjectKey, Verb};
+
+use super::backend::Backend;
+use super::scene::{Scene, comment, first, floors, member};
+
+async fn deletion(scene: &Scene, id: CommentId, acting: Acting) -> Verb {
+    Delete { target: scene.target(id).await, acting, etag: String::new() }.into()
+}
+
+/// Author's deletion of a root or of an answer.
+async fn delete(scene: &Scene, key: &SubjectKey, id: CommentId) {
+    let author = scene.view(id).await.comment.member;
+    let verb = deletion(scene, id, Acting::Author(author)).await;
+    scene.run(key, verb).await;
+}
+
+/// A chain of answers, the root first.
+async fn chain(scene: &Scene, key: &SubjectKey, levels: u8) -> Vec<CommentId> {
+    let mut ids = vec![scene.root(key).await.comment.id];
+    for n in 1..usize::from(levels) {
+        ids.push(scene.reply(key, ids[n - 1], levels).await.comment.id);
+    }
+    ids
+}
+
+pub(super) async fn the_depth_cap_attaches_an_answer_higher_and_keeps_its_parent(backend: Backend) {
+    let scene = Scene::new(&backend, "the_depth_cap_attaches_an_answer_higher");
+    for levels in [1_u8, 2, 3, 32] {
+        let key = scene.key_named(levels);
+        let mut parent = scene.root(&key).await;
+        let mut by_depth = vec![parent.comment.id];
+        for step in 1..=levels + 2 {
+            let reply = scene.reply(&key, parent.comment.id, levels).await.comment;
+            let depth = step.min(levels - 1);
+            assert_eq!(reply.path.depth(), depth, "step {step} under a cap of {levels}");
+            assert_eq!(reply.parent_id, Some(parent.comment.id), "the parent is kept");
+            assert_eq!(reply.root_id, (levels > 1).then_some(by_depth[0]));
+            if usize::from(depth) == by_depth.len() {
+                by_depth.push(reply.id);
+            }
+            let located = scene.process.reader.locate(&[reply.id]).await.expect("located").remove(0).expect("there");
+            let above = &by_depth[..usize::from(depth)];
+            assert_eq!(located.lineage[..usize::from(depth)], *above, "step {step} under a cap of {levels}");
+            assert_eq!(located.lineage.last(), Some(&reply.id));
+            parent = scene.view(reply.id).await;
+        }
+        assert_eq!(scene.sound(&key).await, usize::from(levels) + 3);
+    }
+}
+
+pub(super) async fn a_tombstone_is_listed_while_anything_visible_stands_below_it(backend: Backend) {
+    let scene = Scene::new(&backend, "a_tombstone_is_listed_while_anything_visible_stands_below_it");
+    let key = scene.key();
+    let ids = chain(&scene, &key, 6).await;
+    for id in &ids[..5] {
+        delete(&scene, &key, *id).await;
+    }
+    let all = Subtree { top: riposte_core::Path::root(ids[0]), max_depth: 32, after: None, limit: 100 };
+    let thread = scene.process.reader.thread(&key, &all).await.expect("read").expect("there");
+    let shown: Vec<_> = thread.comments.iter().map(|c| (c.comment.id, c.comment.live_below)).collect();
+    assert_eq!(shown, ids.iter().map(|id| (*id, i32::from(*id != ids[5]))).collect::<Vec<_>>());
+    assert_eq!(scene.floors(&key).await, [1], "the root is a listed tombstone");
+    let subject = scene.subject(&key).await;
+    assert_eq!((subject.root_count, subject.comment_count), (0, 1));
+    assert_eq!(scene.view(ids[0]).await.comment.reply_count, 1);
+
+    delete(&scene, &key, ids[5]).await;
+    assert_eq!(scene.floors(&key).await, [] as [i32; 0], "nothing visible: nothing listed");
+    let thread = scene.process.reader.thread(&key, &all).await.expect("read").expect("there");
+    assert_eq!(thread.comments, []);
+    let verb = Undelete { target: scene.target(ids[3]).await, member: member("replier") };
+    scene.run(&key, verb).await;
+    let thread = scene.process.reader.thread(&key, &all).await.expect("read").expect("there");
+    assert_eq!(thread.comments.iter().map(|c| c.comment.id).collect::<Vec<_>>(), ids[..4], "and all above it came back");
+    assert_eq!(scene.sound(&key).await, 6);
+}
+
+pub(super) async fn delete_and_undelete_move_every_count_there_and_back(backend: Backend) {
+    let scene = Scene::new(&backend, "delete_and_undelete_move_every_count_there_and_back");
+    let key = scene.key();
+    let ids = chain(&scene, &key, 3).await;
+    let capped = scene.reply(&key, ids[2], 3).await.comment.id;
+    let counts = async || {
+        let subject = scene.subject(&key).await;
+        let mut counts = vec![subject.root_count, subject.comment_count];
+        for id in ids.iter().chain([&capped]) {
+            counts.push(scene.view(*id).await.comment.reply_count);
+        }
+        counts
+    };
+    assert_eq!(counts().await, [1, 4, 3, 1, 1, 0], "the capped answer counts where it answers");
+    delete(&scene, &key, capped).await;
+    assert_eq!(counts().await, [1, 3, 2, 1, 0, 0]);
+    delete(&scene, &key, ids[1]).await;
+    assert_eq!(counts().await, [1, 2, 1, 1, 0, 0]);
+    delete(&scene, &key, ids[0]).await;
+    assert_eq!(counts().await, [0, 1, 1, 1, 0, 0]);
+    for (id, who) in [(ids[1], "replier"), (capped, "replier"), (ids[0], "author")] {
+        let verb = Undelete { target: scene.target(id).await, member: member(who) };
+        scene.run(&key, verb).await;
+    }
+    assert_eq!(counts().await, [1, 4, 3, 1, 1, 0]);
+    assert_eq!(scene.sound(&key).await, 4);
+}
+
+pub(super) async fn who_deleted_decides_who_may_bring_back(backend: Backend) {
+    let scene = Scene::new(&backend, "who_deleted_decides_who_may_bring_back");
+    let key = scene.key();
+    scene.open(&key).await;
+    let cases = [
+        (Acting::Author(member("author")), DeletedBy::Author, Some("author"), "owner"),
+        (Acting::Owner(member("owner")), DeletedBy::SubjectOwner, Some("owner"), "author"),
+        (Acting::Moderator, DeletedBy::Moderator, None, "author"),
+    ];
+    for (acting, by, may, may_not) in cases {
+        let id = scene.root(&key).await.comment.id;
+        let target = scene.target(id).await;
+        let undelete = |who: &str| Undelete { target: target.clone(), member: member(who) };
+        assert_eq!(scene.refusal(&key, undelete("author")).await, Error::CommentAlreadyExists);
+        let verb = deletion(&scene, id, acting.clone()).await;
+        scene.run(&key, verb).await;
+        let tomb = scene.view(id).await.comment;
+        assert_eq!((tomb.state, tomb.deleted_by, tomb.delete_time), (CommentState::Deleted, Some(by), Some(tomb.update_time)));
+        let verb = deletion(&scene, id, acting).await;
+        assert_eq!(scene.refusal(&key, verb).await, Error::CommentNotFound, "a second time");
+        assert_eq!(scene.refusal(&key, undelete(may_not)).await, Error::MemberNotAllowed);
+        if let Some(who) = may {
+            scene.run(&key, undelete(who)).await;
+            let back = scene.view(id).await.comment;
+            assert_eq!((back.state, back.deleted_by, back.delete_time), (CommentState::Active, None, None));
+        }
+    }
+    assert_eq!(scene.floors(&key).await, [1, 2]);
+    scene.sound(&key).await;
+}
+
+pub(super) async fn somebody_else_may_not_delete(backend: Backend) {
+    let scene = Scene::new(&backend, "somebody_else_may_not_delete");
+    let key = scene.key();
+    scene.open(&key).await;
+    let id = scene.root(&key).await.comment.id;
+    for acting in [Acting::Author(member("owner")), Acting::Owner(member("author")), Acting::Owner(member("owner "))] {
+        let verb = deletion(&scene, id, acting).await;
+        assert_eq!(scene.refusal(&key, verb).await, Error::MemberNotAllowed);
+    }
+    assert_eq!(scene.view(id).await.comment.state, CommentState::Active);
+}
+
+pub(super) async fn a_hidden_comment_comes_back_as_it_was(backend: Backend) {
+    let scene = Scene::new(&backend, "a_hidden_comment_comes_back_as_it_was");
+    let key = scene.key();
+    let root = scene.root(&key).await.comment.id;
+    let reply = scene.reply(&key, root, 2).await.comment.id;
+    let target = scene.target(reply).await;
+    assert_eq!(
+        scene.refusal(&key, Unhide { target: target.clone() }).await,
+        Error::StateConflict(CommentState::Active)
+    );
+    scene.run(&key, Hide { target: target.clone() }).await;
+    assert_eq!(scene.refusal(&key, Hide { target: target.clone() }).await, Error::StateConflict(CommentState::Hidden));
+    assert_eq!(floors(&scene.replies(&key, root, first(9)).await.replies), [] as [i32; 0]);
+    assert_eq!(scene.view(root).await.comment.reply_count, 0);
+    let answer = scene.answer(&key, reply, 2).await;
+    assert_eq!(scene.refusal(&key, answer).await, Error::ParentUnavailable(CommentState::Hidden));
+
+    // Deleted while hidden, it comes back hidden: no way round the moderator.
+    delete(&scene, &key, reply).await;
+    scene.run(&key, Undelete { target: target.clone(), member: member("replier") }).await;
+    assert_eq!(scene.view(reply).await.comment.state, CommentState::Hidden);
+    let shown = comment(&scene.run(&key, Unhide { target }).await);
+    assert_eq!((shown.comment.state, shown.content.is_some()), (CommentState::Active, true));
+    assert_eq!(scene.view(root).await.comment.reply_count, 1);
+    scene.sound(&key).await;
+}
+
+pub(super) async fn a_deleted_or_hidden_root_loses_its_pin(backend: Backend) {
+    let scene = Scene::new(&backend, "a_deleted_or_hidden_root_loses_its_pin");
+    let key = scene.key();
+    scene.open(&key).await;
+    let mut ids = Vec::new();
+    for _ in 0..3 {
+        let id = scene.root(&key).await.comment.id;
+        let target = scene.target(id).await;
+        scene.run(&key, Pin { target, member: member("owner") }).await;
+        ids.push(id);
+    }
+    let target = scene.target(ids[0]).await;
+    scene.run(&key, Hide { target: target.clone() }).await;
+    delete(&scene, &key, ids[1]).await;
+    assert_eq!(scene.subject(&key).await.pins, [ids[2]]);
+    let pin = Pin { target: target.clone(), member: member("owner") };
+    assert_eq!(scene.refusal(&key, pin).await, Error::StateConflict(CommentState::Hidden));
+    scene.run(&key, Unhide { target }).await;
+    assert_eq!(scene.subject(&key).await.pins, [ids[2]], "shown again, it is not pinned again");
+    scene.sound(&key).await;
+}

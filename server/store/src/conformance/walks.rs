@@ -1,0 +1,217 @@
+//! Random walks: the same commands to the oracle and to the backend, and after each batch the same questions. Every
+//! answer has to be the same, refusals too. A walk that fails prints what replays it.
+
+mod answers;
+mod verbs;
+
+use std::sync::Arc;
+
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
+use rand::{RngExt, SeedableRng};
+use riposte_core::ports::{Reader, Writer};
+use riposte_core::request::Print;
+use riposte_core::world::Effect;
+use riposte_core::{Command, CommentId, Error, Millis, Receipt, Result, SubjectKey};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::backend::{Backend, Process, StepClock};
+use super::scene::Scene;
+use crate::model::Model;
+
+/// What a walk mostly does.
+#[derive(Debug, Clone, Copy)]
+struct Mix {
+    /// Batches of likes in a hundred.
+    likes: u32,
+    /// Imports among a hundred new comments.
+    imports: u32,
+    /// The caps that answers are written under.
+    levels: &'static [u8],
+    /// Answers among a hundred new comments.
+    replies: u32,
+}
+
+pub(super) async fn random_comments_are_answered_as_the_oracle_answers(backend: Backend) {
+    walk(backend, "comments", Mix { likes: 10, imports: 5, levels: &[2], replies: 60 }).await;
+}
+
+pub(super) async fn random_likes_are_answered_as_the_oracle_answers(backend: Backend) {
+    walk(backend, "likes", Mix { likes: 75, imports: 10, levels: &[3], replies: 40 }).await;
+}
+
+pub(super) async fn random_imports_are_answered_as_the_oracle_answers(backend: Backend) {
+    walk(backend, "imports", Mix { likes: 20, imports: 80, levels: &[3], replies: 70 }).await;
+}
+
+pub(super) async fn random_deep_threads_are_answered_as_the_oracle_answers(backend: Backend) {
+    // A policy may change: threads then hold answers that were written under several caps.
+    walk(backend, "deep threads", Mix { likes: 5, imports: 15, levels: &[1, 2, 4, 9, 32], replies: 90 }).await;
+}
+
+async fn walk(backend: Backend, name: &str, mix: Mix) {
+    let seed = backend.walk.seed.unwrap_or_else(|| xxh3_64(name.as_bytes()));
+    let told = Told { name: name.to_owned(), seed, steps: backend.walk.steps };
+    let mut walker = Walker::new(&backend, &told, mix);
+    for _ in 0..told.steps {
+        walker.step().await;
+    }
+    walker.sweep().await;
+}
+
+/// Says how to walk the same way again, when a walk ends badly.
+#[derive(Debug)]
+struct Told {
+    name: String,
+    seed: u64,
+    steps: usize,
+}
+
+impl Drop for Told {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("the walk of {} is replayed by RIPOSTE_SEED={} RIPOSTE_STEPS={}", self.name, self.seed, self.steps);
+        }
+    }
+}
+
+/// Two stores side by side, and what has happened to them.
+#[derive(Debug)]
+struct Walker {
+    mix: Mix,
+    dice: StdRng,
+    scene: Arc<Scene>,
+    oracle: Model,
+    backend: Process,
+    keys: Vec<SubjectKey>,
+    /// Every comment that was made, and where.
+    made: Vec<(SubjectKey, CommentId)>,
+    /// Every command that was sent, whatever became of it.
+    sent: Vec<Command>,
+    time: i64,
+    numbers: u64,
+}
+
+impl Walker {
+    fn new(backend: &Backend, told: &Told, mix: Mix) -> Self {
+        let scene = Scene::new(backend, &format!("{told:?}"));
+        let kinds = ["a", "b"].map(|kind| format!("w{:016x}_{kind}", xxh3_64(format!("{told:?}").as_bytes())));
+        let first = scene.key_of(&kinds[0], "1");
+        // Two in one partition, for batches over both; one of another type with the same id.
+        let mut twin = (2..).map(|n| scene.key_of(&kinds[0], n)).filter(|key| key.partition() == first.partition());
+        let keys = vec![first.clone(), twin.next().unwrap_or(first), scene.key_of(&kinds[1], "1")];
+        Self {
+            mix,
+            dice: StdRng::seed_from_u64(told.seed),
+            oracle: Model::new(StepClock::at(StepClock::START)),
+            backend: backend.process.clone(),
+            scene,
+            keys,
+            made: Vec::new(),
+            sent: Vec::new(),
+            time: StepClock::START.0,
+            numbers: 0,
+        }
+    }
+
+    /// One batch, then some questions.
+    async fn step(&mut self) {
+        let batch = self.batch().await;
+        let (theirs, ours) = (self.backend.writer.commit(&batch).await, self.oracle.commit(&batch).await);
+        let verbs: Vec<_> = batch.iter().map(|command| command.verb.name()).collect();
+        assert_eq!(theirs, ours, "backend and oracle answer {verbs:?} alike: {batch:#?}");
+        for (command, answer) in batch.iter().zip(theirs.expect("committed")) {
+            self.note(command, &answer);
+        }
+        self.sent.extend(batch);
+        for _ in 0..4 {
+            self.ask().await;
+        }
+    }
+
+    fn note(&mut self, command: &Command, answer: &Result<Receipt>) {
+        match answer {
+            Ok(Receipt { effect: Effect::Comment(view), .. }) => {
+                let id = view.comment.id;
+                if !self.made.iter().any(|(_, known)| *known == id) {
+                    self.made.push((command.subject.clone(), id));
+                }
+            }
+            Ok(_) => {}
+            Err(Error::Internal(text)) => panic!("{}: {text}", command.verb.name()),
+            Err(_) => {}
+        }
+    }
+
+    /// One to six commands of one partition and of one kind.
+    async fn batch(&mut self) -> Vec<Command> {
+        let likes = self.chance(self.mix.likes) && !self.made.is_empty();
+        let partition = self.key().partition();
+        let keys: Vec<_> = self.keys.iter().filter(|key| key.partition() == partition).cloned().collect();
+        let length = if self.chance(50) { 1 } else { self.dice.random_range(2..=6) };
+        let mut batch: Vec<Command> = Vec::new();
+        for _ in 0..length {
+            let again = self.chance(15).then(|| self.again(&batch, likes, &keys)).flatten();
+            let command = match again {
+                Some(command) => command,
+                None => {
+                    let key = keys.choose(&mut self.dice).cloned().expect("at least one");
+                    let verb = if likes { self.like(&key) } else { self.verb(&key, &batch).await };
+                    self.command(&key, verb)
+                }
+            };
+            batch.push(command);
+        }
+        batch
+    }
+
+    /// An earlier command of these subjects and this kind once more, now and then with another body.
+    fn again(&mut self, batch: &[Command], likes: bool, keys: &[SubjectKey]) -> Option<Command> {
+        let fits = |c: &&Command| c.verb.as_like().is_some() == likes && keys.contains(&c.subject);
+        let known: Vec<_> = self.sent.iter().chain(batch).filter(fits).collect();
+        let mut command = (*known.choose(&mut self.dice)?).clone();
+        if self.chance(20) && !likes {
+            command.request.print = Print(command.request.print.0 ^ 1);
+        }
+        command.now = self.now();
+        Some(command)
+    }
+
+    fn command(&mut self, key: &SubjectKey, verb: riposte_core::Verb) -> Command {
+        let command = self.scene.command(key, verb);
+        Command { now: self.now(), ..command }
+    }
+
+    /// Some time later, or at the same millisecond.
+    fn now(&mut self) -> Millis {
+        self.time += self.dice.random_range(0..=3) * 400;
+        Millis(self.time)
+    }
+
+    fn chance(&mut self, percent: u32) -> bool {
+        self.dice.random_ratio(percent, 100)
+    }
+
+    /// One of 0 to `sides` - 1.
+    fn die(&mut self, sides: u32) -> u32 {
+        self.dice.random_range(0..sides)
+    }
+
+    fn key(&mut self) -> SubjectKey {
+        self.keys.choose(&mut self.dice).cloned().expect("at least one")
+    }
+
+    /// A comment of this subject, if it has one; now and then one that never was.
+    async fn comment_of(&mut self, key: &SubjectKey) -> CommentId {
+        let of_key: Vec<_> = self.made.iter().filter(|(subject, _)| subject == key).map(|(_, id)| *id).collect();
+        match of_key.choose(&mut self.dice) {
+            Some(id) if !self.chance(3) => *id,
+            Some(_) | None => self.scene.id(key).await,
+        }
+    }
+
+    /// Both readers, the backend's first.
+    fn readers(&self) -> [&dyn Reader; 2] {
+        [self.backend.reader.as_ref(), &self.oracle]
+    }
+}

@@ -1,0 +1,142 @@
+//! What the database says, in the words of the domain: made here, once. Driver text goes to the log only.
+
+use riposte_core::Error;
+use sea_orm::{DbErr, RuntimeErr, SqlxError, SqlxMySqlError};
+
+/// Why work on the database failed.
+#[derive(Debug, Clone)]
+pub(crate) enum Fault {
+    /// The database refused or could not be reached.
+    Db(DbErr),
+    /// The domain refused, or a row makes no sense.
+    Domain(Error),
+}
+
+/// What a failed statement means for the transaction around it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    /// Another transaction stood in the way: the same again will do.
+    Conflict,
+    /// A unique key is taken: another transaction was first.
+    Duplicate,
+    /// The source cannot be reached or went away; of a commit the outcome is not known.
+    Lost,
+    /// Nothing that a repeat would cure.
+    Fatal,
+}
+
+impl From<DbErr> for Fault {
+    fn from(error: DbErr) -> Self {
+        Self::Db(error)
+    }
+}
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Self {
+        Self::Domain(error)
+    }
+}
+
+impl From<Fault> for Error {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Domain(error) => error,
+            Fault::Db(error) => match meaning(&error) {
+                Meaning::Lost => {
+                    tracing::warn!(%error, "a data source cannot be reached");
+                    Self::ShardUnavailable
+                }
+                // Retried inside already: whoever still sees it may try again later.
+                Meaning::Conflict => {
+                    tracing::warn!(%error, "a transaction gave up after its retries");
+                    Self::ShardUnavailable
+                }
+                Meaning::Duplicate | Meaning::Fatal => Self::internal(error),
+            },
+        }
+    }
+}
+
+impl Fault {
+    pub(crate) fn meaning(&self) -> Meaning {
+        match self {
+            Self::Db(error) => meaning(error),
+            Self::Domain(_) => Meaning::Fatal,
+        }
+    }
+}
+
+fn meaning(error: &DbErr) -> Meaning {
+    if matches!(error, DbErr::ConnectionAcquire(_)) {
+        return Meaning::Lost;
+    }
+    let (DbErr::Conn(RuntimeErr::SqlxError(cause))
+    | DbErr::Exec(RuntimeErr::SqlxError(cause))
+    | DbErr::Query(RuntimeErr::SqlxError(cause))) = error
+    else {
+        return Meaning::Fatal;
+    };
+    if let SqlxError::Database(said) = &**cause {
+        let code = said.code();
+        return match said.try_downcast_ref::<SqlxMySqlError>() {
+            Some(mysql) => of_mysql(mysql.number()),
+            None if said.is_unique_violation() => Meaning::Duplicate,
+            None => of_sqlite(code.as_deref().unwrap_or_default()),
+        };
+    }
+    let gone = matches!(
+        **cause,
+        SqlxError::Io(_)
+            | SqlxError::Tls(_)
+            | SqlxError::Protocol(_)
+            | SqlxError::PoolTimedOut
+            | SqlxError::PoolClosed
+            | SqlxError::WorkerCrashed
+    );
+    if gone { Meaning::Lost } else { Meaning::Fatal }
+}
+
+/// Whether a statement failed because its table was never created.
+pub(crate) fn is_missing_table(error: &DbErr) -> bool {
+    let (DbErr::Exec(RuntimeErr::SqlxError(cause)) | DbErr::Query(RuntimeErr::SqlxError(cause))) = error else {
+        return false;
+    };
+    let SqlxError::Database(said) = &**cause else { return false };
+    // SQLite has no code of its own for it.
+    said.try_downcast_ref::<SqlxMySqlError>()
+        .map_or_else(|| said.message().starts_with("no such table"), |mysql| mysql.number() == 1146)
+}
+
+fn of_mysql(number: u16) -> Meaning {
+    match number {
+        // Deadlock, lock wait timeout, record changed since the last read.
+        1213 | 1205 | 1020 => Meaning::Conflict,
+        1062 => Meaning::Duplicate,
+        // Too many connections, shutdown, killed, read-only after a failover, server gone.
+        1040 | 1053 | 1077 | 1129 | 1158..=1161 | 1203 | 1290 | 1317 | 1792 | 1836 | 1927 | 3169 => Meaning::Lost,
+        _ => Meaning::Fatal,
+    }
+}
+
+/// Extended result codes carry the plain one in their low byte: 5 is BUSY, 6 LOCKED.
+fn of_sqlite(code: &str) -> Meaning {
+    match code.parse::<u32>().map(|code| code & 0xff) {
+        Ok(5 | 6) => Meaning::Conflict,
+        Ok(_) | Err(_) => Meaning::Fatal,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Meaning, of_mysql, of_sqlite};
+
+    #[test]
+    fn codes_tell_conflicts_from_faults() {
+        for (number, meaning) in [(1213, Meaning::Conflict), (1062, Meaning::Duplicate), (1053, Meaning::Lost), (1406, Meaning::Fatal)] {
+            assert_eq!(of_mysql(number), meaning, "{number}");
+        }
+        for (code, meaning) in [("5", Meaning::Conflict), ("517", Meaning::Conflict), ("262", Meaning::Conflict), ("13", Meaning::Fatal)] {
+            assert_eq!(of_sqlite(code), meaning, "{code}");
+        }
+    }
+}

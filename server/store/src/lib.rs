@@ -1,0 +1,18 @@
+//! The stores of Riposte behind the domain's ports: sharded tables on the MySQL family, or one SQLite file, by the same
+//! code. [`Store::open`] gives a [`Store`], whose ports are all that the rest of the service sees.
+//!
+//! This crate must never know an RPC, a proto message or a status, and no SeaORM type or driver text leaves it but to
+//! the migrations.
+
+pub mod config;
+mod error;
+pub mod on_shard;
+pub mod schema;
+pub mod shard;
+mod sql;
+mod store;
+
+pub use config::StoreConfig;
+pub use on_shard::OnShard;
+pub use sql::{Source, Sources};
+pub use store::{Diagnosis, Store};

@@ -1,0 +1,88 @@
+//! The oracle of the suite: the ports over plain maps, written for truth and not for speed.
+//!
+//! It shares the decisions with every store (they are the domain's), and nothing else. Counts are never believed: every
+//! read counts the rows again, and after every commit the row values that the domain arrived at by its deltas are held
+//! against that. Lists are a filter and a sort.
+
+mod audit;
+pub(crate) mod census;
+mod commit;
+mod lists;
+mod pages;
+mod read;
+mod tables;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use riposte_core::cmd::Command;
+use riposte_core::ids::{Lease, MintError, Minter, Tick, WORKERS};
+use riposte_core::ports::{Clock, Ids, Writer};
+use riposte_core::{CommentId, Error, Partition, Receipt, Result};
+
+use tables::Tables;
+
+/// One process over the oracle's rows. Others over the same rows come from [`Model::another`].
+#[derive(Debug)]
+pub struct Model {
+    shared: Arc<Shared>,
+    minter: Mutex<Minter>,
+    clock: Arc<dyn Clock>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    tables: Mutex<Tables>,
+    workers: AtomicU64,
+    requests: AtomicU64,
+}
+
+impl Model {
+    /// An oracle that knows nothing yet.
+    #[must_use]
+    pub fn new(clock: Arc<dyn Clock>) -> Self {
+        Self::over(Arc::default(), clock)
+    }
+
+    /// A second process over the same rows, with a worker number and a clock of its own.
+    #[must_use]
+    pub fn another(&self, clock: Arc<dyn Clock>) -> Self {
+        Self::over(Arc::clone(&self.shared), clock)
+    }
+
+    fn over(shared: Arc<Shared>, clock: Arc<dyn Clock>) -> Self {
+        let worker = shared.workers.fetch_add(1, Ordering::Relaxed) % u64::from(WORKERS);
+        let lease = Lease { worker: worker as u8, from: Tick(1), until: Tick::MAX };
+        Self { shared, minter: Mutex::new(Minter::new(lease)), clock }
+    }
+
+    fn tables(&self) -> MutexGuard<'_, Tables> {
+        // A case that panics must not fail its neighbours: a commit is applied after all that can fail.
+        self.shared.tables.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl Writer for Model {
+    async fn commit(&self, batch: &[Command]) -> Result<Vec<Result<Receipt>>> {
+        self.tables().commit(batch)
+    }
+}
+
+#[async_trait]
+impl Ids for Model {
+    async fn comment(&self, partition: Partition) -> Result<CommentId> {
+        let now = Tick::at(self.clock.now());
+        let mut minter = self.minter.lock().unwrap_or_else(PoisonError::into_inner);
+        minter.mint(partition, now).map_err(|refused| match refused {
+            MintError::LeaseExpired => Error::internal("the oracle's lease never ends"),
+            MintError::Exhausted => Error::Overloaded { after: std::time::Duration::from_secs(1) },
+        })
+    }
+
+    fn request(&self) -> [u8; 16] {
+        let number = self.shared.requests.fetch_add(1, Ordering::Relaxed);
+        (u128::from(number) | 1 << 127).to_be_bytes()
+    }
+}

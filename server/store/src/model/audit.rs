@@ -1,0 +1,158 @@
+//! Counting again, from nothing but the rows, and holding the domain's own figures against it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use riposte_core::comment::Comment;
+use riposte_core::page::Drift;
+use riposte_core::{CommentId, CommentState, LikeValue, Subject};
+
+use super::tables::Shelf;
+
+/// The bytes of one level of a path.
+const LEVEL: usize = 8;
+
+/// The counts of one comment.
+#[derive(Debug, Clone, Copy, Default)]
+struct Counts {
+    likes: i32,
+    dislikes: i32,
+    replies: i32,
+    live_below: i32,
+}
+
+/// A shelf with every count counted again.
+#[derive(Debug)]
+pub(super) struct Counted<'s> {
+    pub(super) shelf: &'s Shelf,
+    roots: i32,
+    comments: i32,
+    counts: BTreeMap<CommentId, Counts>,
+}
+
+impl<'s> Counted<'s> {
+    pub(super) fn new(shelf: &'s Shelf) -> Self {
+        let mut counted = Self { shelf, roots: 0, comments: 0, counts: BTreeMap::new() };
+        let places: BTreeMap<&[u8], CommentId> =
+            shelf.rows.values().map(|row| (row.comment.path.as_bytes(), row.comment.id)).collect();
+        for comment in shelf.rows.values().map(|row| &row.comment).filter(|c| c.state == CommentState::Active) {
+            counted.comments += 1;
+            counted.roots += i32::from(comment.root_id.is_none());
+            // A root counts its whole thread, a reply its direct answers: a root named by both counts once.
+            let counting: BTreeSet<CommentId> = comment.root_id.into_iter().chain(comment.parent_id).collect();
+            for id in counting {
+                counted.of(id).replies += 1;
+            }
+            let path = comment.path.as_bytes();
+            for end in (LEVEL..path.len()).step_by(LEVEL) {
+                if let Some(id) = places.get(&path[..end]) {
+                    counted.of(*id).live_below += 1;
+                }
+            }
+        }
+        for like in shelf.likes.values() {
+            match like.value {
+                LikeValue::Like => counted.of(like.comment_id).likes += 1,
+                LikeValue::Dislike => counted.of(like.comment_id).dislikes += 1,
+                LikeValue::None => {}
+            }
+        }
+        counted
+    }
+
+    fn of(&mut self, id: CommentId) -> &mut Counts {
+        self.counts.entry(id).or_default()
+    }
+
+    /// The subject's row, counted again.
+    pub(super) fn subject(&self) -> Subject {
+        Subject { root_count: self.roots, comment_count: self.comments, ..self.shelf.subject.clone() }
+    }
+
+    /// A comment's row, counted again.
+    pub(super) fn comment(&self, stored: &Comment) -> Comment {
+        let counts = self.counts.get(&stored.id).copied().unwrap_or_default();
+        Comment {
+            like_count: counts.likes,
+            dislike_count: counts.dislikes,
+            reply_count: counts.replies,
+            live_below: counts.live_below,
+            listed: stored.state == CommentState::Active || counts.live_below > 0,
+            ..stored.clone()
+        }
+    }
+
+    /// Where stored and counted values differ.
+    pub(super) fn drifts(&self) -> Vec<Drift> {
+        let mut drifts = Vec::new();
+        let mut compare = |comment, count, stored: i64, actual: i64| {
+            if stored != actual {
+                drifts.push(Drift { comment, count, stored, actual });
+            }
+        };
+        let (stored, actual) = (&self.shelf.subject, self.subject());
+        compare(None, "root_count", stored.root_count.into(), actual.root_count.into());
+        compare(None, "comment_count", stored.comment_count.into(), actual.comment_count.into());
+        for stored in self.shelf.rows.values().map(|row| &row.comment) {
+            let (id, actual) = (Some(stored.id), self.comment(stored));
+            compare(id, "like_count", stored.like_count.into(), actual.like_count.into());
+            compare(id, "dislike_count", stored.dislike_count.into(), actual.dislike_count.into());
+            compare(id, "reply_count", stored.reply_count.into(), actual.reply_count.into());
+            compare(id, "live_below", stored.live_below.into(), actual.live_below.into());
+            compare(id, "listed", stored.listed.into(), actual.listed.into());
+        }
+        drifts
+    }
+}
+
+/// Everything that must hold of a subject after every commit.
+///
+/// # Panics
+/// When it does not: the domain has a bug.
+pub(super) fn audit(shelf: &Shelf) {
+    let drifts = Counted::new(shelf).drifts();
+    assert!(drifts.is_empty(), "the domain's deltas and the rows disagree under {:?}: {drifts:?}", shelf.subject.key);
+    let mut floors: BTreeMap<Option<CommentId>, Vec<i32>> = BTreeMap::new();
+    let mut paths: BTreeSet<&[u8]> = BTreeSet::new();
+    for comment in shelf.rows.values().map(|row| &row.comment) {
+        floors.entry(comment.root_id).or_default().push(comment.floor);
+        assert!(paths.insert(comment.path.as_bytes()), "a path occurs twice: {comment:?}");
+    }
+    dense(floors.remove(&None), shelf.subject.next_floor);
+    for comment in shelf.rows.values().map(|row| &row.comment) {
+        if comment.root_id.is_none() {
+            dense(floors.remove(&Some(comment.id)), comment.next_floor);
+        }
+        well_placed(shelf, comment, &paths);
+        let deleted = comment.state == CommentState::Deleted;
+        assert_eq!(comment.delete_time.is_some(), deleted, "delete_time says something else than the state: {comment:?}");
+        assert!(deleted || comment.deleted_by.is_none(), "deleted by somebody, yet not deleted: {comment:?}");
+    }
+    assert!(floors.is_empty(), "replies without a root: {floors:?}");
+    assert!(shelf.subject.pins.len() <= 3, "too many pins: {:?}", shelf.subject.pins);
+    for pin in &shelf.subject.pins {
+        let root = shelf.rows.get(pin).map(|row| &row.comment).filter(|c| c.root_id.is_none());
+        assert!(root.is_some_and(|c| c.state == CommentState::Active), "pinned, but no visible root: {pin:?}");
+    }
+}
+
+/// The floors of one floor space are 1 to `next` - 1.
+fn dense(floors: Option<Vec<i32>>, next: i32) {
+    let mut floors = floors.unwrap_or_default();
+    floors.sort_unstable();
+    let expected: Vec<i32> = (1..next).collect();
+    assert_eq!(floors, expected, "floors are not dense");
+}
+
+fn well_placed(shelf: &Shelf, comment: &Comment, paths: &BTreeSet<&[u8]>) {
+    let path = comment.path.as_bytes();
+    assert_eq!(comment.subject_id, shelf.subject.id, "a comment of another subject: {comment:?}");
+    let thread = comment.root_id.unwrap_or(comment.id);
+    assert_eq!(path[..LEVEL], thread.get().to_be_bytes(), "a path starts with its root: {comment:?}");
+    if comment.root_id.is_some() {
+        let (above, last) = path.split_at(path.len() - LEVEL);
+        assert_eq!(last, i64::from(comment.floor).to_be_bytes(), "and ends with its floor: {comment:?}");
+        assert!(paths.contains(above), "nothing stands above {comment:?}");
+    }
+    let answered = comment.parent_id.is_none_or(|parent| shelf.rows.contains_key(&parent));
+    assert!(answered, "answers nothing: {comment:?}");
+}

@@ -1,0 +1,64 @@
+//! A backend's own rows, as its export tells them, held against its counts.
+
+use std::collections::BTreeMap;
+
+use riposte_core::like::Like;
+use riposte_core::page::Liker;
+use riposte_core::ports::{Exported, Reader};
+use riposte_core::request::{Print, Request, RequestId, RequestKey};
+use riposte_core::{CommentId, Content, Result, SubjectKey};
+
+use super::audit::audit;
+use super::tables::{Row, Shelf};
+
+/// Rows to read at a time: small enough that every export of a case takes several reads.
+const PART: usize = 50;
+
+/// Reads a whole subject back and counts it again.
+///
+/// # Errors
+/// Those of the reader.
+///
+/// # Panics
+/// When a count, a floor, a path or a state does not fit the rows.
+pub(crate) async fn census(reader: &dyn Reader, key: &SubjectKey) -> Result<usize> {
+    let Some(subject) = reader.subjects(std::slice::from_ref(key)).await?.remove(0) else { return Ok(0) };
+    let mut shelf = Shelf::new(subject);
+    let mut last = None;
+    loop {
+        let part = reader.export_comments(key, last, PART).await?;
+        let Some(end) = part.last() else { break };
+        last = Some(end.view.comment.id);
+        for exported in part {
+            let id = exported.view.comment.id;
+            shelf.likes.append(&mut likes(reader, id).await?);
+            let twice = shelf.rows.insert(id, row(exported));
+            assert!(twice.is_none(), "{id:?} is exported twice");
+        }
+    }
+    audit(&shelf);
+    Ok(shelf.rows.len())
+}
+
+async fn likes(reader: &dyn Reader, id: CommentId) -> Result<BTreeMap<(CommentId, riposte_core::MemberId), Like>> {
+    let mut likes = BTreeMap::new();
+    let mut last = None;
+    loop {
+        let part = reader.export_likes(id, last.as_ref(), PART).await?;
+        let Some(end) = part.last() else { return Ok(likes) };
+        last = Some(end.member.clone());
+        for Liker { member, value, time } in part {
+            let operation = RequestId::from_bytes([0; 16]);
+            let like = Like { comment_id: id, member: member.clone(), value, operation, changed: true, time };
+            let twice = likes.insert((id, member), like);
+            assert!(twice.is_none(), "a like is exported twice: {twice:?}");
+        }
+    }
+}
+
+fn row(exported: Exported) -> Row {
+    let Exported { view, client, origin } = exported;
+    let content = view.content.unwrap_or_else(|| Content::stored(String::new(), Vec::new(), BTreeMap::new()));
+    let request = Request { key: RequestKey([0; 16]), print: Print(0) };
+    Row { comment: view.comment, content, past: Vec::new(), client, origin, request }
+}

@@ -1,0 +1,122 @@
+//! One batch: the rows it asked for, and no others, go into a world; what the world's journal names comes back.
+
+use riposte_core::cmd::Command;
+use riposte_core::page::PastContent;
+use riposte_core::{CommentId, Error, Receipt, Result, Subject, SubjectKey, World};
+
+use super::audit::audit;
+use super::tables::{Row, Shelf, Tables};
+
+impl Tables {
+    pub(super) fn commit(&mut self, batch: &[Command]) -> Result<Vec<Result<Receipt>>> {
+        one_partition_one_kind(batch)?;
+        let mut world = self.load(batch);
+        let answers = batch.iter().map(|command| world.run(command)).collect();
+        self.store(&world)?;
+        for command in batch {
+            if let Some(shelf) = self.shelf(&command.subject) {
+                audit(shelf);
+            }
+        }
+        Ok(answers)
+    }
+
+    fn load(&self, batch: &[Command]) -> World {
+        let mut world = World::default();
+        for command in batch {
+            let Some(shelf) = self.shelf(&command.subject) else { continue };
+            world.load_subject(shelf.subject.clone());
+            let needs = command.verb.needs();
+            let mut prior = None;
+            if command.verb.as_like().is_none() {
+                prior = shelf.prior(&command.request.key);
+            }
+            if let Some(prior) = prior {
+                world.load_prior(shelf.subject.id, command.request.key, prior);
+            }
+            let made = prior.and_then(|p| p.comment);
+            for row in needs.comments.iter().chain(&made).filter_map(|id| shelf.rows.get(id)) {
+                world.load_comment(row.comment.clone());
+            }
+            for row in needs.content.iter().chain(&made).filter_map(|id| shelf.rows.get(id)) {
+                world.load_content(row.comment.id, row.content.clone());
+            }
+            if let Some(like) = needs.like.and_then(|key| shelf.likes.get(&key)) {
+                world.load_like(like.clone());
+            }
+        }
+        world
+    }
+
+    fn store(&mut self, world: &World) -> Result<()> {
+        let journal = world.journal();
+        for key in &journal.new_subjects {
+            self.shelves.insert(key.clone(), Shelf::new(known_subject(world, key)?));
+        }
+        for key in &journal.subjects {
+            self.owning(key)?.subject = known_subject(world, key)?;
+        }
+        for (id, request) in &journal.new_comments {
+            let comment = world.comment(*id).cloned().ok_or_else(|| lost("comment"))?;
+            let content = world.content(*id).cloned().ok_or_else(|| lost("content"))?;
+            let client = journal.clients.get(id).cloned().unwrap_or_default();
+            let origin = journal.origins.get(id).cloned();
+            let shelf = self.shelves.values_mut().find(|shelf| shelf.subject.id == comment.subject_id);
+            let shelf = shelf.ok_or_else(|| lost("subject of a new comment"))?;
+            self.homes.insert(*id, shelf.subject.key.clone());
+            let row = Row { comment, content, past: Vec::new(), client, origin, request: *request };
+            if shelf.rows.insert(*id, row).is_some() {
+                return Err(Error::internal(format!("comment {id:?} was written twice")));
+            }
+        }
+        for id in &journal.comments {
+            self.row(*id)?.comment = world.comment(*id).cloned().ok_or_else(|| lost("comment"))?;
+        }
+        for id in &journal.contents {
+            self.row(*id)?.content = world.content(*id).cloned().ok_or_else(|| lost("content"))?;
+        }
+        for edit in &journal.edits {
+            let past = PastContent { version: edit.version, content: edit.content.clone(), time: edit.time };
+            self.row(edit.comment_id)?.past.push(past);
+        }
+        for (id, member) in &journal.likes {
+            let like = world.like(*id, member).cloned().ok_or_else(|| lost("like"))?;
+            let key = self.homes.get(id).cloned().ok_or_else(|| lost("liked comment"))?;
+            self.owning(&key)?.likes.insert((*id, member.clone()), like);
+        }
+        for (subject, key, prior) in &journal.requests {
+            let shelf = self.shelves.values_mut().find(|shelf| shelf.subject.id == *subject);
+            let twice = shelf.ok_or_else(|| lost("subject of a request"))?.requests.insert(*key, *prior);
+            if twice.is_some() {
+                return Err(Error::internal("one request key was remembered twice"));
+            }
+        }
+        Ok(())
+    }
+
+    fn owning(&mut self, key: &SubjectKey) -> Result<&mut Shelf> {
+        self.shelves.get_mut(key).ok_or_else(|| lost("subject"))
+    }
+
+    fn row(&mut self, id: CommentId) -> Result<&mut Row> {
+        let key = self.homes.get(&id).ok_or_else(|| lost("comment's subject"))?;
+        self.shelves.get_mut(key).and_then(|shelf| shelf.rows.get_mut(&id)).ok_or_else(|| lost("comment"))
+    }
+}
+
+/// The promise that callers of [`Writer::commit`](riposte_core::ports::Writer) make.
+fn one_partition_one_kind(batch: &[Command]) -> Result<()> {
+    let alike = batch.windows(2).all(|pair| {
+        pair[0].subject.partition() == pair[1].subject.partition()
+            && pair[0].verb.as_like().is_some() == pair[1].verb.as_like().is_some()
+    });
+    if alike { Ok(()) } else { Err(Error::internal("a batch is of one partition and of one kind")) }
+}
+
+fn known_subject(world: &World, key: &SubjectKey) -> Result<Subject> {
+    world.subject(key).cloned().ok_or_else(|| lost("subject"))
+}
+
+fn lost(what: &str) -> Error {
+    Error::internal(format!("the journal names a {what} that is not in the world"))
+}

@@ -1,0 +1,82 @@
+//! What a counted shelf shows: views, threads, subtrees.
+
+use riposte_core::comment::CommentView;
+use riposte_core::page::{Located, Subtree, Thread};
+use riposte_core::path::Path;
+use riposte_core::{CommentId, MemberId};
+
+use super::audit::Counted;
+use super::tables::Row;
+
+impl Counted<'_> {
+    pub(super) fn view(&self, row: &Row) -> CommentView {
+        CommentView {
+            comment: self.comment(&row.comment),
+            subject: self.shelf.subject.key.clone(),
+            content: Some(row.content.clone()),
+            pinned: self.shelf.subject.pins.contains(&row.comment.id),
+        }
+    }
+
+    pub(super) fn view_of(&self, id: CommentId) -> Option<CommentView> {
+        self.shelf.rows.get(&id).map(|row| self.view(row))
+    }
+
+    /// Listed roots by floor, or listed replies of a root.
+    pub(super) fn listed(&self, root: Option<CommentId>) -> Vec<CommentView> {
+        let below = self.shelf.rows.values().filter(|row| row.comment.root_id == root);
+        let mut views: Vec<_> = below.map(|row| self.view(row)).filter(|view| view.comment.listed).collect();
+        views.sort_by_key(|view| view.comment.floor);
+        views
+    }
+
+    pub(super) fn thread(&self, root: CommentView, previews: u8) -> Thread {
+        let mut replies = self.listed(Some(root.comment.id));
+        let more_replies = replies.len() > usize::from(previews);
+        replies.truncate(usize::from(previews));
+        Thread { root, replies, more_replies }
+    }
+
+    /// Every listed comment of a subtree down to a depth, behind a path, in thread order.
+    pub(super) fn subtree(&self, part: &Subtree) -> Vec<CommentView> {
+        let inside = |path: &Path| {
+            path.as_bytes().starts_with(part.top.as_bytes())
+                && path.depth() <= part.max_depth
+                && part.after.as_ref().is_none_or(|after| path.as_bytes() > after.as_bytes())
+        };
+        let rows = self.shelf.rows.values().filter(|row| inside(&row.comment.path));
+        let mut views: Vec<_> = rows.map(|row| self.view(row)).filter(|view| view.comment.listed).collect();
+        views.sort_by(|a, b| a.comment.path.as_bytes().cmp(b.comment.path.as_bytes()));
+        views
+    }
+
+    /// The chain upward by parent, nearest first, and the root of the thread behind it if it is not in there.
+    pub(super) fn chain(&self, id: CommentId, limit: usize) -> Vec<CommentView> {
+        let parent = |id| self.shelf.rows.get(&id).and_then(|row| row.comment.parent_id);
+        let mut ids: Vec<CommentId> = std::iter::successors(parent(id), |id| parent(*id)).take(limit).collect();
+        let root = self.shelf.rows.get(&id).and_then(|row| row.comment.root_id);
+        ids.extend(root.filter(|root| !ids.contains(root)));
+        ids.into_iter().filter_map(|id| self.view_of(id)).collect()
+    }
+
+    pub(super) fn located(&self, row: &Row) -> Located {
+        let path = &row.comment.path;
+        let above = path.ancestors().chain([path.clone()]);
+        Located {
+            id: row.comment.id,
+            subject: self.shelf.subject.key.clone(),
+            path: path.clone(),
+            floor: row.comment.floor,
+            lineage: above.filter_map(|path| self.shelf.at(&path)).map(|row| row.comment.id).collect(),
+            parent: row.comment.parent_id,
+            member: row.comment.member.clone(),
+        }
+    }
+
+    /// Likes and dislikes of a comment as (member, value, time).
+    pub(super) fn likers(&self, id: CommentId) -> impl Iterator<Item = &riposte_core::like::Like> {
+        let first = (id, MemberId::stored(String::new()));
+        let of_comment = self.shelf.likes.range(first..).take_while(move |((comment, _), _)| *comment == id);
+        of_comment.map(|(_, like)| like).filter(|like| like.value != riposte_core::LikeValue::None)
+    }
+}

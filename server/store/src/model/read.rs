@@ -1,0 +1,165 @@
+//! The answers.
+
+use async_trait::async_trait;
+use riposte_core::comment::CommentView;
+use riposte_core::page::{
+    Liker, LikerCursor, Located, Page, PastContent, ReplyPage, RootPage, SubjectCursor, Subtree, ThreadPage, Verified,
+    Window,
+};
+use riposte_core::ports::{Exported, Reader};
+use riposte_core::request::RequestKey;
+use riposte_core::{CommentId, LikeValue, MemberId, ObjectType, Result, Subject, SubjectKey};
+
+use super::Model;
+use super::audit::Counted;
+use super::pages::page;
+
+#[async_trait]
+impl Reader for Model {
+    async fn subjects(&self, keys: &[SubjectKey]) -> Result<Vec<Option<Subject>>> {
+        let tables = self.tables();
+        Ok(keys.iter().map(|key| tables.shelf(key).map(|shelf| Counted::new(shelf).subject())).collect())
+    }
+
+    async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<Located>>> {
+        let tables = self.tables();
+        Ok(ids.iter().map(|id| tables.home(*id).map(|(shelf, row)| Counted::new(shelf).located(row))).collect())
+    }
+
+    async fn comments(&self, ids: &[CommentId]) -> Result<Vec<Option<CommentView>>> {
+        let tables = self.tables();
+        let open = |id: &CommentId| tables.home(*id).filter(|(shelf, _)| shelf.subject.delete_time.is_none());
+        Ok(ids.iter().map(|id| open(id).map(|(shelf, row)| Counted::new(shelf).view(row))).collect())
+    }
+
+    async fn roots(&self, key: &SubjectKey, window: Window, previews: u8) -> Result<Option<RootPage>> {
+        let tables = self.tables();
+        let Some(counted) = tables.open_shelf(key).map(Counted::new) else { return Ok(None) };
+        let roots = page(counted.listed(None), window, |view| view.comment.floor);
+        let pinned = counted.shelf.subject.pins.iter().filter_map(|id| counted.view_of(*id));
+        Ok(Some(RootPage {
+            subject: counted.subject(),
+            threads: roots.map(|root| counted.thread(root, previews)),
+            pinned: pinned.map(|root| counted.thread(root, previews)).collect(),
+        }))
+    }
+
+    async fn replies(&self, key: &SubjectKey, root: CommentId, window: Window) -> Result<Option<ReplyPage>> {
+        let tables = self.tables();
+        let Some(counted) = tables.open_shelf(key).map(Counted::new) else { return Ok(None) };
+        let Some(view) = counted.view_of(root).filter(|view| view.comment.root_id.is_none()) else { return Ok(None) };
+        let replies = page(counted.listed(Some(root)), window, |view| view.comment.floor);
+        Ok(Some(ReplyPage { subject: counted.subject(), root: view, replies }))
+    }
+
+    async fn thread(&self, key: &SubjectKey, part: &Subtree) -> Result<Option<ThreadPage>> {
+        let tables = self.tables();
+        let Some(counted) = tables.open_shelf(key).map(Counted::new) else { return Ok(None) };
+        let mut comments = counted.subtree(part);
+        let more_after = comments.len() > part.limit;
+        comments.truncate(part.limit);
+        Ok(Some(ThreadPage { subject: counted.subject(), comments, more_after }))
+    }
+
+    async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Vec<CommentView>> {
+        let tables = self.tables();
+        Ok(tables.open_shelf(key).map(|shelf| Counted::new(shelf).chain(id, limit)).unwrap_or_default())
+    }
+
+    async fn revisions(&self, id: CommentId) -> Result<Vec<PastContent>> {
+        let tables = self.tables();
+        let Some((_, row)) = tables.home(id) else { return Ok(Vec::new()) };
+        let (version, content) = (row.comment.version, row.content.clone());
+        let present = PastContent { version, content, time: row.comment.edit_time.unwrap_or(row.comment.create_time) };
+        Ok(row.past.iter().cloned().chain([present]).collect())
+    }
+
+    async fn like_states(
+        &self,
+        key: &SubjectKey,
+        member: &MemberId,
+        ids: &[CommentId],
+    ) -> Result<Vec<Option<LikeValue>>> {
+        let tables = self.tables();
+        let Some(shelf) = tables.open_shelf(key) else { return Ok(vec![None; ids.len()]) };
+        let value = |id: &CommentId| shelf.likes.get(&(*id, member.clone())).map_or(LikeValue::None, |like| like.value);
+        Ok(ids.iter().map(|id| shelf.rows.contains_key(id).then(|| value(id))).collect())
+    }
+
+    async fn likers(
+        &self,
+        id: CommentId,
+        value: LikeValue,
+        after: Option<&LikerCursor>,
+        limit: usize,
+    ) -> Result<Page<Liker>> {
+        let tables = self.tables();
+        let Some((shelf, _)) = tables.home(id) else { return Ok(Page::default()) };
+        let counted = Counted::new(shelf);
+        let likes = counted.likers(id).filter(|like| like.value == value);
+        let mut likers: Vec<_> = likes.map(liker).collect();
+        likers.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.member.cmp(&b.member)));
+        let all = likers.len();
+        if let Some(after) = after {
+            likers.retain(|l| l.time < after.time || (l.time == after.time && l.member > after.member));
+        }
+        let (more_before, more_after) = (likers.len() < all, likers.len() > limit);
+        likers.truncate(limit);
+        Ok(Page { items: likers, more_before, more_after })
+    }
+
+    async fn created_by(&self, key: &SubjectKey, keys: &[RequestKey]) -> Result<Vec<Option<CommentId>>> {
+        let tables = self.tables();
+        let Some(shelf) = tables.shelf(key) else { return Ok(vec![None; keys.len()]) };
+        let made = |key: &RequestKey| shelf.rows.values().find(|row| row.request.key == *key);
+        Ok(keys.iter().map(|key| made(key).map(|row| row.comment.id)).collect())
+    }
+
+    async fn list_subjects(
+        &self,
+        object_type: &ObjectType,
+        after: SubjectCursor,
+        limit: usize,
+    ) -> Result<(Vec<Subject>, Option<SubjectCursor>)> {
+        let tables = self.tables();
+        let of_type = tables.shelves.values().filter(|shelf| shelf.subject.key.object_type() == object_type);
+        let mut subjects: Vec<_> = of_type.map(|shelf| Counted::new(shelf).subject()).collect();
+        subjects.sort_by_key(|subject| subject.id);
+        subjects.retain(|subject| after.after.is_none_or(|after| subject.id > after));
+        let more = subjects.len() > limit;
+        subjects.truncate(limit);
+        let last = subjects.last().filter(|_| more).map(|subject| subject.id);
+        Ok((subjects, last.map(|id| SubjectCursor { table: 0, after: Some(id) })))
+    }
+
+    async fn export_comments(&self, key: &SubjectKey, after: Option<CommentId>, limit: usize) -> Result<Vec<Exported>> {
+        let tables = self.tables();
+        let Some(counted) = tables.shelf(key).map(Counted::new) else { return Ok(Vec::new()) };
+        let mut rows: Vec<_> = counted.shelf.rows.values().collect();
+        let root_floor = |id: &CommentId| counted.shelf.rows.get(id).map_or(0, |row| row.comment.floor);
+        rows.sort_by_key(|row| (root_floor(&row.comment.thread_id()), row.comment.path.clone()));
+        let place = after.and_then(|after| rows.iter().position(|row| row.comment.id == after));
+        let rest = rows.into_iter().skip(place.map_or(0, |place| place + 1)).take(limit);
+        let exported =
+            rest.map(|row| Exported { view: counted.view(row), client: row.client.clone(), origin: row.origin.clone() });
+        Ok(exported.collect())
+    }
+
+    async fn export_likes(&self, id: CommentId, after: Option<&MemberId>, limit: usize) -> Result<Vec<Liker>> {
+        let tables = self.tables();
+        let Some((shelf, _)) = tables.home(id) else { return Ok(Vec::new()) };
+        let counted = Counted::new(shelf);
+        let behind = counted.likers(id).filter(|like| after.is_none_or(|after| like.member > *after));
+        Ok(behind.take(limit).map(liker).collect())
+    }
+
+    async fn verify(&self, key: &SubjectKey) -> Result<Verified> {
+        let tables = self.tables();
+        let Some(shelf) = tables.shelf(key) else { return Ok(Verified::default()) };
+        Ok(Verified { comments: shelf.rows.len() as i64, drifts: Counted::new(shelf).drifts() })
+    }
+}
+
+fn liker(like: &riposte_core::like::Like) -> Liker {
+    Liker { member: like.member.clone(), value: like.value, time: like.time }
+}

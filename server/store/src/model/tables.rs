@@ -1,0 +1,78 @@
+//! The rows.
+
+use std::collections::BTreeMap;
+
+use riposte_core::change::Origin;
+use riposte_core::comment::Comment;
+use riposte_core::like::Like;
+use riposte_core::page::PastContent;
+use riposte_core::path::Path;
+use riposte_core::request::{Request, RequestKey};
+use riposte_core::world::Prior;
+use riposte_core::{ClientInfo, CommentId, Content, MemberId, Subject, SubjectKey};
+
+/// All rows there are.
+#[derive(Debug, Default)]
+pub(super) struct Tables {
+    pub(super) shelves: BTreeMap<SubjectKey, Shelf>,
+    /// Under which subject a comment lies.
+    pub(super) homes: BTreeMap<CommentId, SubjectKey>,
+}
+
+/// A subject and everything below it.
+#[derive(Debug)]
+pub(super) struct Shelf {
+    pub(super) subject: Subject,
+    pub(super) rows: BTreeMap<CommentId, Row>,
+    pub(super) likes: BTreeMap<(CommentId, MemberId), Like>,
+    /// What requests did that made no comment.
+    pub(super) requests: BTreeMap<RequestKey, Prior>,
+}
+
+/// A comment with everything that was written with it.
+#[derive(Debug)]
+pub(super) struct Row {
+    pub(super) comment: Comment,
+    pub(super) content: Content,
+    pub(super) past: Vec<PastContent>,
+    pub(super) client: ClientInfo,
+    pub(super) origin: Option<Origin>,
+    pub(super) request: Request,
+}
+
+impl Tables {
+    pub(super) fn shelf(&self, key: &SubjectKey) -> Option<&Shelf> {
+        self.shelves.get(key)
+    }
+
+    /// The shelf of a subject that was not deleted.
+    pub(super) fn open_shelf(&self, key: &SubjectKey) -> Option<&Shelf> {
+        self.shelf(key).filter(|shelf| shelf.subject.delete_time.is_none())
+    }
+
+    pub(super) fn home(&self, id: CommentId) -> Option<(&Shelf, &Row)> {
+        let shelf = self.shelves.get(self.homes.get(&id)?)?;
+        Some((shelf, shelf.rows.get(&id)?))
+    }
+}
+
+impl Shelf {
+    pub(super) fn new(subject: Subject) -> Self {
+        Self { subject, rows: BTreeMap::new(), likes: BTreeMap::new(), requests: BTreeMap::new() }
+    }
+
+    pub(super) fn at(&self, path: &Path) -> Option<&Row> {
+        self.rows.values().find(|row| row.comment.path == *path)
+    }
+
+    /// What an earlier request with this key did.
+    pub(super) fn prior(&self, key: &RequestKey) -> Option<Prior> {
+        let made = self.rows.values().find(|row| row.request.key == *key).map(|row| Prior {
+            verb: 0,
+            print: row.request.print,
+            comment: Some(row.comment.id),
+            revision: row.comment.born_revision,
+        });
+        made.or_else(|| self.requests.get(key).copied())
+    }
+}

@@ -1,0 +1,145 @@
+//! Which migration steps each data source has, and for which layout they were made.
+
+use riposte_core::Millis;
+use sea_orm::ActiveValue::Set;
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{ConnectionTrait, DbErr, EntityTrait};
+
+use crate::error::is_missing_table;
+use crate::shard::ShardMap;
+use crate::sql::entity::riposte_schema::{ActiveModel, Column, Entity, Model};
+use crate::sql::{Sources, bytes};
+
+/// The steps that this version needs, in order. `riposte-migrations` has one file for each.
+pub const STEPS: [&str; 7] = [
+    "m0001_schema",
+    "m0002_worker_leases",
+    "m0003_subjects",
+    "m0004_comments",
+    "m0005_likes",
+    "m0006_requests",
+    "m0007_projections",
+];
+
+/// What a data source has to say about its schema.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SourceSchema {
+    /// Everything that this version needs is there.
+    Ready,
+    /// These steps have not been applied.
+    Missing(Vec<&'static str>),
+    /// The tables were made for another layout: serving them would find wrong rows. In words, for people.
+    Mismatch(String),
+    /// It cannot be asked. In words, for people.
+    Unreachable(String),
+}
+
+/// The part of a deployment that one data source holds, as its first migration recorded it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Layout {
+    /// Tables of subjects, over all sources.
+    pub subject_tables: i16,
+    /// Tables of everything below, over all sources.
+    pub index_tables: i16,
+    /// The number of this source.
+    pub source: i16,
+    /// How many sources there are.
+    pub sources: i16,
+    /// The first subject table here.
+    pub first_table: i16,
+    /// The last subject table here.
+    pub last_table: i16,
+}
+
+impl Layout {
+    /// What the configuration says of a source.
+    #[must_use]
+    pub fn configured(map: &ShardMap, source: usize, sources: usize) -> Self {
+        let tables: Vec<i16> = map.subject_slots(source).map(|slot| slot.part()).collect();
+        let tables = (tables.first().copied().unwrap_or(-1), tables.last().copied().unwrap_or(-1));
+        Self {
+            subject_tables: map.tables().subject.cast_signed(),
+            index_tables: map.tables().index.cast_signed(),
+            source: i16::try_from(source).unwrap_or(i16::MAX),
+            sources: i16::try_from(sources).unwrap_or(i16::MAX),
+            first_table: tables.0,
+            last_table: tables.1,
+        }
+    }
+
+    fn of(row: &Model) -> Self {
+        Self {
+            subject_tables: row.subject_tables,
+            index_tables: row.index_tables,
+            source: row.source,
+            sources: row.sources,
+            first_table: row.first_table,
+            last_table: row.last_table,
+        }
+    }
+}
+
+impl std::fmt::Display for Layout {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { subject_tables, index_tables, source, sources, first_table, last_table } = self;
+        write!(f, "{subject_tables}/{index_tables} tables, source {} of {sources}", source + 1)?;
+        write!(f, " with subject tables {first_table}-{last_table}")
+    }
+}
+
+/// Asks one data source.
+pub(crate) async fn check(sources: &Sources, number: usize) -> SourceSchema {
+    let configured = Layout::configured(sources.map(), number, sources.all().len());
+    let asked = async { applied(&sources.all()[number].begin_read().await?).await };
+    match asked.await {
+        Ok(steps) => judge(&steps, configured),
+        Err(error) => SourceSchema::Unreachable(error.to_string()),
+    }
+}
+
+/// Compares the steps a source has with those it needs.
+#[must_use]
+pub fn judge(applied: &[(String, Layout)], configured: Layout) -> SourceSchema {
+    if let Some((_, recorded)) = applied.iter().find(|(_, recorded)| *recorded != configured) {
+        return SourceSchema::Mismatch(format!("made for {recorded}, but the configuration says {configured}"));
+    }
+    if let Some((newer, _)) = applied.iter().find(|(step, _)| step.as_str() > STEPS[STEPS.len() - 1]) {
+        tracing::info!(step = newer, "the schema is newer than this version; newer schemas serve older versions");
+    }
+    let missing: Vec<_> = STEPS.into_iter().filter(|step| !applied.iter().any(|(name, _)| name == step)).collect();
+    if missing.is_empty() { SourceSchema::Ready } else { SourceSchema::Missing(missing) }
+}
+
+/// The steps that a source has, in the order of their names; none where nothing was ever migrated.
+///
+/// # Errors
+/// When the source cannot be asked.
+pub async fn applied<C: ConnectionTrait>(connection: &C) -> Result<Vec<(String, Layout)>, DbErr> {
+    let mut steps: Vec<_> = match Entity::find().all(connection).await {
+        Ok(rows) => rows.iter().map(|row| (String::from_utf8_lossy(&row.step).into_owned(), Layout::of(row))).collect(),
+        Err(error) if is_missing_table(&error) => Vec::new(),
+        Err(error) => return Err(error),
+    };
+    steps.sort_by(|a, b| a.0.cmp(&b.0));
+    Ok(steps)
+}
+
+/// Records that a step was applied; once is enough.
+///
+/// # Errors
+/// When the row cannot be written.
+pub async fn record<C: ConnectionTrait>(connection: &C, step: &str, layout: Layout, now: Millis) -> Result<(), DbErr> {
+    let row = ActiveModel {
+        step: Set(bytes(step)),
+        subject_tables: Set(layout.subject_tables),
+        index_tables: Set(layout.index_tables),
+        source: Set(layout.source),
+        sources: Set(layout.sources),
+        first_table: Set(layout.first_table),
+        last_table: Set(layout.last_table),
+        applied_at: Set(now.0),
+    };
+    let once = OnConflict::column(Column::Step).do_nothing_on([Column::Step]).to_owned();
+    Entity::insert(row).on_conflict(once).exec_without_returning(connection).await?;
+    Ok(())
+}

@@ -1,0 +1,51 @@
+use riposte_core::Partition;
+
+use super::{ShardMap, Tables};
+
+const REFERENCE: Tables = Tables { subject: 50, index: 200 };
+
+fn reference() -> ShardMap {
+    ShardMap::new(REFERENCE, &[0..=24, 25..=49]).unwrap_or_else(|e| panic!("{e:?}"))
+}
+
+#[test]
+fn statements_are_bound_to_the_tables_of_the_partition() {
+    let slot = reference().slot(Partition::number(517));
+    let sql = "SELECT `comment_subject_@`.`id` FROM `comment_subject_@`, `comment_index_@` WHERE a = ?".to_owned();
+    let bound = "SELECT `comment_subject_17`.`id` FROM `comment_subject_17`, `comment_index_117` WHERE a = ?";
+    assert_eq!(slot.bind(sql), bound);
+    assert_eq!(slot.bind("SELECT 1 FROM `comment_outbox`".to_owned()), "SELECT 1 FROM `comment_outbox`");
+}
+
+#[test]
+fn a_single_table_has_no_number() {
+    let map = ShardMap::new(Tables { subject: 1, index: 1 }, &[0..=0]).unwrap_or_else(|e| panic!("{e:?}"));
+    let sql = "`comment_subject_@` `comment_like_@`".to_owned();
+    assert_eq!(map.slot(Partition::number(900)).bind(sql), "`comment_subject` `comment_like`");
+}
+
+#[test]
+fn all_tables_of_a_subject_lie_on_one_source() {
+    let map = reference();
+    let mut tables = [0, 0];
+    for source in 0..2 {
+        assert_eq!(map.subject_slots(source).count(), 25);
+        for slot in map.index_slots(source) {
+            assert_eq!(map.source(slot.partition()), source);
+            tables[source] += 1;
+        }
+    }
+    assert_eq!(tables, [100, 100]);
+    for n in 0..1024 {
+        let subject_table = Partition::number(n % 200 % 50);
+        assert_eq!(map.source(Partition::number(n)), map.source(subject_table), "partition {n}");
+    }
+}
+
+#[test]
+fn a_map_with_holes_or_overlaps_is_refused() {
+    for ranges in [vec![0..=23, 25..=49], vec![0..=25, 25..=49], vec![]] {
+        assert!(ShardMap::new(REFERENCE, &ranges).is_err(), "{ranges:?}");
+    }
+    assert!(ShardMap::new(Tables { subject: 3, index: 200 }, &[0..=2]).is_err(), "3 does not divide 200");
+}

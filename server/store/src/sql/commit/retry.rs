@@ -1,0 +1,34 @@
+//! How often a transaction is tried again, and after which pause.
+
+use std::time::Duration;
+
+use crate::error::Meaning;
+
+/// The tries that one batch has used.
+#[derive(Debug, Default)]
+pub(super) struct Patience {
+    conflicts: u32,
+    duplicates: u32,
+    losses: u32,
+}
+
+impl Patience {
+    /// Whether to try again; waits for the pause that goes with it.
+    pub(super) async fn again(&mut self, meaning: Meaning) -> bool {
+        let (used, most, pause) = match meaning {
+            Meaning::Conflict => (&mut self.conflicts, 5, Duration::from_millis(4)),
+            // The other transaction has committed: the next look finds its row.
+            Meaning::Duplicate => (&mut self.duplicates, 3, Duration::ZERO),
+            Meaning::Lost => (&mut self.losses, 3, Duration::from_millis(50)),
+            Meaning::Fatal => return false,
+        };
+        if *used == most {
+            return false;
+        }
+        *used += 1;
+        // Two transactions that met once would meet again after equal pauses.
+        let jitter = rand::random_range(0.5..1.5);
+        tokio::time::sleep((pause * *used).mul_f64(jitter)).await;
+        true
+    }
+}

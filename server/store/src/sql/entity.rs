@@ -1,0 +1,14 @@
+//! The tables, as SeaORM sees them. Their columns are explained where `riposte-migrations` creates them.
+
+#![expect(unreachable_pub, reason = "the derive needs public items; none leaves the crate")]
+
+pub(crate) mod comment_client;
+pub(crate) mod comment_content;
+pub(crate) mod comment_edit;
+pub(crate) mod comment_index;
+pub(crate) mod comment_like;
+pub(crate) mod comment_origin;
+pub(crate) mod comment_request;
+pub(crate) mod comment_subject;
+pub(crate) mod riposte_schema;
+pub(crate) mod worker_lease;

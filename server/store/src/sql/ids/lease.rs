@@ -1,0 +1,88 @@
+//! The rows of worker leases: three short transactions, each of which takes the lock first.
+
+use std::time::Duration;
+
+use riposte_core::ids::{Lease, Tick, WORKERS};
+use riposte_core::{Error, Millis};
+use sea_orm::ActiveValue::Set;
+use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+
+use crate::error::Fault;
+use crate::sql::entity::worker_lease::{ActiveModel, Column, Entity, Model};
+use crate::sql::pool::Source;
+
+/// How far beyond the present a lease reaches.
+const LASTS: Duration = Duration::from_secs(10);
+/// A lease that ends sooner is moved ahead: a busy partition borrows up to a second from the future.
+const MARGIN_MILLIS: i64 = 2_000;
+
+type Leased<T> = Result<T, Fault>;
+
+/// Whether a lease is good for everything that may be minted at `now`.
+pub(super) fn covers(lease: &Lease, now: Tick) -> bool {
+    now.max(lease.from).0 + Tick::span(MARGIN_MILLIS) < lease.until.0
+}
+
+/// Takes a worker number that nobody holds: the one that was minted with longest ago.
+pub(super) async fn take(source: &Source, owner: &[u8; 16], now: Millis) -> Leased<Lease> {
+    let tx = source.begin_write().await?;
+    match pick(&tx, now).await {
+        Ok(free) => {
+            let from = Tick(free.minted_until).max(Tick::at(now));
+            let until = Tick(from.0 + ticks());
+            write(&tx, free.worker, ActiveModel { owner: Set(owner.to_vec()), ..held(until, now) }).await?;
+            tx.commit().await?;
+            let worker = u8::try_from(free.worker).map_err(Error::internal)?;
+            Ok(Lease { worker, from, until })
+        }
+        Err(fault) => {
+            tx.rollback().await?;
+            Err(fault)
+        }
+    }
+}
+
+/// Moves a lease ahead; `None` when it ran out and somebody else took the number.
+pub(super) async fn extend(source: &Source, lease: &Lease, owner: &[u8; 16], now: Millis) -> Leased<Option<Tick>> {
+    let tx = source.begin_write().await?;
+    let until = Tick(lease.from.max(Tick::at(now)).0 + ticks()).max(lease.until);
+    let worker = i16::from(lease.worker);
+    let still_ours = Entity::find_by_id(worker).lock_exclusive().one(&tx).await?.is_some_and(|row| row.owner == owner);
+    if still_ours {
+        write(&tx, worker, held(until, now)).await?;
+    }
+    tx.commit().await?;
+    Ok(still_ours.then_some(until))
+}
+
+/// Frees a number at once. What was promised stays promised: a successor starts at `minted_until`.
+pub(super) async fn release(source: &Source, lease: &Lease, owner: &[u8; 16]) -> Leased<()> {
+    let tx = source.begin_write().await?;
+    let free = ActiveModel { owner: Set(Vec::new()), leased_until: Set(0), ..Default::default() };
+    let update = Entity::update_many().set(free).filter(Column::Worker.eq(i16::from(lease.worker)));
+    update.filter(Column::Owner.eq(owner.to_vec())).exec(&tx).await?;
+    Ok(tx.commit().await?)
+}
+
+async fn pick(tx: &DatabaseTransaction, now: Millis) -> Leased<Model> {
+    let rows = Entity::find().order_by_asc(Column::Worker).lock_exclusive().all(tx).await?;
+    let known = rows.into_iter().filter(|row| (0..i16::from(WORKERS)).contains(&row.worker));
+    let free = known.filter(|row| row.leased_until <= now.0).min_by_key(|row| row.minted_until);
+    free.ok_or_else(|| {
+        tracing::error!("all {WORKERS} worker numbers of a data source are leased");
+        Error::Overloaded { after: LASTS }.into()
+    })
+}
+
+fn held(until: Tick, now: Millis) -> ActiveModel {
+    ActiveModel { minted_until: Set(until.0), leased_until: Set(now.plus(LASTS).0), ..Default::default() }
+}
+
+async fn write(tx: &DatabaseTransaction, worker: i16, row: ActiveModel) -> Leased<()> {
+    Entity::update_many().set(row).filter(Column::Worker.eq(worker)).exec(tx).await?;
+    Ok(())
+}
+
+fn ticks() -> i64 {
+    Tick::span(i64::try_from(LASTS.as_millis()).unwrap_or(i64::MAX))
+}

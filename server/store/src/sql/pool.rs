@@ -1,0 +1,131 @@
+//! The data sources and their connections.
+
+mod mysql;
+mod sqlite;
+
+use riposte_core::{Error, Partition, Result};
+use sea_orm::{DatabaseConnection, DatabaseTransaction, DbErr, SqliteTransactionMode, TransactionOptions, TransactionTrait};
+use tempfile::TempDir;
+
+use crate::config::{Kind, StoreConfig};
+use crate::on_shard::OnShard;
+use crate::shard::{ShardMap, Slot};
+
+/// A transaction bound to the tables of one partition.
+pub(crate) type Tx = OnShard<DatabaseTransaction>;
+
+/// One data source: two pools, one for each isolation level.
+#[derive(Debug)]
+pub struct Source {
+    read: DatabaseConnection,
+    write: DatabaseConnection,
+}
+
+/// All data sources of a deployment, and which partition lies where.
+#[derive(Debug)]
+pub struct Sources {
+    all: Vec<Source>,
+    map: ShardMap,
+    folder: Option<TempDir>,
+}
+
+impl Source {
+    /// Begins a transaction whose reads see one state: that of its first SELECT.
+    ///
+    /// # Errors
+    /// When no connection can be had.
+    pub async fn begin_read(&self) -> std::result::Result<DatabaseTransaction, DbErr> {
+        self.read.begin().await
+    }
+
+    /// Begins a transaction that writes; its first statement takes the lock.
+    ///
+    /// # Errors
+    /// When no connection can be had; on SQLite, when another process holds the file for too long.
+    pub async fn begin_write(&self) -> std::result::Result<DatabaseTransaction, DbErr> {
+        let sqlite_transaction_mode = Some(SqliteTransactionMode::Immediate);
+        self.write.begin_with_options(TransactionOptions { sqlite_transaction_mode, ..Default::default() }).await
+    }
+
+    /// The pool that writes, for statements that know no transaction: CREATE TABLE.
+    #[must_use]
+    pub fn write_pool(&self) -> &DatabaseConnection {
+        &self.write
+    }
+}
+
+impl Sources {
+    /// Prepares the pools; connections are opened when they are needed, so that a source which is down does not keep
+    /// the others from being served.
+    ///
+    /// # Errors
+    /// When the addresses or the shard map make no sense, or the folder of the file cannot be made.
+    pub fn open(config: &StoreConfig) -> Result<Self> {
+        match &config.kind {
+            Kind::Sqlite { folder, durable } => {
+                let temporary = if folder.is_none() { Some(tempfile::tempdir().map_err(Error::internal)?) } else { None };
+                let path = folder.as_deref().or(temporary.as_ref().map(TempDir::path));
+                let source = sqlite::open(path.unwrap_or(std::path::Path::new(".")), *durable, config)?;
+                let map = ShardMap::new(config.tables, &[0..=config.tables.subject.saturating_sub(1)])?;
+                Ok(Self { all: vec![source], map, folder: temporary })
+            }
+            Kind::MySql(sources) => {
+                let ranges: Vec<_> = sources.iter().map(|source| source.subject_tables.clone()).collect();
+                let map = ShardMap::new(config.tables, &ranges)?;
+                let all = sources.iter().map(|source| mysql::open(source, config)).collect::<Result<_>>()?;
+                Ok(Self { all, map, folder: None })
+            }
+        }
+    }
+
+    /// Which partition lies where.
+    #[must_use]
+    pub fn map(&self) -> &ShardMap {
+        &self.map
+    }
+
+    /// Every data source, in order.
+    #[must_use]
+    pub fn all(&self) -> &[Source] {
+        &self.all
+    }
+
+    /// The data source of a partition.
+    #[must_use]
+    pub fn of(&self, partition: Partition) -> &Source {
+        &self.all[self.map.source(partition)]
+    }
+
+    /// The tables of a partition.
+    #[must_use]
+    pub fn slot(&self, partition: Partition) -> Slot {
+        self.map.slot(partition)
+    }
+
+    /// Begins a snapshot of the data source of a partition, bound to its tables. Its first SELECT should be the
+    /// subject's row; end it with `rollback`.
+    pub(crate) async fn snapshot(&self, partition: Partition) -> std::result::Result<Tx, DbErr> {
+        Ok(OnShard::new(self.of(partition).begin_read().await?, self.slot(partition)))
+    }
+
+    /// Begins a transaction that writes to the tables of a partition.
+    pub(crate) async fn begin(&self, partition: Partition) -> std::result::Result<Tx, DbErr> {
+        Ok(OnShard::new(self.of(partition).begin_write().await?, self.slot(partition)))
+    }
+
+    /// Closes every connection after the work on it has ended, and removes a temporary folder.
+    pub async fn close(&self) {
+        for source in &self.all {
+            for pool in [&source.read, &source.write] {
+                if let Err(error) = pool.close_by_ref().await {
+                    tracing::debug!(%error, "a pool did not close");
+                }
+            }
+        }
+        if let Some(folder) = &self.folder
+            && let Err(error) = std::fs::remove_dir_all(folder.path())
+        {
+            tracing::debug!(%error, "the temporary folder stays");
+        }
+    }
+}

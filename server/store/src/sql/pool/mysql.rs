@@ -1,0 +1,60 @@
+//! Connections to a server of the MySQL family.
+
+use std::time::Duration;
+
+use riposte_core::{Error, Result};
+use sea_orm::SqlxMySqlConnector;
+use sqlx::mysql::{MySqlConnectOptions, MySqlPool, MySqlPoolOptions};
+use sqlx::{Connection, Executor};
+
+use super::Source;
+use crate::config::{PoolConfig, SourceConfig, StoreConfig};
+
+/// Statements kept prepared on each connection: the tables times the shapes of statements that are hot.
+const STATEMENTS: usize = 2048;
+/// A connection that rested for longer is tried before it is used.
+const TRY_AFTER: Duration = Duration::from_secs(30);
+
+/// Prepares both pools of a source.
+pub(super) fn open(source: &SourceConfig, config: &StoreConfig) -> Result<Source> {
+    let options: MySqlConnectOptions =
+        source.url.parse().map_err(|_| Error::internal("the address of a data source is not mysql://…"))?;
+    // The driver would set sql_mode on connect, which changes `||` and costs Vitess a reserved connection.
+    let options =
+        options.pipes_as_concat(false).no_engine_substitution(false).statement_cache_capacity(STATEMENTS);
+    let pool = |limits, isolation| {
+        SqlxMySqlConnector::from_sqlx_mysql_pool(pool(options.clone(), limits, isolation, config.lock_wait))
+    };
+    Ok(Source { read: pool(&config.read, "REPEATABLE READ"), write: pool(&config.write, "READ COMMITTED") })
+}
+
+fn pool(options: MySqlConnectOptions, limits: &PoolConfig, isolation: &'static str, lock_wait: Duration) -> MySqlPool {
+    let isolation = format!("SET SESSION TRANSACTION ISOLATION LEVEL {isolation}");
+    let lock_wait = format!("SET SESSION innodb_lock_wait_timeout = {}", lock_wait.as_secs().max(1));
+    MySqlPoolOptions::new()
+        .max_connections(limits.connections)
+        .min_connections(0)
+        .acquire_timeout(limits.acquire_timeout)
+        .test_before_acquire(false)
+        .before_acquire(|connection, facts| {
+            Box::pin(async move {
+                if facts.idle_for >= TRY_AFTER {
+                    connection.ping().await?;
+                }
+                Ok(true)
+            })
+        })
+        .after_connect(move |connection, _| {
+            let settings = [isolation.clone(), lock_wait.clone()];
+            Box::pin(async move {
+                for setting in settings {
+                    connection.execute(sqlx::AssertSqlSafe(setting)).await?;
+                }
+                Ok(())
+            })
+        })
+        // A BEGIN that was cancelled while pending is unknown to the driver: the transaction would stay open, and take
+        // the next borrower's write with it when it dies. So nothing goes back to the pool without this.
+        .after_release(|connection, _| Box::pin(async move { connection.execute("DO 0").await.map(|_| true) }))
+        .connect_lazy_with(options)
+}

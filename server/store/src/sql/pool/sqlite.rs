@@ -1,0 +1,53 @@
+//! Connections to one SQLite file: a single writer, and readers that see the last commit.
+
+use std::path::Path;
+use std::time::Duration;
+
+use riposte_core::{Error, Result};
+use sea_orm::SqlxSqliteConnector;
+use sqlx::Executor;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
+
+use super::Source;
+use crate::config::{PoolConfig, StoreConfig};
+
+const FILE: &str = "riposte.db";
+const STATEMENTS: usize = 2048;
+/// How long a writer waits for another process at the same file.
+const BUSY: Duration = Duration::from_secs(5);
+
+/// Prepares both pools of the file in `folder`.
+pub(super) fn open(folder: &Path, durable: bool, config: &StoreConfig) -> Result<Source> {
+    std::fs::create_dir_all(folder).map_err(|error| Error::internal(format!("{}: {error}", folder.display())))?;
+    let synchronous = if durable { SqliteSynchronous::Full } else { SqliteSynchronous::Off };
+    let options = SqliteConnectOptions::new()
+        .filename(folder.join(FILE))
+        .create_if_missing(true)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(synchronous)
+        .busy_timeout(BUSY)
+        .statement_cache_capacity(STATEMENTS);
+    let one = PoolConfig { connections: 1, ..config.write };
+    Ok(Source {
+        read: SqlxSqliteConnector::from_sqlx_sqlite_pool(pool(options.clone().pragma("query_only", "ON"), &config.read)),
+        write: SqlxSqliteConnector::from_sqlx_sqlite_pool(pool(options, &one)),
+    })
+}
+
+fn pool(options: SqliteConnectOptions, limits: &PoolConfig) -> SqlitePool {
+    SqlitePoolOptions::new()
+        .max_connections(limits.connections)
+        .min_connections(0)
+        .acquire_timeout(limits.acquire_timeout)
+        .idle_timeout(None)
+        .max_lifetime(None)
+        .test_before_acquire(false)
+        // As on MySQL: a transaction that its owner left open ends here. Without one SQLite refuses, which is as good.
+        .after_release(|connection, _| {
+            Box::pin(async move {
+                let _ = connection.execute("ROLLBACK").await;
+                Ok(true)
+            })
+        })
+        .connect_lazy_with(options)
+}

@@ -1,0 +1,175 @@
+//! Reads: one query, one file. A query of one partition runs in one snapshot whose first row is the subject; a batch of
+//! ids or keys is dealt over the tables that hold them.
+
+mod comments;
+mod conversation;
+mod created_by;
+mod export;
+mod like_states;
+mod likers;
+mod list_subjects;
+mod listed;
+mod locate;
+mod previews;
+mod replies;
+mod revisions;
+mod roots;
+mod rows;
+mod scatter;
+mod subjects;
+mod thread;
+mod verify;
+mod window;
+
+use std::future::Future;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use riposte_core::comment::CommentView;
+use riposte_core::page::{
+    Liker, LikerCursor, Located, Page, PastContent, ReplyPage, RootPage, SubjectCursor, Subtree, ThreadPage, Verified,
+    Window,
+};
+use riposte_core::ports::{Exported, Reader};
+use riposte_core::request::RequestKey;
+use riposte_core::{CommentId, LikeValue, MemberId, ObjectType, Partition, Result, Subject, SubjectKey};
+
+use super::pool::{Sources, Tx};
+use super::task;
+use crate::error::Fault;
+
+/// The [`Reader`] over SQL. It never writes and takes no lock.
+#[derive(Debug, Clone)]
+pub(crate) struct SqlReader {
+    sources: Arc<Sources>,
+}
+
+/// A read of one partition.
+trait Query: Send + 'static {
+    /// What it answers.
+    type Answer: Send + 'static;
+    /// The name of its transaction.
+    const NAME: &'static str;
+
+    /// Where its rows lie.
+    fn partition(&self) -> Partition;
+
+    /// The answer, out of the snapshot `tx`.
+    fn read(self, tx: &Tx) -> impl Future<Output = std::result::Result<Self::Answer, Fault>> + Send;
+}
+
+impl SqlReader {
+    /// A reader of `sources`.
+    pub(crate) fn new(sources: Arc<Sources>) -> Self {
+        Self { sources }
+    }
+
+    async fn ask<Q: Query>(&self, query: Q) -> Result<Q::Answer> {
+        let sources = Arc::clone(&self.sources);
+        task::run(Q::NAME, async move {
+            let tx = sources.snapshot(query.partition()).await?;
+            let answer = query.read(&tx).await;
+            if let Err(error) = tx.rollback().await {
+                tracing::debug!(%error, "a snapshot was not closed");
+            }
+            answer
+        })
+        .await
+    }
+}
+
+#[async_trait]
+impl Reader for SqlReader {
+    async fn subjects(&self, keys: &[SubjectKey]) -> Result<Vec<Option<Subject>>> {
+        let found = scatter::gather::<subjects::Subjects>(&self.sources, keys.to_vec()).await?;
+        Ok(subjects::in_order(keys, found))
+    }
+
+    async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<Located>>> {
+        let found = scatter::gather::<locate::Locate>(&self.sources, ids.to_vec()).await?;
+        Ok(rows::in_order(ids, found, |located| located.id))
+    }
+
+    async fn comments(&self, ids: &[CommentId]) -> Result<Vec<Option<CommentView>>> {
+        let found = scatter::gather::<comments::Comments>(&self.sources, ids.to_vec()).await?;
+        Ok(rows::in_order(ids, found, |view| view.comment.id))
+    }
+
+    async fn roots(&self, key: &SubjectKey, window: Window, previews: u8) -> Result<Option<RootPage>> {
+        self.ask(roots::Roots { key: key.clone(), window, previews }).await
+    }
+
+    async fn replies(&self, key: &SubjectKey, root: CommentId, window: Window) -> Result<Option<ReplyPage>> {
+        self.ask(replies::Replies { key: key.clone(), root, window }).await
+    }
+
+    async fn thread(&self, key: &SubjectKey, part: &Subtree) -> Result<Option<ThreadPage>> {
+        self.ask(thread::Thread { key: key.clone(), part: part.clone() }).await
+    }
+
+    async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Vec<CommentView>> {
+        self.ask(conversation::Conversation { key: key.clone(), id, limit }).await
+    }
+
+    async fn revisions(&self, id: CommentId) -> Result<Vec<PastContent>> {
+        self.ask(revisions::Revisions { id }).await
+    }
+
+    async fn like_states(
+        &self,
+        key: &SubjectKey,
+        member: &MemberId,
+        ids: &[CommentId],
+    ) -> Result<Vec<Option<LikeValue>>> {
+        self.ask(like_states::LikeStates { key: key.clone(), member: member.clone(), ids: ids.to_vec() }).await
+    }
+
+    async fn likers(
+        &self,
+        id: CommentId,
+        value: LikeValue,
+        after: Option<&LikerCursor>,
+        limit: usize,
+    ) -> Result<Page<Liker>> {
+        self.ask(likers::Likers { id, value, after: after.cloned(), limit }).await
+    }
+
+    async fn created_by(&self, key: &SubjectKey, keys: &[RequestKey]) -> Result<Vec<Option<CommentId>>> {
+        self.ask(created_by::CreatedBy { key: key.clone(), requests: keys.to_vec() }).await
+    }
+
+    async fn list_subjects(
+        &self,
+        object_type: &ObjectType,
+        after: SubjectCursor,
+        limit: usize,
+    ) -> Result<(Vec<Subject>, Option<SubjectCursor>)> {
+        let (mut found, mut at) = (Vec::new(), after);
+        for table in after.table..self.sources.map().tables().subject {
+            at = SubjectCursor { table, after: at.after.filter(|_| table == at.table) };
+            let room = limit - found.len();
+            let query = list_subjects::ListSubjects { object_type: object_type.clone(), at, limit: room + 1 };
+            let mut subjects = self.ask(query).await?;
+            let more = subjects.len() > room;
+            subjects.truncate(room);
+            at.after = subjects.last().map(|subject| subject.id).or(at.after);
+            found.append(&mut subjects);
+            if more {
+                return Ok((found, Some(at)));
+            }
+        }
+        Ok((found, None))
+    }
+
+    async fn export_comments(&self, key: &SubjectKey, after: Option<CommentId>, limit: usize) -> Result<Vec<Exported>> {
+        self.ask(export::Comments { key: key.clone(), after, limit }).await
+    }
+
+    async fn export_likes(&self, id: CommentId, after: Option<&MemberId>, limit: usize) -> Result<Vec<Liker>> {
+        self.ask(likers::All { id, after: after.cloned(), limit }).await
+    }
+
+    async fn verify(&self, key: &SubjectKey) -> Result<Verified> {
+        self.ask(verify::Verify { key: key.clone() }).await
+    }
+}

@@ -1,0 +1,97 @@
+//! Comments by their bare ids, with content.
+
+use std::collections::{BTreeMap, HashMap};
+
+use riposte_core::comment::CommentView;
+use riposte_core::{Comment, CommentId, Content, Partition, Subject, SubjectId};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, JoinType, QueryFilter, QuerySelect, RelationDef};
+
+use super::rows;
+use super::scatter::{Gather, Snapshot};
+use crate::error::Fault;
+use crate::on_shard::OnShard;
+use crate::sql::chunks::padded;
+use crate::sql::entity::{comment_content, comment_index, comment_subject};
+use crate::sql::row;
+
+#[derive(Debug)]
+pub(super) struct Comments;
+
+impl Gather for Comments {
+    type Item = CommentId;
+    type Found = CommentView;
+    const NAME: &'static str = "read comments";
+
+    fn partition(id: &CommentId) -> Partition {
+        id.partition()
+    }
+
+    async fn read(snapshot: &Snapshot, ids: Vec<CommentId>) -> Result<Vec<CommentView>, Fault> {
+        let (mut comments, mut contents) = (Vec::with_capacity(ids.len()), HashMap::with_capacity(ids.len()));
+        for ids in by_table(snapshot, ids) {
+            for (comment, content) in with_content(&snapshot.on(ids[0].partition()), &ids).await? {
+                contents.extend(content.map(|content| (comment.id, content)));
+                comments.push(comment);
+            }
+        }
+        let subjects = subjects(snapshot, &comments).await?;
+        let open = |id| subjects.get(&id).filter(|subject| subject.delete_time.is_none());
+        let views = comments.into_iter().filter_map(|c| Some(rows::view(open(c.subject_id)?, c, &contents)));
+        Ok(views.collect())
+    }
+}
+
+/// The comments with these ids that exist, each with its content, by one statement: a batch may touch every table there
+/// is.
+async fn with_content<C: ConnectionTrait>(
+    db: &OnShard<C>,
+    ids: &[CommentId],
+) -> Result<Vec<(Comment, Option<Content>)>, Fault> {
+    use comment_index::{Column, Entity};
+    let content: RelationDef = Entity::belongs_to(comment_content::Entity)
+        .from((Column::Id, Column::Part))
+        .to((comment_content::Column::CommentId, comment_content::Column::Part))
+        .into();
+    let mut found = Vec::with_capacity(ids.len());
+    for list in padded(ids) {
+        let query = Entity::find()
+            .filter(Column::Part.is_in(rows::parts(&list)))
+            .filter(Column::Id.is_in(list.iter().map(|id| id.get())))
+            .join(JoinType::LeftJoin, content.clone())
+            .select_also(comment_content::Entity);
+        for (comment, content) in query.all(db).await? {
+            let content = content.map(|c| row::content(c.text, &c.mentions, &c.metadata)).transpose()?;
+            found.push((row::comment(comment)?, content));
+        }
+    }
+    Ok(found)
+}
+
+/// Ids by the index table that they lie in.
+pub(super) fn by_table(snapshot: &Snapshot, ids: Vec<CommentId>) -> impl Iterator<Item = Vec<CommentId>> + use<> {
+    let mut tables: BTreeMap<u16, Vec<CommentId>> = BTreeMap::new();
+    for id in ids {
+        tables.entry(id.partition().get() % snapshot.tables().index).or_default().push(id);
+    }
+    tables.into_values()
+}
+
+/// The subjects of comments that lie in one subject table.
+pub(super) async fn subjects(snapshot: &Snapshot, of: &[Comment]) -> Result<HashMap<SubjectId, Subject>, Fault> {
+    use comment_subject::{Column, Entity};
+    // Both kinds of ids come from one generator, so a subject's partition is in its id too.
+    let mut ids: Vec<CommentId> = of.iter().map(|comment| comment.subject_id.into()).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let mut subjects = HashMap::with_capacity(ids.len());
+    for list in padded(&ids) {
+        let query = Entity::find()
+            .filter(Column::Part.is_in(rows::parts(&list)))
+            .filter(Column::Id.is_in(list.iter().map(|id| id.get())));
+        for found in query.all(&snapshot.on(list[0].partition())).await? {
+            let subject = row::subject(found)?;
+            subjects.insert(subject.id, subject);
+        }
+    }
+    Ok(subjects)
+}

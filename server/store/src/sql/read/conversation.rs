@@ -1,0 +1,59 @@
+//! The chain upward from a comment, by the comments that were answered.
+
+use riposte_core::comment::CommentView;
+use riposte_core::{CommentId, Partition, SubjectKey};
+use sea_orm::{ConnectionTrait, FromQueryResult, Statement};
+
+use super::Query;
+use super::rows::{comments, comments_of, open_subject, views};
+use crate::error::Fault;
+use crate::sql::entity::comment_index::Model;
+use crate::sql::pool::Tx;
+
+#[derive(Debug)]
+pub(super) struct Conversation {
+    pub(super) key: SubjectKey,
+    pub(super) id: CommentId,
+    pub(super) limit: usize,
+}
+
+/// The comment itself as step 0, then each that the one before it answers.
+const CHAIN: &str = "\
+    WITH RECURSIVE chain (id, parent_id, step) AS ( \
+        SELECT id, parent_id, 0 FROM comment_index_@ WHERE part = ? AND id = ? AND subject_id = ? \
+        UNION ALL \
+        SELECT above.id, above.parent_id, chain.step + 1 \
+        FROM chain JOIN comment_index_@ above ON above.id = chain.parent_id \
+        WHERE above.part = ? AND chain.step < ? \
+    ) \
+    SELECT c.* FROM chain JOIN comment_index_@ c ON c.id = chain.id WHERE c.part = ? ORDER BY chain.step";
+
+impl Query for Conversation {
+    type Answer = Vec<CommentView>;
+    const NAME: &'static str = "read conversation";
+
+    fn partition(&self) -> Partition {
+        self.key.partition()
+    }
+
+    async fn read(self, tx: &Tx) -> Result<Self::Answer, Fault> {
+        let Some(subject) = open_subject(tx, &self.key).await? else { return Ok(Vec::new()) };
+        let part = tx.part();
+        let values = [
+            part.into(),
+            self.id.get().into(),
+            subject.id.get().into(),
+            part.into(),
+            (self.limit as i64).into(),
+            part.into(),
+        ];
+        let statement = Statement::from_sql_and_values(tx.get_database_backend(), CHAIN, values);
+        let mut chain = comments_of(Model::find_by_statement(statement).all(tx).await?)?;
+        let root = chain.first().and_then(|own| own.root_id);
+        // A chain that was cut short still ends with the root of its thread.
+        if let Some(root) = root.filter(|root| chain.iter().all(|comment| comment.id != *root)) {
+            chain.extend(comments(tx, &[root]).await?);
+        }
+        views(tx, &subject, chain.into_iter().skip(1).collect()).await
+    }
+}

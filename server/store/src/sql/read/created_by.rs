@@ -1,0 +1,48 @@
+//! The comments that earlier requests made, by the keys that stand beside them.
+
+use std::collections::HashMap;
+
+use riposte_core::request::RequestKey;
+use riposte_core::{CommentId, Partition, SubjectKey};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
+
+use super::Query;
+use super::rows::subject;
+use crate::error::Fault;
+use crate::sql::chunks::padded;
+use crate::sql::entity::comment_index::{Column, Entity};
+use crate::sql::pool::Tx;
+use crate::sql::row;
+
+#[derive(Debug)]
+pub(super) struct CreatedBy {
+    pub(super) key: SubjectKey,
+    pub(super) requests: Vec<RequestKey>,
+}
+
+impl Query for CreatedBy {
+    type Answer = Vec<Option<CommentId>>;
+    const NAME: &'static str = "read created_by";
+
+    fn partition(&self) -> Partition {
+        self.key.partition()
+    }
+
+    async fn read(self, tx: &Tx) -> Result<Self::Answer, Fault> {
+        // A request that was answered stays answered, even where its subject was deleted since.
+        let Some(subject) = subject(tx, &self.key).await? else { return Ok(vec![None; self.requests.len()]) };
+        let mut created = HashMap::with_capacity(self.requests.len());
+        for list in padded(&self.requests) {
+            let query = Entity::find()
+                .filter(Column::Part.eq(tx.part()))
+                .filter(Column::SubjectId.eq(subject.id.get()))
+                .filter(Column::RequestKey.is_in(list.iter().map(|key| key.0.to_vec())))
+                .select_only()
+                .columns([Column::RequestKey, Column::Id]);
+            for (key, id) in query.into_tuple::<(Vec<u8>, i64)>().all(tx).await? {
+                created.insert(key, row::id(id)?);
+            }
+        }
+        Ok(self.requests.iter().map(|key| created.get(&key.0[..]).copied()).collect())
+    }
+}

@@ -1,0 +1,157 @@
+//! All comments of a subject, thread by thread in the order of the roots' floors, each thread in thread order. A comment
+//! is younger than the one it answers, and stands below it or beside it, so parents come before children.
+
+use std::collections::HashMap;
+
+use riposte_core::change::Origin;
+use riposte_core::ports::Exported;
+use riposte_core::{ClientInfo, Comment, CommentId, Partition, Path, SubjectId, SubjectKey};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
+
+use super::Query;
+use super::rows::{along, comments, comments_of, key, parts, subject, views};
+use crate::error::Fault;
+use crate::sql::chunks::padded;
+use crate::sql::entity::comment_index::{Column, Entity};
+use crate::sql::entity::{comment_client, comment_origin};
+use crate::sql::pool::Tx;
+use crate::sql::row;
+
+#[derive(Debug)]
+pub(super) struct Comments {
+    pub(super) key: SubjectKey,
+    pub(super) after: Option<CommentId>,
+    pub(super) limit: usize,
+}
+
+impl Query for Comments {
+    type Answer = Vec<Exported>;
+    const NAME: &'static str = "export comments";
+
+    fn partition(&self) -> Partition {
+        self.key.partition()
+    }
+
+    async fn read(self, tx: &Tx) -> Result<Self::Answer, Fault> {
+        let Some(subject) = subject(tx, &self.key).await? else { return Ok(Vec::new()) };
+        let forest = Forest { tx, subject: subject.id };
+        let comments = match self.after {
+            None => forest.behind_root(0, self.limit).await?,
+            Some(after) => forest.behind(after, self.limit).await?,
+        };
+        let ids: Vec<CommentId> = comments.iter().map(|comment| comment.id).collect();
+        let (mut clients, mut origins) = (clients(tx, &ids).await?, origins(tx, &ids).await?);
+        let exported = views(tx, &subject, comments).await?.into_iter().map(|view| Exported {
+            client: clients.remove(&view.comment.id).unwrap_or_default(),
+            origin: origins.remove(&view.comment.id),
+            view,
+        });
+        Ok(exported.collect())
+    }
+}
+
+/// The comments of a subject in export order.
+struct Forest<'t> {
+    tx: &'t Tx,
+    subject: SubjectId,
+}
+
+impl Forest<'_> {
+    fn all(&self) -> Select<Entity> {
+        Entity::find().filter(Column::Part.eq(self.tx.part())).filter(Column::SubjectId.eq(self.subject.get()))
+    }
+
+    /// At most `limit` comments behind one of them: the rest of its thread, then other threads.
+    async fn behind(&self, after: CommentId, limit: usize) -> Result<Vec<Comment>, Fault> {
+        let Some(last) = comments(self.tx, &[after]).await?.pop() else { return Ok(Vec::new()) };
+        let root = match last.root_id {
+            Some(root) => comments(self.tx, &[root]).await?.pop(),
+            None => Some(last.clone()),
+        };
+        let Some(root) = root.filter(|root| root.subject_id == self.subject) else { return Ok(Vec::new()) };
+        let mut found = self.rest_of(&root.path, &last.path, limit).await?;
+        let room = limit - found.len();
+        found.extend(self.behind_root(root.floor, room).await?);
+        Ok(found)
+    }
+
+    /// At most `limit` comments of the threads whose roots stand behind a floor.
+    async fn behind_root(&self, floor: i32, limit: usize) -> Result<Vec<Comment>, Fault> {
+        if limit == 0 {
+            return Ok(Vec::new());
+        }
+        let roots = self.all().filter(Column::RootId.eq(0)).filter(Column::Floor.gt(floor));
+        let roots = along(roots, key::FLOOR).order_by_asc(Column::Floor).limit(limit as u64);
+        let roots = comments_of(roots.all(self.tx).await?)?;
+        // Floors are dense: a root's next one tells how many replies it ever had, and none is ever removed.
+        let mut room = limit as i64;
+        let whole = roots.iter().take_while(|root| {
+            room -= i64::from(root.next_floor);
+            room >= 0
+        });
+        let whole = whole.count();
+        let mut replies = self.replies_of(&roots[..whole]).await?;
+        let mut found = Vec::with_capacity(limit);
+        for root in &roots[..whole] {
+            found.push(root.clone());
+            found.append(&mut replies.remove(&root.id).unwrap_or_default());
+        }
+        if let Some(root) = roots.get(whole).filter(|_| found.len() < limit) {
+            found.push(root.clone());
+            found.extend(self.rest_of(&root.path, &root.path, limit - found.len()).await?);
+        }
+        Ok(found)
+    }
+
+    /// The comments of a thread behind a path, in thread order.
+    async fn rest_of(&self, root: &Path, after: &Path, limit: usize) -> Result<Vec<Comment>, Fault> {
+        let range = self.all().filter(Column::Path.gt(after.as_bytes())).filter(Column::Path.lt(root.subtree_end()));
+        let range = along(range, key::PATH).order_by_asc(Column::Path).limit(limit as u64);
+        comments_of(range.all(self.tx).await?)
+    }
+
+    /// All replies of some roots, each root's in thread order.
+    async fn replies_of(&self, roots: &[Comment]) -> Result<HashMap<CommentId, Vec<Comment>>, Fault> {
+        let answered: Vec<i64> = roots.iter().filter(|root| root.next_floor > 1).map(|root| root.id.get()).collect();
+        let mut replies: HashMap<CommentId, Vec<Comment>> = HashMap::with_capacity(answered.len());
+        for list in padded(&answered) {
+            let found = self.all().filter(Column::RootId.is_in(list)).all(self.tx).await?;
+            for reply in comments_of(found)? {
+                replies.entry(reply.thread_id()).or_default().push(reply);
+            }
+        }
+        for thread in replies.values_mut() {
+            thread.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        }
+        Ok(replies)
+    }
+}
+
+async fn clients(tx: &Tx, ids: &[CommentId]) -> Result<HashMap<CommentId, ClientInfo>, Fault> {
+    use comment_client::Column;
+    let mut clients = HashMap::new();
+    for list in padded(ids) {
+        let query = comment_client::Entity::find()
+            .filter(Column::Part.is_in(parts(&list)))
+            .filter(Column::CommentId.is_in(list.iter().map(|id| id.get())));
+        for found in query.all(tx).await? {
+            clients.insert(row::id(found.comment_id)?, row::client_row(found)?);
+        }
+    }
+    Ok(clients)
+}
+
+async fn origins(tx: &Tx, ids: &[CommentId]) -> Result<HashMap<CommentId, Origin>, Fault> {
+    use comment_origin::Column;
+    let mut origins = HashMap::new();
+    for list in padded(ids) {
+        let query = comment_origin::Entity::find()
+            .filter(Column::Part.is_in(parts(&list)))
+            .filter(Column::CommentId.is_in(list.iter().map(|id| id.get())));
+        for found in query.all(tx).await? {
+            let origin = Origin { source: row::string(found.source)?, external_id: row::string(found.external_id)? };
+            origins.insert(row::id(found.comment_id)?, origin);
+        }
+    }
+    Ok(origins)
+}

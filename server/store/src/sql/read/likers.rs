@@ -1,0 +1,134 @@
+//! Who likes or dislikes a comment: the newest first, or all of them by member.
+
+use riposte_core::page::{Liker, LikerCursor, Page};
+use riposte_core::{CommentId, LikeValue, MemberId, Millis, Partition};
+use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
+
+use super::Query;
+use super::rows::{along, key};
+use crate::error::Fault;
+use crate::sql::entity::comment_like::{Column, Entity};
+use crate::sql::pool::Tx;
+use crate::sql::row;
+
+/// A page, the newest first; members of one time by their ids.
+#[derive(Debug)]
+pub(super) struct Likers {
+    pub(super) id: CommentId,
+    pub(super) value: LikeValue,
+    pub(super) after: Option<LikerCursor>,
+    pub(super) limit: usize,
+}
+
+impl Query for Likers {
+    type Answer = Page<Liker>;
+    const NAME: &'static str = "read likers";
+
+    fn partition(&self) -> Partition {
+        self.id.partition()
+    }
+
+    async fn read(self, tx: &Tx) -> Result<Self::Answer, Fault> {
+        let wanted = self.limit + 1;
+        let (mut items, mut more_before) = (Vec::new(), false);
+        if let Some(after) = &self.after {
+            more_before = self.begins_before(tx, after).await?;
+            items = self.of_one_time(tx, after.time, Some(&after.member), wanted).await?;
+        }
+        items.extend(self.older(tx, wanted - items.len()).await?);
+        let more_after = items.len() > self.limit;
+        items.truncate(self.limit);
+        Ok(Page { items, more_before, more_after })
+    }
+}
+
+impl Likers {
+    fn list(&self, tx: &Tx) -> Select<Entity> {
+        let query = Entity::find()
+            .filter(Column::Part.eq(tx.part()))
+            .filter(Column::CommentId.eq(self.id.get()))
+            .filter(Column::Value.eq(self.value.code()));
+        along(query, key::LIKERS)
+    }
+
+    /// Those from before the time of the cursor. The key gives members of one time last first: where the page ends among
+    /// them, they are read again from their first.
+    async fn older(&self, tx: &Tx, wanted: usize) -> Result<Vec<Liker>, Fault> {
+        let mut list = self.list(tx);
+        if let Some(after) = &self.after {
+            list = list.filter(Column::Time.lt(after.time.0));
+        }
+        let list = list.order_by_desc(Column::Time).order_by_desc(Column::MemberId);
+        let mut found = likers(tx, list.limit(wanted as u64)).await?;
+        if let Some(last) = found.last().map(|liker| liker.time).filter(|_| found.len() == wanted) {
+            found.retain(|liker| liker.time > last);
+            found.extend(self.of_one_time(tx, last, None, wanted - found.len()).await?);
+        }
+        found.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.member.cmp(&b.member)));
+        Ok(found)
+    }
+
+    /// Those of one time, by member, behind a member.
+    async fn of_one_time(
+        &self,
+        tx: &Tx,
+        time: Millis,
+        after: Option<&MemberId>,
+        limit: usize,
+    ) -> Result<Vec<Liker>, Fault> {
+        let mut list = self.list(tx).filter(Column::Time.eq(time.0));
+        if let Some(after) = after {
+            list = list.filter(Column::MemberId.gt(row::bytes(after.as_str())));
+        }
+        likers(tx, list.order_by_asc(Column::MemberId).limit(limit as u64)).await
+    }
+
+    /// Whether anyone stands at or before the cursor.
+    async fn begins_before(&self, tx: &Tx, after: &LikerCursor) -> Result<bool, Fault> {
+        let newer = Condition::any()
+            .add(Column::Time.gt(after.time.0))
+            .add(Column::MemberId.lte(row::bytes(after.member.as_str())));
+        let list = self.list(tx).filter(Column::Time.gte(after.time.0)).filter(newer);
+        Ok(!likers(tx, list.limit(1)).await?.is_empty())
+    }
+}
+
+/// Everyone who likes or dislikes a comment, by member.
+#[derive(Debug)]
+pub(super) struct All {
+    pub(super) id: CommentId,
+    pub(super) after: Option<MemberId>,
+    pub(super) limit: usize,
+}
+
+impl Query for All {
+    type Answer = Vec<Liker>;
+    const NAME: &'static str = "export likes";
+
+    fn partition(&self) -> Partition {
+        self.id.partition()
+    }
+
+    async fn read(self, tx: &Tx) -> Result<Self::Answer, Fault> {
+        let mut list = Entity::find()
+            .filter(Column::Part.eq(tx.part()))
+            .filter(Column::CommentId.eq(self.id.get()))
+            .filter(Column::Value.is_in([LikeValue::Like.code(), LikeValue::Dislike.code()]));
+        if let Some(after) = &self.after {
+            list = list.filter(Column::MemberId.gt(row::bytes(after.as_str())));
+        }
+        // No key has this order. The comment's part of one is small, and holds all that is sorted.
+        likers(tx, along(list, key::LIKERS).order_by_asc(Column::MemberId).limit(self.limit as u64)).await
+    }
+}
+
+async fn likers(tx: &Tx, list: Select<Entity>) -> Result<Vec<Liker>, Fault> {
+    let list = list.select_only().columns([Column::MemberId, Column::Value, Column::Time]);
+    let mut likers = Vec::new();
+    for (member, value, time) in list.into_tuple::<(Vec<u8>, i8, i64)>().all(tx).await? {
+        let value =
+            LikeValue::from_code(value).ok_or_else(|| riposte_core::Error::internal("a like of an unknown value"))?;
+        likers.push(Liker { member: MemberId::stored(row::string(member)?), value, time: Millis(time) });
+    }
+    Ok(likers)
+}

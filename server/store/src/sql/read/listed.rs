@@ -1,0 +1,58 @@
+//! A page of the listed comments of one floor space: the roots of a subject, or the replies of a root.
+
+use riposte_core::page::{Page, Window};
+use riposte_core::{Comment, CommentId, SubjectId};
+use sea_orm::sea_query::{Asterisk, Query, SelectStatement, UnionType};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
+    Select,
+};
+
+use super::rows::{along, comments_of, key};
+use super::window::Cut;
+use crate::error::Fault;
+use crate::sql::entity::comment_index::{Column, Entity, Model};
+use crate::sql::pool::Tx;
+
+/// Reads the page of a window. One statement, which reads at most two rows more than twice the page.
+pub(super) async fn page(
+    tx: &Tx,
+    subject: SubjectId,
+    root: Option<CommentId>,
+    window: &Window,
+) -> Result<Page<Comment>, Fault> {
+    let cut = Cut::of(window);
+    let list = || listed(tx, subject, root.map_or(0, CommentId::get));
+    let low = (cut.low > 0)
+        .then(|| list().filter(Column::Floor.lte(cut.floor)).order_by_desc(Column::Floor).limit(cut.low as u64));
+    let high = (cut.high > 0)
+        .then(|| list().filter(Column::Floor.gt(cut.floor)).order_by_asc(Column::Floor).limit(cut.high as u64));
+    let sides = low.into_iter().chain(high).map(QueryTrait::into_query).collect();
+    let found = match together(sides) {
+        Some(statement) => Model::find_by_statement(tx.get_database_backend().build(&statement)).all(tx).await?,
+        None => Vec::new(),
+    };
+    Ok(cut.page(window, comments_of(found)?, |comment| comment.floor))
+}
+
+/// The listed comments of a floor space; `root` is 0 for the roots of the subject.
+pub(super) fn listed(tx: &Tx, subject: SubjectId, root: i64) -> Select<Entity> {
+    let query = Entity::find()
+        .filter(Column::Part.eq(tx.part()))
+        .filter(Column::SubjectId.eq(subject.get()))
+        .filter(Column::RootId.eq(root))
+        .filter(Column::Listed.eq(1));
+    along(query, key::LISTED)
+}
+
+/// Several bounded selects as one statement, in no order. Each is wrapped: SQLite takes no ORDER BY and LIMIT inside a
+/// union otherwise.
+pub(super) fn together(mut selects: Vec<SelectStatement>) -> Option<SelectStatement> {
+    let wrapped = |select| Query::select().column(Asterisk).from_subquery(select, "side").to_owned();
+    if selects.len() < 2 {
+        return selects.pop();
+    }
+    let mut rest = selects.into_iter().map(wrapped);
+    let mut first = rest.next()?;
+    Some(first.unions(rest.map(|select| (UnionType::All, select))).to_owned())
+}

@@ -1,0 +1,83 @@
+//! The unchanging facts of comments, by their bare ids.
+
+use std::collections::HashMap;
+
+use riposte_core::page::Located;
+use riposte_core::{Comment, CommentId, Partition, Path};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
+
+use super::comments::{by_table, subjects};
+use super::rows;
+use super::scatter::{Gather, Snapshot};
+use crate::error::Fault;
+use crate::shard::part;
+use crate::sql::chunks::padded;
+use crate::sql::entity::comment_index::{Column, Entity};
+use crate::sql::row;
+
+#[derive(Debug)]
+pub(super) struct Locate;
+
+impl Gather for Locate {
+    type Item = CommentId;
+    type Found = Located;
+    const NAME: &'static str = "locate comments";
+
+    fn partition(id: &CommentId) -> Partition {
+        id.partition()
+    }
+
+    async fn read(snapshot: &Snapshot, ids: Vec<CommentId>) -> Result<Vec<Located>, Fault> {
+        let (mut comments, mut above) = (Vec::with_capacity(ids.len()), HashMap::new());
+        for ids in by_table(snapshot, ids) {
+            let found = rows::comments(&snapshot.on(ids[0].partition()), &ids).await?;
+            above.extend(between(snapshot, &found).await?);
+            comments.extend(found);
+        }
+        let subjects = subjects(snapshot, &comments).await?;
+        let located = comments.into_iter().filter_map(|comment| {
+            let lineage = lineage(&comment, &above)?;
+            Some(Located {
+                id: comment.id,
+                subject: subjects.get(&comment.subject_id)?.key.clone(),
+                floor: comment.floor,
+                lineage,
+                parent: comment.parent_id,
+                member: comment.member,
+                path: comment.path,
+            })
+        });
+        Ok(located.collect())
+    }
+}
+
+/// The ids of what stands between these comments and their roots. Only threads of three levels and more have any.
+async fn between(snapshot: &Snapshot, comments: &[Comment]) -> Result<HashMap<Path, CommentId>, Fault> {
+    let mut places: Vec<(Path, i16)> = Vec::new();
+    for comment in comments {
+        places.extend(comment.path.ancestors().skip(1).map(|path| (path, part(comment.id.partition()))));
+    }
+    places.sort_unstable();
+    places.dedup();
+    let mut found = HashMap::with_capacity(places.len());
+    let Some(first) = comments.first() else { return Ok(found) };
+    let db = snapshot.on(first.id.partition());
+    for list in padded(&places) {
+        let parts: Vec<i16> = list.iter().map(|(_, part)| *part).collect();
+        let query = Entity::find()
+            .filter(Column::Part.is_in(parts))
+            .filter(Column::Path.is_in(list.iter().map(|(path, _)| path.as_bytes())))
+            .select_only()
+            .columns([Column::Id, Column::Path]);
+        for (id, path) in query.into_tuple::<(i64, Vec<u8>)>().all(&db).await? {
+            found.extend(Path::from_bytes(path).zip(Some(row::id(id)?)));
+        }
+    }
+    Ok(found)
+}
+
+/// The ids along the path of a comment, the root first, itself last.
+fn lineage(comment: &Comment, above: &HashMap<Path, CommentId>) -> Option<Vec<CommentId>> {
+    let between = comment.path.ancestors().skip(1).map(|path| above.get(&path).copied());
+    comment.root_id.map(Some).into_iter().chain(between).chain([Some(comment.id)]).collect()
+}

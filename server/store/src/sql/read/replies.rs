@@ -1,0 +1,38 @@
+//! A page of the replies of one root.
+
+use riposte_core::page::{Page, ReplyPage, Window};
+use riposte_core::{CommentId, Partition, SubjectKey};
+
+use super::rows::{comments, open_subject, views};
+use super::{Query, listed};
+use crate::error::Fault;
+use crate::sql::pool::Tx;
+
+#[derive(Debug)]
+pub(super) struct Replies {
+    pub(super) key: SubjectKey,
+    pub(super) root: CommentId,
+    pub(super) window: Window,
+}
+
+impl Query for Replies {
+    type Answer = Option<ReplyPage>;
+    const NAME: &'static str = "read replies";
+
+    fn partition(&self) -> Partition {
+        self.key.partition()
+    }
+
+    async fn read(self, tx: &Tx) -> Result<Self::Answer, Fault> {
+        let Some(subject) = open_subject(tx, &self.key).await? else { return Ok(None) };
+        let found = comments(tx, &[self.root]).await?.pop();
+        // Listed or not: a page of replies shows what they answer.
+        let Some(root) = found.filter(|c| c.is_root() && c.subject_id == subject.id) else { return Ok(None) };
+        let Page { items, more_before, more_after } =
+            listed::page(tx, subject.id, Some(self.root), &self.window).await?;
+        let mut views = views(tx, &subject, [root].into_iter().chain(items).collect()).await?.into_iter();
+        let Some(root) = views.next() else { return Ok(None) };
+        let replies = Page { items: views.collect(), more_before, more_after };
+        Ok(Some(ReplyPage { subject, root, replies }))
+    }
+}

@@ -1,0 +1,65 @@
+//! A page of roots with the first replies of each, and the pinned roots.
+
+use std::collections::HashMap;
+
+use riposte_core::comment::CommentView;
+use riposte_core::page::{RootPage, Thread, Window};
+use riposte_core::{Comment, CommentId, Content, Partition, Subject, SubjectKey};
+
+use super::previews::Previews;
+use super::rows::{comments, contents, in_order, open_subject, view};
+use super::{Query, listed};
+use crate::error::Fault;
+use crate::sql::pool::Tx;
+
+#[derive(Debug)]
+pub(super) struct Roots {
+    pub(super) key: SubjectKey,
+    pub(super) window: Window,
+    pub(super) previews: u8,
+}
+
+impl Query for Roots {
+    type Answer = Option<RootPage>;
+    const NAME: &'static str = "read roots";
+
+    fn partition(&self) -> Partition {
+        self.key.partition()
+    }
+
+    async fn read(self, tx: &Tx) -> Result<Self::Answer, Fault> {
+        let Some(subject) = open_subject(tx, &self.key).await? else { return Ok(None) };
+        let page = listed::page(tx, subject.id, None, &self.window).await?;
+        let pinned = in_order(&subject.pins, comments(tx, &subject.pins).await?, |root| root.id);
+        let pinned: Vec<Comment> = pinned.into_iter().flatten().collect();
+        let roots: Vec<&Comment> = page.items.iter().chain(&pinned).collect();
+        let previews = Previews::read(tx, subject.id, &roots, self.previews).await?;
+        let mut ids: Vec<CommentId> = roots.into_iter().chain(previews.all()).map(|comment| comment.id).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let contents = contents(tx, &ids).await?;
+        let threads = Threads { subject: &subject, previews: &previews, contents: &contents };
+        let (threads, pinned) =
+            (page.map(|root| threads.thread(root)), pinned.into_iter().map(|root| threads.thread(root)).collect());
+        Ok(Some(RootPage { threads, pinned, subject }))
+    }
+}
+
+/// What threads are put together from.
+struct Threads<'a> {
+    subject: &'a Subject,
+    previews: &'a Previews,
+    contents: &'a HashMap<CommentId, Content>,
+}
+
+impl Threads<'_> {
+    fn thread(&self, root: Comment) -> Thread {
+        let (replies, more_replies) = self.previews.of(&root);
+        let replies = replies.iter().map(|reply| self.view(reply.clone())).collect();
+        Thread { root: self.view(root), replies, more_replies }
+    }
+
+    fn view(&self, comment: Comment) -> CommentView {
+        view(self.subject, comment, self.contents)
+    }
+}

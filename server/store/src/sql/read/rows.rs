@@ -1,0 +1,117 @@
+//! Rows that several queries read, and the views they make.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use riposte_core::comment::CommentView;
+use riposte_core::{Comment, CommentId, Content, Subject, SubjectKey};
+use sea_orm::sea_query::SelectStatement;
+use sea_orm::sea_query::extension::mysql::{IndexHintScope, MySqlSelectStatementExt};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryTrait};
+
+use crate::error::Fault;
+use crate::on_shard::OnShard;
+use crate::sql::chunks::padded;
+use crate::sql::entity::{comment_content, comment_index, comment_subject};
+use crate::sql::pool::Tx;
+use crate::sql::row;
+
+/// The keys that lists walk along, by their names.
+pub(super) mod key {
+    /// (subject_id, root_id, listed, floor)
+    pub(in super::super) const LISTED: &str = "comment_index_@_listed";
+    /// (subject_id, root_id, floor)
+    pub(in super::super) const FLOOR: &str = "comment_index_@_floor";
+    /// (path)
+    pub(in super::super) const PATH: &str = "comment_index_@_path";
+    /// (comment_id, value, time, member_id)
+    pub(in super::super) const LIKERS: &str = "comment_like_@_likers";
+}
+
+/// The query, told to walk along one key. On the head of a key optimisers prefer equality to a range at its end, and
+/// would read every page before the one that was asked for: naming the key leaves them nothing but the range. SQLite
+/// needs no telling, and is told nothing.
+pub(super) fn along<Q: QueryTrait<QueryStatement = SelectStatement>>(mut query: Q, key: &'static str) -> Q {
+    query.query().force_index(key, IndexHintScope::All);
+    query
+}
+
+/// The subject under a key, deleted or not.
+pub(super) async fn subject(tx: &Tx, key: &SubjectKey) -> Result<Option<Subject>, Fault> {
+    use comment_subject::Column;
+    let found = comment_subject::Entity::find()
+        .filter(Column::Part.eq(tx.part()))
+        .filter(Column::ObjectType.eq(row::bytes(key.object_type().as_str())))
+        .filter(Column::ObjectId.eq(row::bytes(key.object_id())));
+    Ok(found.one(tx).await?.map(row::subject).transpose()?)
+}
+
+/// The subject under a key, unless it is deleted.
+pub(super) async fn open_subject(tx: &Tx, key: &SubjectKey) -> Result<Option<Subject>, Fault> {
+    Ok(subject(tx, key).await?.filter(|subject| subject.delete_time.is_none()))
+}
+
+/// The comments with these ids that exist, in no order. All of them lie in the tables of `db`, whatever their partition.
+pub(super) async fn comments<C: ConnectionTrait>(db: &OnShard<C>, ids: &[CommentId]) -> Result<Vec<Comment>, Fault> {
+    let mut found = Vec::with_capacity(ids.len());
+    for list in padded(ids) {
+        let query = comment_index::Entity::find()
+            .filter(comment_index::Column::Part.is_in(parts(&list)))
+            .filter(comment_index::Column::Id.is_in(list.iter().map(|id| id.get())));
+        found.extend(query.all(db).await?);
+    }
+    comments_of(found)
+}
+
+/// The comments of index rows.
+pub(super) fn comments_of(rows: Vec<comment_index::Model>) -> Result<Vec<Comment>, Fault> {
+    Ok(rows.into_iter().map(row::comment).collect::<riposte_core::Result<_>>()?)
+}
+
+/// The contents of comments. All of them lie in the tables of `db`, whatever their partition.
+pub(super) async fn contents<C: ConnectionTrait>(
+    db: &OnShard<C>,
+    ids: &[CommentId],
+) -> Result<HashMap<CommentId, Content>, Fault> {
+    let mut contents = HashMap::with_capacity(ids.len());
+    for list in padded(ids) {
+        let query = comment_content::Entity::find()
+            .filter(comment_content::Column::Part.is_in(parts(&list)))
+            .filter(comment_content::Column::CommentId.is_in(list.iter().map(|id| id.get())));
+        for found in query.all(db).await? {
+            contents.insert(row::id(found.comment_id)?, row::content(found.text, &found.mentions, &found.metadata)?);
+        }
+    }
+    Ok(contents)
+}
+
+/// The numbers of the partitions of these ids; mostly one, so that the list is seldom longer.
+pub(super) fn parts(ids: &[CommentId]) -> Vec<i16> {
+    let mut parts: Vec<i16> = ids.iter().map(|id| crate::shard::part(id.partition())).collect();
+    parts.sort_unstable();
+    parts.dedup();
+    padded(&parts).flatten().collect()
+}
+
+/// The views of comments of one subject, in their order.
+pub(super) async fn views(tx: &Tx, subject: &Subject, comments: Vec<Comment>) -> Result<Vec<CommentView>, Fault> {
+    let ids: Vec<CommentId> = comments.iter().map(|comment| comment.id).collect();
+    let contents = contents(tx, &ids).await?;
+    Ok(comments.into_iter().map(|comment| view(subject, comment, &contents)).collect())
+}
+
+/// The view of one comment.
+pub(super) fn view(subject: &Subject, comment: Comment, contents: &HashMap<CommentId, Content>) -> CommentView {
+    CommentView {
+        subject: subject.key.clone(),
+        content: contents.get(&comment.id).cloned(),
+        pinned: subject.pins.contains(&comment.id),
+        comment,
+    }
+}
+
+/// What was found, in the order it was asked for; asked for twice, it is there twice.
+pub(super) fn in_order<K: Eq + Hash, T: Clone>(asked: &[K], found: Vec<T>, key: impl Fn(&T) -> K) -> Vec<Option<T>> {
+    let found: HashMap<K, T> = found.into_iter().map(|item| (key(&item), item)).collect();
+    asked.iter().map(|key| found.get(key).cloned()).collect()
+}

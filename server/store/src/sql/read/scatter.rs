@@ -1,0 +1,98 @@
+//! Batches whose items lie anywhere: dealt by data source and table, read side by side, a few lanes to a source.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::sync::Arc;
+
+use futures::future::try_join_all;
+use riposte_core::{Partition, Result};
+use sea_orm::{DatabaseExecutor, DatabaseTransaction};
+
+use crate::error::Fault;
+use crate::on_shard::OnShard;
+use crate::shard::Tables;
+use crate::sql::pool::Sources;
+use crate::sql::task;
+
+/// The most snapshots that one batch holds open on one data source at a time.
+const LANES: usize = 8;
+
+/// A batch read.
+pub(super) trait Gather: 'static {
+    /// What is asked for.
+    type Item: Send + 'static;
+    /// What is found.
+    type Found: Send + 'static;
+    /// The name of its transactions.
+    const NAME: &'static str;
+
+    /// Where an item lies.
+    fn partition(item: &Self::Item) -> Partition;
+
+    /// What there is of `items`, in no order. All of them lie in one subject table and the tables that nest in it.
+    fn read(
+        snapshot: &Snapshot,
+        items: Vec<Self::Item>,
+    ) -> impl Future<Output = std::result::Result<Vec<Self::Found>, Fault>> + Send;
+}
+
+/// One state of a data source, open for all of its tables.
+#[derive(Debug)]
+pub(super) struct Snapshot {
+    tx: DatabaseTransaction,
+    sources: Arc<Sources>,
+}
+
+impl Snapshot {
+    /// The snapshot, bound to the tables of a partition.
+    pub(super) fn on(&self, partition: Partition) -> OnShard<DatabaseExecutor<'_>> {
+        OnShard::new((&self.tx).into(), self.sources.slot(partition))
+    }
+
+    /// The counts of tables.
+    pub(super) fn tables(&self) -> Tables {
+        self.sources.map().tables()
+    }
+}
+
+/// Reads a batch, and answers what was found in no order. All items of one subject are read in one snapshot.
+pub(super) async fn gather<G: Gather>(sources: &Arc<Sources>, items: Vec<G::Item>) -> Result<Vec<G::Found>> {
+    let map = sources.map();
+    let mut by_source: BTreeMap<usize, BTreeMap<u16, Vec<G::Item>>> = BTreeMap::new();
+    for item in items {
+        let partition = G::partition(&item);
+        let tables = by_source.entry(map.source(partition)).or_default();
+        tables.entry(partition.get() % map.tables().subject).or_default().push(item);
+    }
+    let lanes = by_source.into_iter().flat_map(|(source, tables)| {
+        let tables: Vec<_> = tables.into_values().collect();
+        deal(tables).into_iter().map(move |share| lane::<G>(Arc::clone(sources), source, share))
+    });
+    Ok(try_join_all(lanes).await?.into_iter().flatten().collect())
+}
+
+/// The shares of at most [`LANES`] lanes, as even as tables allow.
+fn deal<T>(tables: Vec<T>) -> Vec<Vec<T>> {
+    let lanes = tables.len().min(LANES);
+    let mut shares: Vec<Vec<T>> = (0..lanes).map(|_| Vec::new()).collect();
+    for (n, table) in tables.into_iter().enumerate() {
+        shares[n % lanes].push(table);
+    }
+    shares
+}
+
+async fn lane<G: Gather>(sources: Arc<Sources>, source: usize, share: Vec<Vec<G::Item>>) -> Result<Vec<G::Found>> {
+    task::run(G::NAME, async move {
+        let tx = sources.all()[source].begin_read().await?;
+        let snapshot = Snapshot { tx, sources };
+        let mut found = Vec::new();
+        for items in share {
+            found.extend(G::read(&snapshot, items).await?);
+        }
+        if let Err(error) = snapshot.tx.rollback().await {
+            tracing::debug!(%error, "a snapshot was not closed");
+        }
+        Ok(found)
+    })
+    .await
+}

@@ -1,0 +1,56 @@
+//! A part of a subtree in thread order: one range of paths.
+
+use riposte_core::page::{Subtree, ThreadPage};
+use riposte_core::{Comment, Partition, SubjectId, SubjectKey};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+
+use super::Query;
+use super::rows::{along, comments_of, key, open_subject, views};
+use crate::error::Fault;
+use crate::sql::entity::comment_index::{Column, Entity};
+use crate::sql::pool::Tx;
+
+#[derive(Debug)]
+pub(super) struct Thread {
+    pub(super) key: SubjectKey,
+    pub(super) part: Subtree,
+}
+
+impl Query for Thread {
+    type Answer = Option<ThreadPage>;
+    const NAME: &'static str = "read thread";
+
+    fn partition(&self) -> Partition {
+        self.key.partition()
+    }
+
+    async fn read(self, tx: &Tx) -> Result<Self::Answer, Fault> {
+        let Some(subject) = open_subject(tx, &self.key).await? else { return Ok(None) };
+        let mut comments = subtree(tx, subject.id, &self.part).await?;
+        let more_after = comments.len() > self.part.limit;
+        comments.truncate(self.part.limit);
+        let comments = views(tx, &subject, comments).await?;
+        Ok(Some(ThreadPage { subject, comments, more_after }))
+    }
+}
+
+/// The listed comments of the part, and one more where there are more.
+async fn subtree(tx: &Tx, subject: SubjectId, part: &Subtree) -> Result<Vec<Comment>, Fault> {
+    let query = Entity::find()
+        .filter(Column::Part.eq(tx.part()))
+        .filter(Column::SubjectId.eq(subject.get()))
+        .filter(Column::Listed.eq(1));
+    let after = part.after.as_ref().filter(|after| **after >= part.top);
+    let query = match after {
+        Some(after) => query.filter(Column::Path.gt(after.as_bytes())),
+        None => query.filter(Column::Path.gte(part.top.as_bytes())),
+    };
+    let query = if part.max_depth == part.top.depth() {
+        // Nothing but the top is so high up: its whole subtree need not be searched for more.
+        query.filter(Column::Path.lte(part.top.as_bytes()))
+    } else {
+        query.filter(Column::Path.lt(part.top.subtree_end())).filter(Column::Depth.lte(part.max_depth))
+    };
+    let query = along(query, key::PATH).order_by_asc(Column::Path).limit(part.limit as u64 + 1);
+    comments_of(query.all(tx).await?)
+}

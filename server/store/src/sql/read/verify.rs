@@ -1,0 +1,187 @@
+//! Every count of a subject against the rows it counts. The database counts, one statement to a kind of count, all in
+//! one snapshot; only what differs comes back, so a subject of any size is checked in little memory.
+
+use riposte_core::page::{Drift, Verified};
+use riposte_core::{CommentId, CommentState, LikeValue, Partition, Subject, SubjectKey};
+use sea_orm::{ConnectionTrait, FromQueryResult, Statement, Value};
+
+use super::Query;
+use super::rows::subject;
+use crate::error::Fault;
+use crate::sql::pool::Tx;
+
+#[derive(Debug)]
+pub(super) struct Verify {
+    pub(super) key: SubjectKey,
+}
+
+impl Query for Verify {
+    type Answer = Verified;
+    const NAME: &'static str = "verify counts";
+
+    fn partition(&self) -> Partition {
+        self.key.partition()
+    }
+
+    async fn read(self, tx: &Tx) -> Result<Self::Answer, Fault> {
+        let Some(subject) = subject(tx, &self.key).await? else { return Ok(Verified::default()) };
+        let rows = Rows { tx, subject: &subject };
+        let mut drifts = Vec::new();
+        let (comments, deepest) = rows.totals(&mut drifts).await?;
+        rows.likes(&mut drifts).await?;
+        rows.replies(&mut drifts).await?;
+        for depth in 0..=deepest {
+            rows.below(depth, &mut drifts).await?;
+        }
+        rows.floors(&mut drifts).await?;
+        drifts.sort_by_key(|drift| drift.comment);
+        Ok(Verified { comments, drifts })
+    }
+}
+
+/// The rows of one subject.
+struct Rows<'t> {
+    tx: &'t Tx,
+    subject: &'t Subject,
+}
+
+#[derive(FromQueryResult)]
+struct Totals {
+    everything: i64,
+    roots: i64,
+    visible: i64,
+    floors: i64,
+    last_floor: i64,
+    deepest: i64,
+}
+
+/// A comment whose row says something else than the rows it counts.
+#[derive(FromQueryResult)]
+struct Wrong {
+    id: i64,
+    given: i64,
+    counted: i64,
+    also_given: i64,
+    also_counted: i64,
+}
+
+impl Rows<'_> {
+    /// `sql`, every `{rows}` in it bound to the rows of this subject, every `{visible}` to the visible among them.
+    fn statement(&self, sql: &str) -> Statement {
+        let visible = format!("{{rows}} AND state = {}", CommentState::Active.code());
+        let sql = sql.replace("{visible}", &visible);
+        let mentions = sql.matches("{rows}").count();
+        let sql = sql.replace("{rows}", "part = ? AND subject_id = ?");
+        let pair: [Value; 2] = [self.tx.part().into(), self.subject.id.get().into()];
+        let values: Vec<Value> = std::iter::repeat_n(pair, mentions).flatten().collect();
+        Statement::from_sql_and_values(self.tx.get_database_backend(), sql, values)
+    }
+
+    async fn wrong(&self, sql: &str) -> Result<Vec<Wrong>, Fault> {
+        Ok(Wrong::find_by_statement(self.statement(sql)).all(self.tx).await?)
+    }
+
+    /// The subject's own counts; answers how many comments there are, and how deep they stand.
+    async fn totals(&self, drifts: &mut Vec<Drift>) -> Result<(i64, i64), Fault> {
+        let visible = format!("state = {}", CommentState::Active.code());
+        let sql = format!(
+            "SELECT COUNT(*) AS everything, \
+             COUNT(CASE WHEN {visible} AND root_id = 0 THEN 1 END) AS roots, \
+             COUNT(CASE WHEN {visible} THEN 1 END) AS visible, \
+             COUNT(CASE WHEN root_id = 0 THEN 1 END) AS floors, \
+             COALESCE(MAX(CASE WHEN root_id = 0 THEN floor END), 0) AS last_floor, \
+             COALESCE(MAX(depth), 0) AS deepest \
+             FROM comment_index_@ WHERE {{rows}}"
+        );
+        let totals = Totals::find_by_statement(self.statement(&sql)).one(self.tx).await?;
+        let Some(totals) = totals else { return Ok((0, 0)) };
+        compare(drifts, None, "root_count", self.subject.root_count.into(), totals.roots);
+        compare(drifts, None, "comment_count", self.subject.comment_count.into(), totals.visible);
+        let floors = dense(self.subject.next_floor.into(), totals.floors, totals.last_floor);
+        compare(drifts, None, "next_floor", self.subject.next_floor.into(), floors);
+        Ok((totals.everything, totals.deepest))
+    }
+
+    async fn likes(&self, drifts: &mut Vec<Drift>) -> Result<(), Fault> {
+        let sql = format!(
+            "SELECT i.id AS id, i.like_count AS given, COALESCE(l.likes, 0) AS counted, \
+             i.dislike_count AS also_given, COALESCE(l.dislikes, 0) AS also_counted \
+             FROM (SELECT id, like_count, dislike_count FROM comment_index_@ WHERE {{rows}}) i \
+             LEFT JOIN (SELECT comment_id, COUNT(CASE WHEN value = {} THEN 1 END) AS likes, \
+             COUNT(CASE WHEN value = {} THEN 1 END) AS dislikes \
+             FROM comment_like_@ WHERE {{rows}} GROUP BY comment_id) l ON l.comment_id = i.id \
+             WHERE i.like_count <> COALESCE(l.likes, 0) OR i.dislike_count <> COALESCE(l.dislikes, 0)",
+            LikeValue::Like.code(),
+            LikeValue::Dislike.code(),
+        );
+        for wrong in self.wrong(&sql).await? {
+            compare(drifts, CommentId::new(wrong.id), "like_count", wrong.given, wrong.counted);
+            compare(drifts, CommentId::new(wrong.id), "dislike_count", wrong.also_given, wrong.also_counted);
+        }
+        Ok(())
+    }
+
+    /// A visible comment counts once at its root and once at the comment it answers, where that is another one.
+    async fn replies(&self, drifts: &mut Vec<Drift>) -> Result<(), Fault> {
+        let sql = "SELECT i.id AS id, i.reply_count AS given, COALESCE(r.replies, 0) AS counted, \
+             0 AS also_given, 0 AS also_counted \
+             FROM (SELECT id, reply_count FROM comment_index_@ WHERE {rows}) i \
+             LEFT JOIN (SELECT counting, COUNT(*) AS replies FROM ( \
+             SELECT root_id AS counting FROM comment_index_@ WHERE {visible} AND root_id <> 0 UNION ALL \
+             SELECT parent_id FROM comment_index_@ WHERE {visible} AND parent_id <> 0 AND parent_id <> root_id \
+             ) answers GROUP BY counting) r ON r.counting = i.id \
+             WHERE i.reply_count <> COALESCE(r.replies, 0)";
+        for wrong in self.wrong(sql).await? {
+            compare(drifts, CommentId::new(wrong.id), "reply_count", wrong.given, wrong.counted);
+        }
+        Ok(())
+    }
+
+    /// What is visible below the comments of one depth: a path begins with the paths of all that it stands below.
+    async fn below(&self, depth: i64, drifts: &mut Vec<Drift>) -> Result<(), Fault> {
+        let bytes = (depth + 1) * 8;
+        let active = CommentState::Active.code();
+        let listed = format!("CASE WHEN i.state = {active} OR COALESCE(b.below, 0) > 0 THEN 1 ELSE 0 END");
+        let sql = format!(
+            "SELECT i.id AS id, i.live_below AS given, COALESCE(b.below, 0) AS counted, \
+             i.listed AS also_given, {listed} AS also_counted \
+             FROM (SELECT id, path, state, live_below, listed FROM comment_index_@ WHERE {{rows}} AND depth = {depth}) i \
+             LEFT JOIN (SELECT SUBSTR(path, 1, {bytes}) AS top, COUNT(*) AS below \
+             FROM comment_index_@ WHERE {{visible}} AND depth > {depth} GROUP BY SUBSTR(path, 1, {bytes})) b \
+             ON b.top = i.path \
+             WHERE i.live_below <> COALESCE(b.below, 0) OR i.listed <> {listed}"
+        );
+        for wrong in self.wrong(&sql).await? {
+            compare(drifts, CommentId::new(wrong.id), "live_below", wrong.given, wrong.counted);
+            compare(drifts, CommentId::new(wrong.id), "listed", wrong.also_given, wrong.also_counted);
+        }
+        Ok(())
+    }
+
+    /// The floors of each root's replies against the next one that the root will give.
+    async fn floors(&self, drifts: &mut Vec<Drift>) -> Result<(), Fault> {
+        let sql = "SELECT i.id AS id, i.next_floor AS given, COALESCE(f.floors, 0) AS counted, \
+             0 AS also_given, COALESCE(f.last_floor, 0) AS also_counted \
+             FROM (SELECT id, next_floor FROM comment_index_@ WHERE {rows} AND root_id = 0) i \
+             LEFT JOIN (SELECT root_id, COUNT(*) AS floors, MAX(floor) AS last_floor \
+             FROM comment_index_@ WHERE {rows} AND root_id <> 0 GROUP BY root_id) f ON f.root_id = i.id \
+             WHERE i.next_floor <> COALESCE(f.floors, 0) + 1 OR i.next_floor <> COALESCE(f.last_floor, 0) + 1";
+        for wrong in self.wrong(sql).await? {
+            let floors = dense(wrong.given, wrong.counted, wrong.also_counted);
+            compare(drifts, CommentId::new(wrong.id), "next_floor", wrong.given, floors);
+        }
+        Ok(())
+    }
+}
+
+/// The next floor after `count` rows of which the last has floor `last`: where floors have gaps, that of the two which
+/// differs from what is stored.
+fn dense(stored: i64, count: i64, last: i64) -> i64 {
+    if count + 1 == stored { last + 1 } else { count + 1 }
+}
+
+fn compare(drifts: &mut Vec<Drift>, comment: Option<CommentId>, count: &'static str, stored: i64, actual: i64) {
+    if stored != actual {
+        drifts.push(Drift { comment, count, stored, actual });
+    }
+}

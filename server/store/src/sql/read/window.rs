@@ -1,0 +1,125 @@
+//! Which rows a window needs on either side of a cut between two floors, and the page they make. Nothing is counted:
+//! one row more than the page holds tells whether there are more.
+
+use riposte_core::page::{Order, Page, Start, Window};
+
+/// The cut that a window is read from: floors up to `floor` on one side, those above it on the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Cut {
+    /// The last floor of the lower side.
+    pub(super) floor: i32,
+    /// The most rows to read at and below the cut, from it downward.
+    pub(super) low: usize,
+    /// The most rows to read above the cut, from it upward.
+    pub(super) high: usize,
+}
+
+impl Cut {
+    /// The cut of a window.
+    pub(super) fn of(window: &Window) -> Self {
+        let more = window.limit + 1;
+        // Where a floor itself follows the cut: behind it in the order when the walk came from there, ahead otherwise.
+        let (at, ahead, behind) = match window.start {
+            Start::Beginning => (None, more, 0),
+            Start::After(floor) => (Some((floor, false)), more, 1),
+            Start::Before(floor) => (Some((floor, true)), 1, more),
+            Start::Around(floor) => (Some((floor, true)), more, more),
+        };
+        match (window.order, at) {
+            (Order::Oldest, None) => Self { floor: 0, low: behind, high: ahead },
+            (Order::Newest, None) => Self { floor: i32::MAX, low: ahead, high: behind },
+            (Order::Oldest, Some((floor, included))) => {
+                Self { floor: floor.saturating_sub(i32::from(included)), low: behind, high: ahead }
+            }
+            (Order::Newest, Some((floor, included))) => {
+                Self { floor: floor.saturating_sub(i32::from(!included)), low: ahead, high: behind }
+            }
+        }
+    }
+
+    /// The page of a window out of the rows of both sides, in whatever order they came.
+    pub(super) fn page<T>(&self, window: &Window, mut rows: Vec<T>, floor: impl Fn(&T) -> i32) -> Page<T> {
+        rows.sort_by_key(|row| floor(row));
+        let low = rows.iter().filter(|row| floor(row) <= self.floor).count();
+        let (behind, ahead) = match window.order {
+            Order::Oldest => (low, rows.len() - low),
+            Order::Newest => {
+                rows.reverse();
+                (rows.len() - low, low)
+            }
+        };
+        let (back, forth) = share(window, behind, ahead);
+        Page {
+            items: rows.into_iter().skip(behind - back).take(back + forth).collect(),
+            more_before: behind > back,
+            more_after: ahead > forth,
+        }
+    }
+}
+
+/// How many rows of those behind and ahead of the cut stand on the page.
+fn share(window: &Window, behind: usize, ahead: usize) -> (usize, usize) {
+    let limit = window.limit;
+    match window.start {
+        Start::Beginning | Start::After(_) => (0, ahead.min(limit)),
+        Start::Before(_) => (behind.min(limit), 0),
+        // The place lies in the middle; a short side leaves its room to the other.
+        Start::Around(_) => {
+            let forth = ahead.min(limit - behind.min(limit / 2));
+            (behind.min(limit - forth), forth)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use riposte_core::page::{Order, Page, Start, Window};
+
+    use super::Cut;
+
+    /// What a store reads for a cut.
+    fn read(cut: &Cut, floors: &[i32]) -> Vec<i32> {
+        let low = floors.iter().rev().copied().filter(|f| *f <= cut.floor).take(cut.low);
+        low.chain(floors.iter().copied().filter(|f| *f > cut.floor).take(cut.high)).collect()
+    }
+
+    /// The page by the definition of each start.
+    fn expected(window: &Window, floors: &[i32]) -> Page<i32> {
+        let newest = window.order == Order::Newest;
+        let mut all = floors.to_vec();
+        if newest {
+            all.reverse();
+        }
+        let before = |at: i32| all.iter().filter(|f| if newest { **f > at } else { **f < at }).count();
+        let from = match window.start {
+            Start::Beginning => 0,
+            Start::After(at) => before(at) + usize::from(all.contains(&at)),
+            Start::Before(at) => before(at).saturating_sub(window.limit),
+            Start::Around(at) => {
+                before(at).saturating_sub(window.limit / 2).min(all.len().saturating_sub(window.limit))
+            }
+        };
+        let to = match window.start {
+            Start::Before(at) => before(at),
+            Start::Beginning | Start::After(_) | Start::Around(_) => (from + window.limit).min(all.len()),
+        };
+        Page { items: all[from..to].to_vec(), more_before: from > 0, more_after: to < all.len() }
+    }
+
+    proptest! {
+        #[test]
+        fn a_bounded_read_makes_the_same_page_as_the_whole_list(
+            floors in proptest::collection::btree_set(1..40_i32, 0..30), newest: bool, kind in 0..4, at in 0..42_i32, limit in 1..9_usize,
+        ) {
+            let floors: Vec<i32> = floors.into_iter().collect();
+            let order = if newest { Order::Newest } else { Order::Oldest };
+            let start = [Start::Beginning, Start::After(at), Start::Before(at), Start::Around(at)][kind as usize];
+            let window = Window { order, start, limit };
+            let cut = Cut::of(&window);
+            let rows = read(&cut, &floors);
+            prop_assert!(rows.len() <= 2 * (limit + 1));
+            prop_assert_eq!(cut.page(&window, rows, |floor| *floor), expected(&window, &floors));
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Rows ⇄ domain. A row that no version of this code can have written is a fault, never a guess.
+
+mod content;
+mod like;
+mod subject;
+
+use riposte_core::request::{Request, RequestKey};
+use riposte_core::{Comment, CommentId, CommentState, DeletedBy, Error, MemberId, Millis, Path, Result, SubjectId};
+use sea_orm::ActiveValue::Set;
+
+use super::entity::comment_index::{ActiveModel, Model};
+pub(crate) use content::{client_model, client_row, content, content_model, edit_model};
+pub(crate) use like::{like, like_model};
+pub(crate) use subject::{subject, subject_changes, subject_model};
+
+/// The comment of an index row.
+pub(crate) fn comment(row: Model) -> Result<Comment> {
+    let fault = |what: &str| Error::internal(format!("comment {}: {what}", row.id));
+    let state = |code| CommentState::from_code(code).ok_or_else(|| fault("its state is unknown"));
+    Ok(Comment {
+        id: id(row.id)?,
+        subject_id: SubjectId::new(row.subject_id).ok_or_else(|| fault("it has no subject"))?,
+        root_id: CommentId::new(row.root_id),
+        parent_id: CommentId::new(row.parent_id),
+        state: state(row.state)?,
+        prior_state: state(row.prior_state)?,
+        deleted_by: DeletedBy::from_code(row.deleted_by),
+        member: MemberId::stored(string(row.member_id)?),
+        path: Path::from_bytes(row.path).ok_or_else(|| Error::internal(format!("comment {}: its path is broken", row.id)))?,
+        floor: row.floor,
+        next_floor: row.next_floor,
+        like_count: row.like_count,
+        dislike_count: row.dislike_count,
+        reply_count: row.reply_count,
+        live_below: row.live_below,
+        listed: row.listed != 0,
+        revision: row.revision,
+        version: row.version,
+        born_revision: row.born_revision,
+        create_time: Millis(row.create_time),
+        update_time: Millis(row.update_time),
+        edit_time: row.edit_time.map(Millis),
+        delete_time: row.delete_time.map(Millis),
+    })
+}
+
+/// The index row of a new comment.
+pub(crate) fn comment_model(comment: &Comment, request: &Request, part: i16) -> ActiveModel {
+    ActiveModel {
+        id: Set(comment.id.get()),
+        part: Set(part),
+        subject_id: Set(comment.subject_id.get()),
+        root_id: Set(comment.root_id.map_or(0, CommentId::get)),
+        parent_id: Set(comment.parent_id.map_or(0, CommentId::get)),
+        depth: Set(comment.path.depth().cast_signed()),
+        path: Set(comment.path.as_bytes().to_vec()),
+        floor: Set(comment.floor),
+        member_id: Set(bytes(comment.member.as_str())),
+        born_revision: Set(comment.born_revision),
+        request_key: Set(request.key.0.to_vec()),
+        request_print: Set(request.print.0),
+        create_time: Set(comment.create_time.0),
+        ..comment_changes(comment)
+    }
+}
+
+/// Every column of a comment that can change.
+pub(crate) fn comment_changes(comment: &Comment) -> ActiveModel {
+    ActiveModel {
+        next_floor: Set(comment.next_floor),
+        state: Set(comment.state.code()),
+        prior_state: Set(comment.prior_state.code()),
+        deleted_by: Set(comment.deleted_by.map_or(0, DeletedBy::code)),
+        reply_count: Set(comment.reply_count),
+        live_below: Set(comment.live_below),
+        listed: Set(i8::from(comment.listed)),
+        version: Set(comment.version),
+        update_time: Set(comment.update_time.0),
+        edit_time: Set(comment.edit_time.map(|t| t.0)),
+        delete_time: Set(comment.delete_time.map(|t| t.0)),
+        ..like_changes(comment)
+    }
+}
+
+/// The columns of a comment that a like moves.
+pub(crate) fn like_changes(comment: &Comment) -> ActiveModel {
+    ActiveModel {
+        like_count: Set(comment.like_count),
+        dislike_count: Set(comment.dislike_count),
+        revision: Set(comment.revision),
+        ..ActiveModel::default()
+    }
+}
+
+/// A request key as its 16 bytes.
+pub(crate) fn request_key(stored: &[u8]) -> Result<RequestKey> {
+    let key = <[u8; 16]>::try_from(stored).map_err(|_| Error::internal("a stored request key has not 16 bytes"))?;
+    Ok(RequestKey(key))
+}
+
+/// The id of a row; stored ids are positive.
+pub(crate) fn id(stored: i64) -> Result<CommentId> {
+    CommentId::new(stored).ok_or_else(|| Error::internal(format!("{stored} is stored as an id")))
+}
+
+/// Strings owned by callers are stored as their bytes, so that databases compare them byte by byte.
+pub(crate) fn bytes(text: &str) -> Vec<u8> {
+    text.as_bytes().to_vec()
+}
+
+/// A string that was stored as its bytes.
+pub(crate) fn string(stored: Vec<u8>) -> Result<String> {
+    String::from_utf8(stored).map_err(|_| Error::internal("a stored string is not UTF-8"))
+}
+
+#[cfg(test)]
+mod tests;

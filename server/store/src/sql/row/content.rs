@@ -1,0 +1,90 @@
+//! The rows of contents, former contents and client facts. Mentions and metadata are JSON: short, rarely read apart.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use riposte_core::subject::Metadata;
+use riposte_core::world::Edit;
+use riposte_core::{ClientInfo, CommentId, Content, Error, MemberId, Millis, Result};
+use sea_orm::ActiveValue::Set;
+
+use super::{bytes, string};
+use crate::sql::entity::{comment_client, comment_content, comment_edit};
+
+/// The content of a row, from its three columns.
+pub(crate) fn content(text: String, mentions_json: &str, metadata_json: &str) -> Result<Content> {
+    Ok(Content::stored(text, mentions(mentions_json)?, metadata(metadata_json)?))
+}
+
+/// The row of a content.
+pub(crate) fn content_model(id: CommentId, content: &Content, part: i16) -> Result<comment_content::ActiveModel> {
+    Ok(comment_content::ActiveModel {
+        comment_id: Set(id.get()),
+        part: Set(part),
+        text: Set(content.text().to_owned()),
+        mentions: Set(mentions_text(content)?),
+        metadata: Set(metadata_text(content.metadata())?),
+    })
+}
+
+/// The row of a former content.
+pub(crate) fn edit_model(edit: &Edit, part: i16) -> Result<comment_edit::ActiveModel> {
+    Ok(comment_edit::ActiveModel {
+        comment_id: Set(edit.comment_id.get()),
+        version: Set(edit.version),
+        part: Set(part),
+        text: Set(edit.content.text().to_owned()),
+        mentions: Set(mentions_text(&edit.content)?),
+        metadata: Set(metadata_text(edit.content.metadata())?),
+        time: Set(edit.time.0),
+    })
+}
+
+/// The client facts of a row.
+pub(crate) fn client_row(row: comment_client::Model) -> Result<ClientInfo> {
+    let ip = row.ip.map(|stored| address(&stored)).transpose()?;
+    Ok(ClientInfo { ip, platform: string(row.platform)?, device: string(row.device)? })
+}
+
+/// The row of client facts.
+pub(crate) fn client_model(id: CommentId, client: &ClientInfo, time: Millis, part: i16) -> comment_client::ActiveModel {
+    let ip = client.ip.map(|ip| match ip {
+        IpAddr::V4(ip) => ip.octets().to_vec(),
+        IpAddr::V6(ip) => ip.octets().to_vec(),
+    });
+    comment_client::ActiveModel {
+        comment_id: Set(id.get()),
+        part: Set(part),
+        ip: Set(ip),
+        platform: Set(bytes(&client.platform)),
+        device: Set(bytes(&client.device)),
+        create_time: Set(time.0),
+    }
+}
+
+/// The members of a JSON column.
+fn mentions(json: &str) -> Result<Vec<MemberId>> {
+    let members: Vec<String> = serde_json::from_str(json).map_err(Error::internal)?;
+    Ok(members.into_iter().map(MemberId::stored).collect())
+}
+
+/// The caller's own fields of a JSON column.
+pub(super) fn metadata(json: &str) -> Result<Metadata> {
+    serde_json::from_str(json).map_err(Error::internal)
+}
+
+pub(super) fn metadata_text(metadata: &Metadata) -> Result<String> {
+    serde_json::to_string(metadata).map_err(Error::internal)
+}
+
+fn mentions_text(content: &Content) -> Result<String> {
+    let members: Vec<&str> = content.mentions().iter().map(MemberId::as_str).collect();
+    serde_json::to_string(&members).map_err(Error::internal)
+}
+
+fn address(stored: &[u8]) -> Result<IpAddr> {
+    if let Ok(v4) = <[u8; 4]>::try_from(stored) {
+        return Ok(Ipv4Addr::from(v4).into());
+    }
+    let v6 = <[u8; 16]>::try_from(stored).map_err(|_| Error::internal("a stored address has neither 4 nor 16 bytes"))?;
+    Ok(Ipv6Addr::from(v6).into())
+}

@@ -1,0 +1,66 @@
+//! The rows of subjects.
+
+use riposte_core::{CommentId, Error, MemberId, Millis, Result, Subject, SubjectId, SubjectKey, SubjectState};
+use sea_orm::ActiveValue::Set;
+
+use super::content::{metadata, metadata_text};
+use super::{bytes, id, string};
+use crate::sql::entity::comment_subject::{ActiveModel, Model};
+
+const ID_BYTES: usize = 8;
+
+/// The subject of a row.
+pub(crate) fn subject(row: Model) -> Result<Subject> {
+    let fault = |what: &str| Error::internal(format!("subject {}: {what}", row.id));
+    Ok(Subject {
+        id: SubjectId::new(row.id).ok_or_else(|| fault("it has no id"))?,
+        state: SubjectState::from_code(row.state).ok_or_else(|| fault("its state is unknown"))?,
+        pins: pins(&row.pins)?,
+        metadata: metadata(&row.metadata)?,
+        key: SubjectKey::stored(string(row.object_type)?, string(row.object_id)?),
+        owner: row.owner_id.map(string).transpose()?.map(MemberId::stored),
+        next_floor: row.next_floor,
+        root_count: row.root_count,
+        comment_count: row.comment_count,
+        revision: row.revision,
+        version: row.version,
+        create_time: Millis(row.create_time),
+        update_time: Millis(row.update_time),
+        delete_time: row.delete_time.map(Millis),
+    })
+}
+
+/// The row of a new subject.
+pub(crate) fn subject_model(subject: &Subject, part: i16) -> Result<ActiveModel> {
+    Ok(ActiveModel {
+        id: Set(subject.id.get()),
+        part: Set(part),
+        object_type: Set(bytes(subject.key.object_type().as_str())),
+        object_id: Set(bytes(subject.key.object_id())),
+        create_time: Set(subject.create_time.0),
+        ..subject_changes(subject)?
+    })
+}
+
+/// Every column of a subject that can change.
+pub(crate) fn subject_changes(subject: &Subject) -> Result<ActiveModel> {
+    Ok(ActiveModel {
+        owner_id: Set(subject.owner.as_ref().map(|owner| bytes(owner.as_str()))),
+        state: Set(subject.state.code()),
+        next_floor: Set(subject.next_floor),
+        root_count: Set(subject.root_count),
+        comment_count: Set(subject.comment_count),
+        revision: Set(subject.revision),
+        version: Set(subject.version),
+        pins: Set(subject.pins.iter().flat_map(|pin| pin.get().to_be_bytes()).collect()),
+        metadata: Set(metadata_text(&subject.metadata)?),
+        update_time: Set(subject.update_time.0),
+        delete_time: Set(subject.delete_time.map(|t| t.0)),
+        ..ActiveModel::default()
+    })
+}
+
+fn pins(stored: &[u8]) -> Result<Vec<CommentId>> {
+    let number = |pin: &[u8]| pin.iter().fold(0, |number, byte| number << 8 | i64::from(*byte));
+    stored.chunks(ID_BYTES).map(|pin| id(number(pin))).collect()
+}

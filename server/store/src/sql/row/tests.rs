@@ -1,0 +1,85 @@
+use riposte_core::request::{Print, Request, RequestKey};
+use riposte_core::subject::Metadata;
+use riposte_core::{ClientInfo, CommentId, CommentState, Content, DeletedBy, MemberId, Millis, Path, Subject, SubjectId, SubjectKey};
+use sea_orm::TryIntoModel;
+
+use super::{client_model, client_row, comment, comment_model, content, content_model, subject, subject_model};
+
+fn id(number: i64) -> CommentId {
+    CommentId::new(number).unwrap_or_else(|| panic!("{number} is an id"))
+}
+
+fn sample() -> riposte_core::Comment {
+    riposte_core::Comment {
+        id: id(77),
+        subject_id: SubjectId::from(id(5)),
+        root_id: Some(id(70)),
+        parent_id: Some(id(71)),
+        path: Path::root(id(70)).child(9),
+        floor: 9,
+        next_floor: 1,
+        member: MemberId::stored("楼主 ".to_owned()),
+        state: CommentState::Deleted,
+        prior_state: CommentState::Hidden,
+        deleted_by: Some(DeletedBy::SubjectOwner),
+        like_count: 1,
+        dislike_count: 2,
+        reply_count: 3,
+        live_below: 4,
+        listed: true,
+        revision: 5,
+        version: 6,
+        born_revision: 7,
+        create_time: Millis(8),
+        update_time: Millis(9),
+        edit_time: None,
+        delete_time: Some(Millis(10)),
+    }
+}
+
+#[test]
+fn a_comment_comes_back_from_its_row_as_it_was() {
+    let request = Request { key: RequestKey([3; 16]), print: Print(-4) };
+    let row = comment_model(&sample(), &request, 12).try_into_model().expect("every column is set");
+    assert_eq!((row.part, row.depth, row.request_print), (12, 1, -4));
+    assert_eq!(comment(row), Ok(sample()));
+}
+
+#[test]
+fn a_subject_comes_back_from_its_row_as_it_was() {
+    let mut before = Subject::new(SubjectId::from(id(5)), SubjectKey::stored("video".into(), "x ".into()), Millis(1));
+    before.owner = Some(MemberId::stored("o".to_owned()));
+    before.pins = vec![id(i64::MAX), id(1), id(256)];
+    before.metadata = Metadata::from([("k\"".to_owned(), "🏠\n".to_owned())]);
+    let row = subject_model(&before, 3).and_then(|m| m.try_into_model().map_err(riposte_core::Error::internal));
+    assert_eq!(row.and_then(subject), Ok(before));
+}
+
+#[test]
+fn content_and_client_facts_come_back_as_they_were() {
+    let mentions = vec![MemberId::stored("b".to_owned()), MemberId::stored("a".to_owned())];
+    let said = Content::stored("\u{202e}text 🏠".to_owned(), mentions, Metadata::new());
+    let row = content_model(id(9), &said, 0).and_then(|m| m.try_into_model().map_err(riposte_core::Error::internal));
+    assert_eq!(row.and_then(|r| content(r.text, &r.mentions, &r.metadata)), Ok(said));
+    for ip in [None, Some("10.0.0.1"), Some("2001:db8::1")] {
+        let ip = ip.and_then(|ip| ip.parse().ok());
+        let facts = ClientInfo { ip, platform: "ios".to_owned(), device: "é".to_owned() };
+        let row = client_model(id(9), &facts, Millis(4), 0).try_into_model().expect("every column is set");
+        assert_eq!(client_row(row), Ok(facts));
+    }
+}
+
+#[test]
+fn a_row_that_nobody_can_have_written_is_a_fault() {
+    let request = Request { key: RequestKey([0; 16]), print: Print(0) };
+    let row = comment_model(&sample(), &request, 0).try_into_model().expect("every column is set");
+    let broken = |f: fn(&mut crate::sql::entity::comment_index::Model)| {
+        let mut row = row.clone();
+        f(&mut row);
+        comment(row).is_err()
+    };
+    assert!(broken(|row| row.state = 99));
+    assert!(broken(|row| row.path = vec![1]));
+    assert!(broken(|row| row.member_id = vec![0xff]));
+    assert!(broken(|row| row.id = 0));
+}

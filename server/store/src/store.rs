@@ -1,0 +1,147 @@
+//! A store, opened: its ports, and what operators ask of it.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use riposte_core::Result;
+use riposte_core::ports::{Clock, Ids, Reader, Writer};
+use sea_orm::{ConnectionTrait, DbErr, Statement};
+
+use crate::config::StoreConfig;
+use crate::schema::{self, SourceSchema};
+use crate::sql::{Source, Sources, SqlIds, SqlReader, SqlWriter};
+
+/// The tables of a deployment behind the domain's ports. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Store {
+    sources: Arc<Sources>,
+    reader: Arc<SqlReader>,
+    writer: Arc<SqlWriter>,
+    ids: Arc<SqlIds>,
+    clock: Arc<dyn Clock>,
+}
+
+/// What `riposte doctor` shows of one data source.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Diagnosis {
+    /// The round trip of the smallest question, in microseconds.
+    pub latency_micros: u64,
+    /// Names and values that decide about correctness and durability, as the server says them on a connection that
+    /// writes; `None` where the server does not know the name.
+    pub facts: Vec<(&'static str, Option<String>)>,
+    /// Why it could not be asked, if so.
+    pub unreachable: Option<String>,
+}
+
+impl Store {
+    /// Opens a store, inside a tokio runtime. No server is asked yet: a source that is down, or whose schema is old, shows in
+    /// [`Store::schema`].
+    ///
+    /// # Errors
+    /// When the configuration makes no sense, or the folder of a SQLite file cannot be made.
+    pub fn open(config: &StoreConfig, clock: Arc<dyn Clock>) -> Result<Self> {
+        let sources = Arc::new(Sources::open(config)?);
+        Ok(Self {
+            reader: Arc::new(SqlReader::new(Arc::clone(&sources))),
+            writer: Arc::new(SqlWriter::new(Arc::clone(&sources))),
+            ids: Arc::new(SqlIds::new(Arc::clone(&sources), Arc::clone(&clock))),
+            sources,
+            clock,
+        })
+    }
+
+    /// Reads.
+    #[must_use]
+    pub fn reader(&self) -> Arc<dyn Reader> {
+        Arc::clone(&self.reader) as Arc<dyn Reader>
+    }
+
+    /// Commits.
+    #[must_use]
+    pub fn writer(&self) -> Arc<dyn Writer> {
+        Arc::clone(&self.writer) as Arc<dyn Writer>
+    }
+
+    /// New ids.
+    #[must_use]
+    pub fn ids(&self) -> Arc<dyn Ids> {
+        Arc::clone(&self.ids) as Arc<dyn Ids>
+    }
+
+    /// The clock it was opened with.
+    #[must_use]
+    pub fn clock(&self) -> &dyn Clock {
+        &*self.clock
+    }
+
+    /// The data sources, for the migrations.
+    #[must_use]
+    pub fn sources(&self) -> &Arc<Sources> {
+        &self.sources
+    }
+
+    /// Asks every data source whether it can be served, in order.
+    pub async fn schema(&self) -> Vec<SourceSchema> {
+        let ask = |number| {
+            let sources = Arc::clone(&self.sources);
+            tokio::spawn(async move { schema::check(&sources, number).await })
+        };
+        let answers = futures::future::join_all((0..self.sources.all().len()).map(ask)).await;
+        answers.into_iter().map(|a| a.unwrap_or_else(|e| SourceSchema::Unreachable(e.to_string()))).collect()
+    }
+
+    /// Asks every data source how it is set up, in order.
+    pub async fn diagnose(&self) -> Vec<Diagnosis> {
+        futures::future::join_all(self.sources.all().iter().map(diagnose)).await
+    }
+
+    /// Ends: gives the worker numbers back and closes every connection. Work that runs is waited for.
+    pub async fn close(&self) {
+        self.ids.close().await;
+        self.sources.close().await;
+    }
+}
+
+/// The variables of a server of the MySQL family, one of each line exists.
+const MYSQL_FACTS: [(&str, &[&str]); 8] = [
+    ("version", &["version"]),
+    ("innodb_flush_log_at_trx_commit", &["innodb_flush_log_at_trx_commit"]),
+    ("sync_binlog", &["sync_binlog"]),
+    ("log_bin", &["log_bin"]),
+    ("isolation", &["transaction_isolation", "tx_isolation"]),
+    ("innodb_lock_wait_timeout", &["innodb_lock_wait_timeout"]),
+    ("sql_mode", &["sql_mode"]),
+    ("max_prepared_stmt_count", &["max_prepared_stmt_count"]),
+];
+const SQLITE_FACTS: [(&str, &[&str]); 3] =
+    [("version", &["SELECT sqlite_version()"]), ("journal_mode", &["PRAGMA journal_mode"]), ("synchronous", &["PRAGMA synchronous"])];
+
+async fn diagnose(source: &Source) -> Diagnosis {
+    let mut diagnosis = Diagnosis::default();
+    let mysql = source.write_pool().get_database_backend() == sea_orm::DbBackend::MySql;
+    let facts: &[(&'static str, &[&str])] = if mysql { &MYSQL_FACTS } else { &SQLITE_FACTS };
+    if let Err(error) = ask(source, "SELECT 1").await {
+        diagnosis.unreachable = Some(error.to_string());
+        return diagnosis;
+    }
+    let begin = Instant::now();
+    let _ = ask(source, "SELECT 1").await;
+    diagnosis.latency_micros = u64::try_from(begin.elapsed().as_micros()).unwrap_or(u64::MAX);
+    for (name, spellings) in facts {
+        let mut value = None;
+        for spelling in *spellings {
+            let sql = if mysql { format!("SELECT CAST(@@{spelling} AS CHAR)") } else { (*spelling).to_owned() };
+            value = value.or(ask(source, &sql).await.ok().flatten());
+        }
+        diagnosis.facts.push((name, value));
+    }
+    diagnosis
+}
+
+async fn ask(source: &Source, sql: &str) -> std::result::Result<Option<String>, DbErr> {
+    let pool = source.write_pool();
+    let row = pool.query_one_raw(Statement::from_string(pool.get_database_backend(), sql)).await?;
+    let Some(row) = row else { return Ok(None) };
+    // SQLite answers a pragma with a number or a word.
+    Ok(row.try_get_by_index::<String>(0).ok().or_else(|| row.try_get_by_index::<i64>(0).ok().map(|n| n.to_string())))
+}

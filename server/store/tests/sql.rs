@@ -1,0 +1,19 @@
+//! What the suite of cases cannot ask of the ports: migrations, leases, the defence of the pools, and the tables
+//! themselves. SQLite always; MariaDB where RIPOSTE_TEST_MYSQL_1 and RIPOSTE_TEST_MYSQL_2 name servers.
+
+#![expect(clippy::expect_used, reason = "a test ends at its first surprise")]
+
+#[path = "sql/cancelled_begin.rs"]
+mod cancelled_begin;
+#[path = "sql/commits.rs"]
+mod commits;
+#[path = "sql/databases.rs"]
+mod databases;
+#[path = "sql/leases.rs"]
+mod leases;
+#[path = "sql/lost_commit.rs"]
+mod lost_commit;
+#[path = "sql/migrations.rs"]
+mod migrations;
+#[path = "sql/reads.rs"]
+mod reads;

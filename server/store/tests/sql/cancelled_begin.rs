@@ -1,0 +1,60 @@
+//! A BEGIN that is dropped while pending leaves an open transaction that the driver does not know of. Without the
+//! pools' ROLLBACK on release, the next borrower's acknowledged write would die with it.
+
+use std::future::Future;
+use std::pin::pin;
+use std::task::{Context, Waker};
+
+use riposte_store::Store;
+use riposte_store::shard::Tables;
+use sea_orm::{ConnectionTrait, Statement};
+
+use crate::databases::{Hands, Place};
+
+/// Drops a BEGIN while its answer is under way. A fast server may answer inside the first poll, so it is tried until a
+/// drop falls in between.
+async fn drop_a_pending_begin(store: &Store) {
+    let source = &store.sources().all()[0];
+    for _ in 0..1000 {
+        source.begin_write().await.expect("a connection").rollback().await.expect("back");
+        // Only a connection that rests in the pool lets the one poll get as far as BEGIN.
+        while source.write_pool().get_mysql_connection_pool().num_idle() == 0 {
+            tokio::task::yield_now().await;
+        }
+        let mut begin = pin!(source.begin_write());
+        if begin.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending() {
+            return;
+        }
+    }
+    panic!("BEGIN was never left pending");
+}
+
+async fn count(store: &Store) -> i64 {
+    let pool = store.sources().all()[0].write_pool();
+    let sql = "SELECT COUNT(*) AS n FROM riposte_schema WHERE step = 'probe'";
+    let row = pool.query_one_raw(Statement::from_string(pool.get_database_backend(), sql)).await.expect(sql).expect("a row");
+    row.try_get("", "n").expect("a number")
+}
+
+#[tokio::test]
+async fn an_acknowledged_write_outlives_a_begin_that_was_cancelled_before_it() {
+    let Some(place) = Place::servers(1, Tables { subject: 1, index: 1 }).await else { return };
+    let clock = Hands::at_noon();
+    let observer = place.migrated(&clock).await;
+    let mut config = place.config();
+    config.write.connections = 1; // so that the next write gets the very connection
+    let victim = Store::open(&config, clock).expect("the configuration is sound");
+    for _ in 0..20 {
+        drop_a_pending_begin(&victim).await;
+        let pool = victim.sources().all()[0].write_pool();
+        let write = "INSERT INTO riposte_schema VALUES ('probe', 0, 0, 0, 0, 0, 0, 0)";
+        pool.execute_raw(Statement::from_string(pool.get_database_backend(), write)).await.expect("acknowledged");
+        assert_eq!(count(&observer).await, 1, "the acknowledged write is not there");
+        let undo = "DELETE FROM riposte_schema WHERE step = 'probe'";
+        pool.execute_raw(Statement::from_string(pool.get_database_backend(), undo)).await.expect("acknowledged");
+        assert_eq!(count(&observer).await, 0, "the acknowledged delete did not happen");
+    }
+    victim.close().await;
+    observer.close().await;
+    place.drop().await;
+}

@@ -1,0 +1,105 @@
+//! Databases of a test's own, and a clock that it moves.
+
+#![expect(clippy::expect_used, reason = "a test ends at its first surprise")]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
+
+use riposte_core::Millis;
+use riposte_core::ports::Clock;
+use riposte_store::shard::Tables;
+use riposte_store::{Store, StoreConfig};
+use sea_orm::{ConnectionTrait, Database};
+
+/// Noon of some day in 2026.
+pub(crate) const NOON: i64 = 1_790_000_000_000;
+
+/// A clock that stands still until it is moved.
+#[derive(Debug)]
+pub(crate) struct Hands(pub(crate) AtomicI64);
+
+impl Hands {
+    pub(crate) fn at_noon() -> Arc<Self> {
+        Arc::new(Self(AtomicI64::new(NOON)))
+    }
+
+    pub(crate) fn forward(&self, millis: i64) {
+        self.0.fetch_add(millis, Ordering::Relaxed);
+    }
+}
+
+impl Clock for Hands {
+    fn now(&self) -> Millis {
+        Millis(self.0.load(Ordering::Relaxed))
+    }
+}
+
+/// Where the stores of one test keep their rows.
+pub(crate) enum Place {
+    /// A folder that goes with the test.
+    Folder(tempfile::TempDir),
+    /// A database on each of some servers.
+    Servers(Vec<String>, Tables),
+}
+
+impl Place {
+    pub(crate) fn folder() -> Self {
+        Self::Folder(tempfile::tempdir().expect("a temporary folder"))
+    }
+
+    /// Fresh databases on `count` servers; `None`, said loudly, where there are no servers.
+    pub(crate) async fn servers(count: usize, tables: Tables) -> Option<Self> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let mut urls = Vec::new();
+        for name in ["RIPOSTE_TEST_MYSQL_1", "RIPOSTE_TEST_MYSQL_2"].into_iter().take(count) {
+            #[expect(clippy::disallowed_methods, reason = "the servers of a test run are named by the environment")]
+            let Some(server) = std::env::var(name).ok().filter(|url| !url.is_empty()) else {
+                eprintln!("SKIPPED on MariaDB: {name} names no server");
+                return None;
+            };
+            let database = format!("store_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+            let connection = Box::pin(Database::connect(&server)).await.expect("the test server is up");
+            connection.execute_unprepared(&format!("CREATE DATABASE {database}")).await.expect("a fresh database");
+            connection.close().await.expect("closed");
+            urls.push(format!("{server}/{database}"));
+        }
+        Some(Self::Servers(urls, tables))
+    }
+
+    pub(crate) fn config(&self) -> StoreConfig {
+        match self {
+            Self::Folder(folder) => StoreConfig::sqlite(Some(folder.path().to_owned())),
+            Self::Servers(urls, tables) => StoreConfig::mysql(urls, *tables),
+        }
+    }
+
+    /// One more store on the same rows.
+    pub(crate) fn open(&self, clock: &Arc<Hands>) -> Store {
+        let clock: Arc<Hands> = Arc::clone(clock);
+        Store::open(&self.config(), clock).expect("the configuration is sound")
+    }
+
+    /// One more store, on tables that are there.
+    pub(crate) async fn migrated(&self, clock: &Arc<Hands>) -> Store {
+        let store = self.open(clock);
+        riposte_migrations::up(&store, |_| ()).await.expect("migrated");
+        store
+    }
+
+    /// Takes the databases away again.
+    pub(crate) async fn drop(self) {
+        let Self::Servers(urls, _) = self else { return };
+        for url in urls {
+            let (server, database) = url.rsplit_once('/').expect("server/database");
+            let connection = Box::pin(Database::connect(server)).await.expect("the test server is up");
+            connection.execute_unprepared(&format!("DROP DATABASE {database}")).await.expect("dropped");
+        }
+    }
+}
+
+/// SQLite, and MariaDB with one table of each kind where there is a server.
+pub(crate) async fn everywhere() -> Vec<Place> {
+    let mut places = vec![Place::folder()];
+    places.extend(Place::servers(1, Tables { subject: 1, index: 1 }).await);
+    places
+}

@@ -1,0 +1,97 @@
+//! A connection that is lost around COMMIT: the outcome is found out by the request keys, never guessed.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use riposte_core::LikeValue;
+use riposte_core::world::Effect;
+use riposte_store::Store;
+use riposte_store::shard::Tables;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+use crate::commits::{comment, create, key, like, number, one};
+use crate::databases::{Hands, Place};
+
+const PASS: u8 = 0;
+/// The server gets the next COMMIT and answers it, and the answer is lost.
+const LOSE_ANSWER: u8 = 1;
+/// The next COMMIT itself is lost.
+const LOSE_COMMIT: u8 = 2;
+
+/// The command byte of a query, and its text.
+const COMMIT: &[u8] = b"\x03COMMIT";
+
+/// Listens in front of `server`, and does to each connection what `mode` says.
+async fn proxy(server: String, mode: Arc<AtomicU8>) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let port = listener.local_addr().expect("bound").port();
+    tokio::spawn(async move {
+        while let Ok((client, _)) = listener.accept().await {
+            let Ok(upstream) = TcpStream::connect(&server).await else { continue };
+            tokio::spawn(pass(client, upstream, Arc::clone(&mode)));
+        }
+    });
+    port
+}
+
+async fn pass(mut client: TcpStream, mut server: TcpStream, mode: Arc<AtomicU8>) {
+    let (mut asked, mut answered) = (vec![0; 65_536], vec![0; 65_536]);
+    loop {
+        tokio::select! {
+            read = client.read(&mut asked) => {
+                let Ok(len @ 1..) = read else { return };
+                let commits = asked[..len].windows(COMMIT.len()).any(|bytes| bytes == COMMIT);
+                let mode = if commits { mode.swap(PASS, Ordering::SeqCst) } else { PASS };
+                if mode == LOSE_COMMIT || server.write_all(&asked[..len]).await.is_err() {
+                    return;
+                }
+                if mode == LOSE_ANSWER {
+                    let _ = server.read(&mut answered).await;
+                    return;
+                }
+            }
+            read = server.read(&mut answered) => {
+                let Ok(len @ 1..) = read else { return };
+                if client.write_all(&answered[..len]).await.is_err() {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_commit_of_unknown_outcome_happens_exactly_once_and_is_answered_as_the_first() {
+    let Some(place) = Place::servers(1, Tables { subject: 1, index: 1 }).await else { return };
+    let clock = Hands::at_noon();
+    let direct = place.migrated(&clock).await;
+    let Place::Servers(urls, tables) = &place else { unreachable!("servers") };
+    let (address, database) = urls[0].trim_start_matches("mysql://root@").split_once('/').expect("host:port/database");
+    let mode = Arc::new(AtomicU8::new(PASS));
+    let port = proxy(address.to_owned(), Arc::clone(&mode)).await;
+    let url = format!("mysql://root@127.0.0.1:{port}/{database}?ssl-mode=disabled");
+    let store = Store::open(&riposte_store::StoreConfig::mysql(&[url], *tables), clock).expect("sound");
+    let subject = key("lost");
+    let root = comment(&one(&store, &create(&store, &subject).await).await.expect("created"));
+
+    for (round, fault) in [LOSE_ANSWER, LOSE_COMMIT, LOSE_ANSWER, LOSE_COMMIT].into_iter().enumerate() {
+        let command = create(&store, &subject).await;
+        mode.store(fault, Ordering::SeqCst);
+        let receipt = one(&store, &command).await.expect("settled");
+        assert_eq!(mode.load(Ordering::SeqCst), PASS, "the fault did not happen");
+        assert_eq!(comment(&receipt).floor as usize, round + 2);
+        assert!(!receipt.replayed, "the caller asked once");
+        assert!(one(&store, &command).await.expect("again").replayed);
+
+        let set = like(&store, &subject, root.id, &format!("m{round}"), LikeValue::Like);
+        mode.store(fault, Ordering::SeqCst);
+        let Effect::Like(answer) = one(&store, &set).await.expect("settled").effect else { panic!("a like") };
+        assert_eq!((answer.changed, answer.like_count as usize), (true, round + 1));
+    }
+    assert_eq!(number(&direct, "SELECT COUNT(*) FROM comment_index").await, 5);
+    assert_eq!(number(&direct, "SELECT comment_count FROM comment_subject").await, 5);
+    store.close().await;
+    direct.close().await;
+    place.drop().await;
+}

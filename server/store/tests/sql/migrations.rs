@@ -1,0 +1,116 @@
+//! Migrations: whole, resumed, by two at once, and refused.
+
+use riposte_migrations::{Error, plan, status, up};
+use riposte_store::Store;
+use riposte_store::schema::{STEPS, SourceSchema};
+use riposte_store::shard::Tables;
+use sea_orm::{ConnectionTrait, Statement};
+
+use crate::databases::{Hands, Place, everywhere};
+
+async fn run(store: &Store, source: usize, sql: &str) {
+    let pool = store.sources().all()[source].write_pool();
+    pool.execute_raw(Statement::from_string(pool.get_database_backend(), sql)).await.expect(sql);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fresh_database_says_what_it_lacks_and_has_it_after_one_run() {
+    for place in everywhere().await {
+        let store = place.open(&Hands::at_noon());
+        assert_eq!(status(&store).await, [SourceSchema::Missing(STEPS.to_vec())]);
+        let planned = plan(&store).await.expect("a plan");
+        assert!(planned.iter().all(|p| p.sql.starts_with("CREATE") || p.sql.starts_with("INSERT")), "{planned:?}");
+        let mut news = Vec::new();
+        up(&store, |progress| news.push(progress)).await.expect("migrated");
+        assert!(news.iter().any(|p| p.table == "comment_index"), "{news:?}");
+        assert_eq!(news.last().map(|p| p.done), news.last().map(|p| p.total));
+        assert_eq!(status(&store).await, [SourceSchema::Ready]);
+        assert_eq!(plan(&store).await.expect("a plan"), []);
+        up(&store, |progress| panic!("{progress:?} was made twice")).await.expect("nothing to do");
+        store.close().await;
+        place.drop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_was_cut_off_is_taken_up_by_the_next() {
+    for place in everywhere().await {
+        let store = place.migrated(&Hands::at_noon()).await;
+        // As if the run had stopped inside its last two steps; the literal says m0006 as bytes.
+        run(&store, 0, "DELETE FROM riposte_schema WHERE step >= x'6d30303036'").await;
+        run(&store, 0, "DROP TABLE comment_epoch").await;
+        let SourceSchema::Missing(missing) = status(&store).await.remove(0) else { panic!("steps are missing") };
+        assert_eq!(missing, ["m0006_requests", "m0007_projections"]);
+        up(&store, |_| ()).await.expect("resumed");
+        assert_eq!(status(&store).await, [SourceSchema::Ready]);
+        run(&store, 0, "DELETE FROM comment_epoch").await;
+        store.close().await;
+        place.drop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_people_migrate_at_once_and_both_succeed() {
+    for place in everywhere().await {
+        let clock = Hands::at_noon();
+        let (one, two) = (place.open(&clock), place.open(&clock));
+        let (a, b) = tokio::join!(up(&one, |_| ()), up(&two, |_| ()));
+        assert_eq!((a, b), (Ok(()), Ok(())));
+        assert_eq!(status(&two).await, [SourceSchema::Ready]);
+        one.close().await;
+        two.close().await;
+        place.drop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn other_shard_counts_than_the_recorded_ones_are_refused() {
+    for place in everywhere().await {
+        let clock = Hands::at_noon();
+        place.migrated(&clock).await.close().await;
+        let mut config = place.config();
+        config.tables = Tables { subject: 1, index: 4 };
+        let store = Store::open(&config, clock).expect("sound in itself");
+        let SourceSchema::Mismatch(text) = status(&store).await.remove(0) else { panic!("not refused") };
+        assert!(text.contains("made for 1/1 tables") && text.contains("says 1/4 tables"), "{text}");
+        assert!(matches!(up(&store, |_| ()).await, Err(Error::Refused { source: 0, .. })));
+        assert!(plan(&store).await.is_err());
+        store.close().await;
+        place.drop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_reference_layout_lies_on_two_servers_and_a_swapped_pair_is_refused() {
+    let Some(place) = Place::servers(2, Tables { subject: 50, index: 200 }).await else { return };
+    let clock = Hands::at_noon();
+    let store = place.open(&clock);
+    let begin = std::time::Instant::now();
+    let mut tables = [0, 0];
+    up(&store, |progress| tables[progress.source] += 1).await.expect("migrated");
+    // 4 single tables, half of the 50 and half of 10 kinds of 200.
+    assert_eq!(tables, [4 + 25 + 1000; 2]);
+    println!("50/200 tables over two servers: {:?}", begin.elapsed());
+    store.close().await;
+
+    let Place::Servers(urls, layout) = &place else { unreachable!("servers") };
+    let swapped = [urls[1].clone(), urls[0].clone()];
+    let store = Store::open(&riposte_store::StoreConfig::mysql(&swapped, *layout), clock).expect("sound in itself");
+    assert!(store.schema().await.iter().all(|schema| matches!(schema, SourceSchema::Mismatch(_))));
+    store.close().await;
+    place.drop().await;
+}
+
+#[tokio::test]
+async fn a_source_that_is_down_is_told_and_the_others_are_not_kept_from_work() {
+    let mut config = riposte_store::StoreConfig::mysql(&["mysql://root@127.0.0.1:1/x".to_owned()], Tables { subject: 1, index: 1 });
+    config.read.acquire_timeout = std::time::Duration::from_millis(200);
+    config.write.acquire_timeout = config.read.acquire_timeout;
+    let store = Store::open(&config, Hands::at_noon()).expect("opening asks nobody");
+    assert!(matches!(store.schema().await.as_slice(), [SourceSchema::Unreachable(_)]));
+    assert!(store.diagnose().await[0].unreachable.is_some());
+    let id = store.ids().comment(riposte_core::Partition::number(0)).await;
+    assert_eq!(id, Err(riposte_core::Error::ShardUnavailable));
+    assert!(!format!("{config:?}").contains("root"), "addresses carry passwords");
+    store.close().await;
+}

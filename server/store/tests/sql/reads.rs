@@ -1,0 +1,275 @@
+//! What reads cost, and that counts which went wrong are found.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use riposte_core::cmd::{Create, Reply, SetLike, Target};
+use riposte_core::page::{Drift, LikerCursor, Order, Start, Subtree, Window};
+use riposte_core::request::{Print, Request, RequestId, RequestKey};
+use riposte_core::subject::Metadata;
+use riposte_core::{ClientInfo, Command, CommentId, Content, LikeValue, MemberId, Millis, Path, SubjectKey, Verb};
+use riposte_store::Store;
+use riposte_store::shard::Tables;
+use sea_orm::{ConnectionTrait, Statement};
+
+use crate::databases::{Hands, Place, everywhere};
+
+/// A subject to fill.
+struct Subject {
+    store: Store,
+    key: SubjectKey,
+    requests: AtomicU64,
+}
+
+impl Subject {
+    fn new(store: &Store, name: &str) -> Self {
+        let key = SubjectKey::stored("video".to_owned(), name.to_owned());
+        Self { store: store.clone(), key, requests: AtomicU64::new(1) }
+    }
+
+    async fn commit(&self, verbs: Vec<Verb>) {
+        let commands = verbs.into_iter().map(|verb| {
+            let number = self.requests.fetch_add(1, Ordering::Relaxed);
+            let request = Request { key: RequestKey::imported("test", &number.to_string()), print: Print(0) };
+            Command { subject: self.key.clone(), verb, request, now: Millis(number as i64) }
+        });
+        let commands: Vec<Command> = commands.collect();
+        for batch in commands.chunks(200) {
+            for answer in self.store.writer().commit(batch).await.expect("committed") {
+                answer.expect("accepted");
+            }
+        }
+    }
+
+    async fn roots(&self, count: usize) -> Vec<CommentId> {
+        let (mut ids, mut verbs) = (Vec::new(), Vec::new());
+        for n in 0..count {
+            let id = self.store.ids().comment(self.key.partition()).await.expect("an id");
+            ids.push(id);
+            let auto_create = (n == 0).then_some(self.store.ids().subject(self.key.partition()).await.expect("an id"));
+            verbs.push(
+                Create { id, member: member(n), content: text(n), client: ClientInfo::default(), auto_create }.into(),
+            );
+        }
+        self.commit(verbs).await;
+        ids
+    }
+
+    async fn replies(&self, lineage: &[CommentId], count: usize, max_depth: u8) -> Vec<CommentId> {
+        let (mut ids, mut verbs) = (Vec::new(), Vec::new());
+        let id = *lineage.last().expect("a parent");
+        for n in 0..count {
+            let parent = Target { id, lineage: lineage.to_vec(), parent: None };
+            let id = self.store.ids().comment(self.key.partition()).await.expect("an id");
+            ids.push(id);
+            let (content, client) = (text(n), ClientInfo::default());
+            verbs.push(Reply { id, parent, member: member(n), content, client, max_depth }.into());
+        }
+        self.commit(verbs).await;
+        ids
+    }
+
+    async fn likes(&self, comment_id: CommentId, count: usize) {
+        let operation = RequestId::from_bytes([1; 16]);
+        let like = |n| SetLike { comment_id, member: member(n), value: LikeValue::Like, operation }.into();
+        self.commit((0..count).map(like).collect()).await;
+    }
+}
+
+fn member(n: usize) -> MemberId {
+    MemberId::stored(format!("m{n}"))
+}
+
+fn text(n: usize) -> Content {
+    Content::stored(format!("text {n}"), Vec::new(), Metadata::new())
+}
+
+async fn run(store: &Store, sql: String) {
+    let pool = store.sources().all()[0].write_pool();
+    pool.execute_raw(Statement::from_string(pool.get_database_backend(), &sql)).await.expect(&sql);
+}
+
+/// What the one connection that reads has done so far: index entries it stepped over, and rows it sorted.
+async fn work(store: &Store) -> (i64, i64) {
+    let session = store.sources().all()[0].begin_read().await.expect("a connection");
+    let sql = "SHOW SESSION STATUS WHERE Variable_name IN ('Handler_read_next', 'Handler_read_prev', 'Sort_rows')";
+    let rows = session.query_all_raw(Statement::from_string(session.get_database_backend(), sql)).await.expect(sql);
+    let (mut steps, mut sorted) = (0, 0);
+    for row in rows {
+        let name: String = row.try_get_by_index(0).expect("a name");
+        let value: i64 = row.try_get_by_index::<String>(1).expect("a value").parse().expect("a number");
+        *(if name == "Sort_rows" { &mut sorted } else { &mut steps }) += value;
+    }
+    session.rollback().await.expect("back");
+    (steps, sorted)
+}
+
+const STARTS: [Start; 5] =
+    [Start::Beginning, Start::After(1_500), Start::Before(1_500), Start::Around(1_500), Start::After(2_990)];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_plan_of_a_list_steps_over_its_own_page_alone_and_sorts_no_stored_rows() {
+    let Some(place) = Place::servers(1, Tables { subject: 1, index: 1 }).await else { return };
+    let clock = Hands::at_noon();
+    place.migrated(&clock).await.close().await;
+    let mut config = place.config();
+    config.read.connections = 1; // so that the server's figures of the session are those of the reads
+    let store = Store::open(&config, clock).expect("the configuration is sound");
+    let subject = Subject::new(&store, "long");
+    let roots = subject.roots(3_000).await;
+    let replies = subject.replies(&roots[..1], 3_000, 2).await;
+    for root in &roots[1..40] {
+        subject.replies(&[*root], 6, 2).await;
+    }
+    subject.likes(roots[0], 3_000).await;
+    run(&store, "ANALYZE TABLE comment_index, comment_like, comment_content".to_owned()).await;
+
+    let (reader, key) = (store.reader(), &subject.key);
+    let mut before = work(&store).await;
+    let mut check = async |what: String| {
+        let after = work(&store).await;
+        let (steps, sorted) = (after.0 - before.0, after.1 - before.1);
+        assert!(steps <= 200 && sorted == 0, "{what}: {steps} steps, {sorted} rows sorted");
+        before = after;
+    };
+    for order in [Order::Newest, Order::Oldest] {
+        for start in STARTS {
+            let window = Window { order, start, limit: 20 };
+            let page = reader.roots(key, window, 3).await.expect("read").expect("there");
+            assert!(page.threads.items.len() >= 10);
+            check(format!("roots, {window:?}")).await;
+            let page = reader.replies(key, roots[0], window).await.expect("read").expect("there");
+            assert!(page.replies.items.len() >= 10);
+            check(format!("replies, {window:?}")).await;
+        }
+    }
+    let top = Path::root(roots[0]);
+    for (after, max_depth) in [(None, 9), (Some(top.child(2_500)), 9), (None, 0)] {
+        let part = Subtree { top: top.clone(), max_depth, after, limit: 20 };
+        reader.thread(key, &part).await.expect("read").expect("there");
+        check(format!("a thread, {part:?}")).await;
+    }
+    for after in [None, Some(LikerCursor { time: Millis(7_000), member: member(1) })] {
+        let page = reader.likers(roots[0], LikeValue::Like, after.as_ref(), 20).await.expect("read");
+        assert_eq!(page.items.len(), 20);
+        check(format!("likers behind {after:?}")).await;
+    }
+    for after in [None, Some(replies[1_500]), Some(roots[1_500])] {
+        assert_eq!(reader.export_comments(key, after, 20).await.expect("read").len(), 20);
+        check(format!("an export behind {after:?}")).await;
+    }
+    store.close().await;
+    place.drop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_wrong_count_is_found_and_no_right_one() {
+    for place in everywhere().await {
+        let store = place.migrated(&Hands::at_noon()).await;
+        let subject = Subject::new(&store, "counted");
+        let roots = subject.roots(3).await;
+        let replies = subject.replies(&roots[..1], 3, 4).await;
+        let deep = subject.replies(&[roots[0], replies[1]], 2, 4).await;
+        subject.likes(deep[1], 2).await;
+        let reader = store.reader();
+        let found = reader.verify(&subject.key).await.expect("verified");
+        assert_eq!((found.comments, found.drifts), (8, Vec::new()));
+
+        run(&store, "UPDATE comment_subject SET root_count = 9, next_floor = 5".to_owned()).await;
+        let set = async |what: &str, id: CommentId| {
+            run(&store, format!("UPDATE comment_index SET {what} WHERE id = {}", id.get())).await;
+        };
+        set("reply_count = 1, next_floor = 9", roots[0]).await;
+        set("listed = 0", roots[1]).await;
+        set("live_below = 0, dislike_count = 4", replies[1]).await;
+        set("like_count = 3, live_below = 1", deep[1]).await;
+        let drift = |comment, count, stored, actual| Drift { comment, count, stored, actual };
+        let drifts = reader.verify(&subject.key).await.expect("verified").drifts;
+        assert_eq!(
+            drifts,
+            [
+                drift(None, "root_count", 9, 3),
+                drift(None, "next_floor", 5, 4),
+                drift(Some(roots[0]), "reply_count", 1, 5),
+                drift(Some(roots[0]), "next_floor", 9, 6),
+                drift(Some(roots[1]), "listed", 0, 1),
+                drift(Some(replies[1]), "dislike_count", 4, 0),
+                drift(Some(replies[1]), "live_below", 0, 2),
+                drift(Some(deep[1]), "like_count", 3, 2),
+                drift(Some(deep[1]), "live_below", 1, 0),
+            ]
+        );
+        store.close().await;
+        place.drop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn likers_of_one_moment_come_once_each_whatever_the_page() {
+    for place in everywhere().await {
+        let store = place.migrated(&Hands::at_noon()).await;
+        let subject = Subject::new(&store, "liked");
+        let id = subject.roots(1).await[0];
+        subject.likes(id, 40).await;
+        // Three moments, the middle one of thirty members.
+        run(
+            &store,
+            "UPDATE comment_like SET time = CASE WHEN time < 7 THEN 1 WHEN time < 37 THEN 2 ELSE 3 END".to_owned(),
+        )
+        .await;
+        let reader = store.reader();
+        let all = reader.likers(id, LikeValue::Like, None, 100).await.expect("read").items;
+        assert_eq!(all.len(), 40);
+        assert!(all.is_sorted_by(|a, b| (b.time, &a.member) < (a.time, &b.member)), "{all:?}");
+        for size in [1, 7, 13, 39, 40] {
+            let (mut walked, mut after): (Vec<_>, Option<LikerCursor>) = (Vec::new(), None);
+            loop {
+                let page = reader.likers(id, LikeValue::Like, after.as_ref(), size).await.expect("read");
+                assert_eq!(page.more_before, after.is_some());
+                after = page.items.last().map(|l| LikerCursor { time: l.time, member: l.member.clone() });
+                walked.extend(page.items);
+                if !page.more_after {
+                    break;
+                }
+            }
+            assert_eq!(walked, all, "in pages of {size}");
+        }
+        store.close().await;
+        place.drop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_batch_over_every_table_is_read_whole() {
+    let Some(place) = Place::servers(2, Tables { subject: 50, index: 200 }).await else { return };
+    let store = place.migrated(&Hands::at_noon()).await;
+    let (mut ids, mut keys) = (Vec::new(), Vec::new());
+    for n in 0..200 {
+        let subject = Subject::new(&store, &format!("subject {n}"));
+        ids.extend(subject.roots(1).await);
+        keys.push(subject.key);
+    }
+    let reader = store.reader();
+    for attempt in ["cold", "warm"] {
+        let begin = std::time::Instant::now();
+        let comments = reader.comments(&ids).await.expect("read");
+        let comments_took = begin.elapsed();
+        let located = reader.locate(&ids).await.expect("read");
+        let subjects = reader.subjects(&keys).await.expect("read");
+        eprintln!("{attempt}: comments {comments_took:?}, all three {:?}", begin.elapsed());
+        assert!(comments.iter().zip(&ids).all(|(c, id)| c.as_ref().is_some_and(|c| c.comment.id == *id)));
+        assert!(located.iter().zip(&keys).all(|(l, key)| l.as_ref().is_some_and(|l| l.subject == *key)));
+        assert!(subjects.iter().zip(&keys).all(|(s, key)| s.as_ref().is_some_and(|s| s.key == *key)));
+    }
+    let (mut found, mut at) = (Vec::new(), Some(riposte_core::page::SubjectCursor::default()));
+    while let Some(cursor) = at {
+        let (subjects, next) = reader.list_subjects(keys[0].object_type(), cursor, 7).await.expect("read");
+        assert!(subjects.len() == 7 || next.is_none());
+        found.extend(subjects.into_iter().map(|subject| subject.key));
+        at = next;
+    }
+    found.sort();
+    keys.sort();
+    assert_eq!(found, keys, "each subject once");
+    store.close().await;
+    place.drop().await;
+}

@@ -1,0 +1,20 @@
+//! Signals, in a process of their own: they belong to all of it, and would reach the other tests.
+
+use nix::{
+    sys::signal::{Signal as Number, kill},
+    unistd::Pid,
+};
+use riposte::lifecycle::{Signal, Signals, Stop};
+
+#[tokio::test]
+async fn signals_are_told_apart_and_a_second_one_cuts_the_soft_stop_short() {
+    let mut signals = Signals::listen().unwrap();
+    kill(Pid::this(), Number::SIGINT).unwrap();
+    assert_eq!(signals.next().await, Signal::Interrupt);
+    kill(Pid::this(), Number::SIGTERM).unwrap();
+    assert_eq!(signals.next().await, Signal::Terminate);
+
+    assert_eq!(signals.or_at_once(async {}).await, Stop::Soft);
+    kill(Pid::this(), Number::SIGTERM).unwrap();
+    assert_eq!(signals.or_at_once(std::future::pending()).await, Stop::Hard);
+}

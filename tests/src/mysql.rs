@@ -1,0 +1,43 @@
+//! The database servers of the test run, and databases of our own on them.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use anyhow::{Context, Result, ensure};
+use tokio::process::Command;
+
+/// The addresses of the two servers that `cargo xtask test` (or `cargo xtask servers`) started, without a database;
+/// `None`, said loudly, where there are none.
+#[must_use]
+pub fn servers() -> Option<[String; 2]> {
+    let of = |name| std::env::var(name).ok().filter(|url| !url.is_empty());
+    let servers = of("RIPOSTE_TEST_MYSQL_1").zip(of("RIPOSTE_TEST_MYSQL_2"));
+    if servers.is_none() {
+        eprintln!("SKIPPED everything on MariaDB: RIPOSTE_TEST_MYSQL_1 and RIPOSTE_TEST_MYSQL_2 name no servers");
+    }
+    servers.map(|(one, two)| [one, two])
+}
+
+/// A database name that no other run uses.
+#[must_use]
+pub fn fresh_name() -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let run = uuid::Uuid::now_v7().simple().to_string();
+    format!("riposte_{}_{}", &run[..12], NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
+/// Makes a database of that name on each server.
+///
+/// # Errors
+/// When there is no `mariadb` client, or a server refuses.
+pub async fn create(servers: &[String], name: &str) -> Result<()> {
+    for url in servers {
+        let (user, address) = url.strip_prefix("mysql://").and_then(|rest| rest.split_once('@')).context("no mysql://")?;
+        let (host, port) = address.split_once(':').context("no port")?;
+        let mut client = Command::new("mariadb");
+        client.args(["--no-defaults", "--protocol=tcp", "--host", host, "--port", port, "--user", user]);
+        let status = client.args(["--execute", &format!("CREATE DATABASE IF NOT EXISTS {name}")]).status().await;
+        let status = status.context("the mariadb client cannot be run")?;
+        ensure!(status.success(), "CREATE DATABASE {name}: {status}");
+    }
+    Ok(())
+}

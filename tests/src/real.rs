@@ -1,0 +1,170 @@
+//! Real data, read without the server's importers, and ways to bring it to a server.
+
+pub mod madrid;
+pub mod polis;
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use riposte_sdk::v1::SubjectKey;
+
+use crate::command::{self, Ran};
+use crate::forest::{self, Tree};
+use crate::{Server, mysql};
+
+/// The folder of real data: `RIPOSTE_TEST_DATA`, else `shared/data` beside the workspace; `None`, said loudly, where
+/// there is none.
+#[must_use]
+pub fn data() -> Option<PathBuf> {
+    let named = std::env::var_os("RIPOSTE_TEST_DATA").map(PathBuf::from);
+    let folder = named.or_else(|| Some(workspace().parent()?.join("shared/data")));
+    let folder = folder.filter(|folder| folder.join("decide-madrid").is_dir());
+    if folder.is_none() {
+        eprintln!("SKIPPED everything on real data: RIPOSTE_TEST_DATA names no folder that holds it");
+    }
+    folder
+}
+
+/// The root of the workspace.
+#[must_use]
+pub fn workspace() -> PathBuf {
+    let mut here = Path::new(env!("CARGO_MANIFEST_DIR")).to_owned();
+    here.pop();
+    here
+}
+
+/// Levels of a proposal's threads on MariaDB: the most there are, so that lists show every edge of the file. On SQLite
+/// the default holds, so that most edges are known by `parent_id` only.
+pub const DEEP: i32 = 32;
+/// Levels of a thread where nothing else is said.
+pub const FLAT: i32 = 2;
+
+/// Where a server keeps its data, so that it can be started again after a crash.
+#[derive(Debug)]
+pub enum Place {
+    /// `riposte dev` with its data in a folder.
+    Sqlite(tempfile::TempDir),
+    /// `riposte serve` with these arguments, on two MariaDB servers with 50/200/200 tables.
+    MariaDb(Vec<String>),
+}
+
+impl Place {
+    /// An empty folder.
+    ///
+    /// # Errors
+    /// When the system gives none.
+    pub fn sqlite() -> Result<Self> {
+        Ok(Self::Sqlite(tempfile::tempdir()?))
+    }
+
+    /// Fresh databases, migrated; `None`, said loudly, without database servers.
+    ///
+    /// # Errors
+    /// When migration fails.
+    pub async fn mariadb() -> Result<Option<Self>> {
+        let Some(servers) = mysql::servers() else { return Ok(None) };
+        let name = mysql::fresh_name();
+        mysql::create(&servers, &name).await?;
+        let mut sets = Server::settings(&servers, &name);
+        sets.extend(["--set".to_owned(), format!("object_types.proposal.max_depth={DEEP}")]);
+        command::finish(command::riposte(&sets)?.args(["migrate", "up"])).await?.ended(0)?;
+        Ok(Some(Self::MariaDb(sets)))
+    }
+
+    /// Starts a server there.
+    ///
+    /// # Errors
+    /// When it does not come up.
+    pub async fn start(&self) -> Result<Server> {
+        match self {
+            Self::Sqlite(folder) => Server::dev_on(folder.path()).await,
+            Self::MariaDb(sets) => Server::serve_with(sets).await,
+        }
+    }
+
+    /// Levels of a proposal's threads there.
+    #[must_use]
+    pub fn levels(&self) -> i32 {
+        match self {
+            Self::Sqlite(_) => FLAT,
+            Self::MariaDb(_) => DEEP,
+        }
+    }
+}
+
+/// A key.
+#[must_use]
+pub fn key(object_type: &str, object_id: &str) -> SubjectKey {
+    SubjectKey { object_type: object_type.to_owned(), object_id: object_id.to_owned() }
+}
+
+/// Runs `riposte import` against a server, with its rejects in a file of `scratch`.
+///
+/// # Errors
+/// When it cannot be run.
+pub async fn import(server: &Server, arguments: &[&str], scratch: &Path) -> Result<Ran> {
+    let rejects = scratch.join("rejects.jsonl");
+    let mut command = command::riposte(["import"])?;
+    command.args(arguments).args(["--target", server.admin_target()]).arg("--rejects").arg(rejects);
+    command::finish(&mut command).await
+}
+
+/// Runs `riposte export` of all subjects of a type into a file.
+///
+/// # Errors
+/// When it fails.
+pub async fn export(server: &Server, object_type: &str, file: &Path) -> Result<()> {
+    let mut command = command::riposte(["export", "--object-type", object_type, "--target", server.admin_target()])?;
+    command::finish(command.arg("--out").arg(file).arg("--overwrite")).await?.ended(0)?;
+    Ok(())
+}
+
+/// The reasons and external ids of a file of rejects, in its order.
+///
+/// # Errors
+/// When it is no such file.
+pub fn rejects(scratch: &Path) -> Result<Vec<(String, String)>> {
+    let text = std::fs::read_to_string(scratch.join("rejects.jsonl"))?;
+    let mut all = Vec::new();
+    for line in text.lines().skip(1) {
+        let line: serde_json::Value = serde_json::from_str(line)?;
+        let text = |value: &serde_json::Value| value.as_str().map(str::to_owned).context("a reject without a name");
+        all.push((text(&line["comment"]["external_id"])?, text(&line["rejected"]["reason"])?));
+    }
+    Ok(all)
+}
+
+/// Walks every subject of a forest and compares it with its source.
+///
+/// # Errors
+/// The first subject that differs.
+pub async fn compare<'t>(
+    server: &Server,
+    object_type: &str,
+    levels: i32,
+    forest: impl IntoIterator<Item = (&'t String, &'t Tree)>,
+) -> Result<Vec<Tree>> {
+    let mut walked = Vec::new();
+    for (object_id, source) in forest {
+        let found = forest::walk(server, &key(object_type, object_id), levels).await.context(object_id.clone())?;
+        forest::compare(object_id, source, &found)?;
+        walked.push(found);
+    }
+    Ok(walked)
+}
+
+/// The text of a file that may be packed by gzip.
+fn unpacked(path: &Path) -> Result<String> {
+    let file = std::fs::File::open(path).with_context(|| path.display().to_string())?;
+    let mut text = String::new();
+    flate2::read::MultiGzDecoder::new(file).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// The rows of a CSV file with a header, as columns by name.
+fn rows(path: &Path) -> Result<Vec<std::collections::HashMap<String, String>>> {
+    let text = unpacked(path)?;
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    Ok(reader.deserialize().collect::<Result<_, _>>()?)
+}

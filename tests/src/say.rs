@@ -1,0 +1,142 @@
+//! Short ways to say what tests say most.
+
+use anyhow::{Context, Result, bail};
+use riposte_sdk::v1::{
+    Comment, CommentSort, Content, CreateCommentRequest, CreateReplyRequest, ErrorReason, LikeValue, ListCommentsRequest,
+    ListCommentsResponse, ListRepliesRequest, SetLikeRequest, SetLikeResponse, SubjectKey,
+};
+use riposte_sdk::{Client, Error};
+use tonic::Status;
+
+/// One subject, spoken of by one client.
+#[derive(Debug, Clone)]
+pub struct Say {
+    /// The client.
+    pub client: Client,
+    /// The subject.
+    pub key: SubjectKey,
+}
+
+/// Text as content.
+#[must_use]
+pub fn content(text: &str) -> Option<Content> {
+    Some(Content { text: text.to_owned(), ..Content::default() })
+}
+
+impl Say {
+    /// A subject that nobody has used.
+    #[must_use]
+    pub fn on(client: &Client, object_type: &str) -> Self {
+        let object_id = uuid::Uuid::now_v7().to_string();
+        Self { client: client.clone(), key: SubjectKey { object_type: object_type.to_owned(), object_id } }
+    }
+
+    /// Writes a root.
+    ///
+    /// # Errors
+    /// The server's.
+    pub async fn comment(&self, member: &str, text: &str) -> Result<Comment, Status> {
+        let request = CreateCommentRequest {
+            subject: Some(self.key.clone()),
+            member_id: member.to_owned(),
+            content: content(text),
+            ..CreateCommentRequest::default()
+        };
+        let made = self.client.comments().create_comment(request).await?.into_inner();
+        made.comment.ok_or_else(|| Status::unknown("no comment in the answer"))
+    }
+
+    /// Answers a comment.
+    ///
+    /// # Errors
+    /// The server's.
+    pub async fn reply(&self, parent: i64, member: &str, text: &str) -> Result<Comment, Status> {
+        let request = CreateReplyRequest {
+            parent_id: parent,
+            member_id: member.to_owned(),
+            content: content(text),
+            ..CreateReplyRequest::default()
+        };
+        let made = self.client.replies().create_reply(request).await?.into_inner();
+        made.reply.ok_or_else(|| Status::unknown("no reply in the answer"))
+    }
+
+    /// Sets a like.
+    ///
+    /// # Errors
+    /// The server's.
+    pub async fn like(&self, comment: i64, member: &str, value: LikeValue) -> Result<SetLikeResponse, Status> {
+        let request = SetLikeRequest {
+            comment_id: comment,
+            member_id: member.to_owned(),
+            value: value.into(),
+            ..SetLikeRequest::default()
+        };
+        Ok(self.client.likes().set_like(request).await?.into_inner())
+    }
+
+    /// The first page in an order.
+    ///
+    /// # Errors
+    /// The server's.
+    pub async fn page(&self, sort: CommentSort, page_size: i32) -> Result<ListCommentsResponse, Status> {
+        let request = ListCommentsRequest {
+            subject: Some(self.key.clone()),
+            sort: sort.into(),
+            page_size,
+            ..ListCommentsRequest::default()
+        };
+        Ok(self.client.comments().list_comments(request).await?.into_inner())
+    }
+
+    /// All listed roots, by a walk of pages.
+    ///
+    /// # Errors
+    /// The server's.
+    pub async fn roots(&self, sort: CommentSort, page_size: i32) -> Result<Vec<Comment>> {
+        let request = ListCommentsRequest {
+            subject: Some(self.key.clone()),
+            sort: sort.into(),
+            page_size,
+            reply_preview_size: Some(0),
+            ..ListCommentsRequest::default()
+        };
+        let mut pages = self.client.comment_pages(request);
+        let mut all = Vec::new();
+        while let Some(page) = pages.next().await? {
+            for thread in page.threads {
+                all.push(thread.comment.context("a thread without its root")?);
+            }
+        }
+        Ok(all)
+    }
+
+    /// All listed replies of a root, by a walk of pages.
+    ///
+    /// # Errors
+    /// The server's.
+    pub async fn replies(&self, root: i64, sort: CommentSort, page_size: i32) -> Result<Vec<Comment>> {
+        let request =
+            ListRepliesRequest { root_id: root, sort: sort.into(), page_size, ..ListRepliesRequest::default() };
+        let mut pages = self.client.reply_pages(request);
+        let mut all = Vec::new();
+        while let Some(page) = pages.next().await? {
+            all.extend(page.replies);
+        }
+        Ok(all)
+    }
+}
+
+/// The reason a call was refused with.
+///
+/// # Errors
+/// When it was not refused at all.
+pub fn refused<T: std::fmt::Debug>(outcome: Result<T, Status>) -> Result<(tonic::Code, ErrorReason)> {
+    match outcome {
+        Ok(answer) => bail!("not refused: {answer:?}"),
+        Err(status) => {
+            let error = Error::from(status);
+            Ok((error.code(), error.reason()))
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! The shipped binary as a process of its own.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use riposte_sdk::Client;
+use riposte_sdk::v1::admin_service_client::AdminServiceClient;
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::{Child, Command};
+
+/// A running server; dropping it kills the process.
+#[derive(Debug)]
+pub struct Server {
+    child: Child,
+    grpc: String,
+    admin: String,
+    _scratch: Option<tempfile::TempDir>,
+}
+
+/// The binary under test: `RIPOSTE_TEST_BIN`, or the one beside the test's own target folder.
+///
+/// # Errors
+/// When there is none.
+pub fn binary() -> Result<PathBuf> {
+    if let Some(given) = std::env::var_os("RIPOSTE_TEST_BIN") {
+        return Ok(given.into());
+    }
+    let me = std::env::current_exe()?;
+    // A test lies in the folder `deps` of its profile, a program in the profile itself.
+    let mut beside = me.ancestors().skip(1).take(2).map(|folder| folder.join("riposte"));
+    beside.find(|path| path.is_file()).context("no riposte binary: build it, or name it in RIPOSTE_TEST_BIN")
+}
+
+impl Server {
+    /// `riposte dev` with nothing in it.
+    ///
+    /// # Errors
+    /// When it does not come up.
+    pub async fn dev() -> Result<Self> {
+        Self::dev_with(None, &[]).await
+    }
+
+    /// `riposte dev` that keeps its data under `data`.
+    ///
+    /// # Errors
+    /// When it does not come up.
+    pub async fn dev_on(data: &Path) -> Result<Self> {
+        Self::dev_with(Some(data), &[]).await
+    }
+
+    /// `riposte dev` with more arguments.
+    ///
+    /// # Errors
+    /// When it does not come up.
+    pub async fn dev_with(data: Option<&Path>, more: &[&str]) -> Result<Self> {
+        let scratch = tempfile::tempdir()?;
+        let endpoint = scratch.path().join("endpoint");
+        let mut command = Command::new(binary()?);
+        command.args(["dev", "--listen", "127.0.0.1:0", "--seed", "none", "--endpoint-file"]).arg(&endpoint);
+        if let Some(data) = data {
+            command.arg("--data").arg(data);
+        }
+        command.args(["--set", "object_types.deep.max_depth=8"]);
+        command.args(more).stdout(Stdio::null()).stderr(Stdio::inherit()).kill_on_drop(true);
+        let mut child = command.spawn()?;
+        let text = appears(&endpoint, &mut child).await?;
+        let addresses: serde_json::Value = serde_json::from_str(&text)?;
+        let at = |name: &str| addresses[name].as_str().map(|a| format!("http://{a}")).context("no address");
+        Ok(Self { grpc: at("grpc")?, admin: at("admin")?, child, _scratch: Some(scratch) })
+    }
+
+    /// `riposte serve` over the databases `name` of `servers`, with 50/200/200 tables, migrated first.
+    ///
+    /// # Errors
+    /// When migration fails or the server does not come up.
+    pub async fn serve(servers: &[String], name: &str) -> Result<Self> {
+        let sets = Self::settings(servers, name);
+        crate::mysql::create(servers, name).await?;
+        let status = Command::new(binary()?).args(&sets).args(["migrate", "up"]).stdout(Stdio::null()).status().await?;
+        ensure!(status.success(), "riposte migrate up: {status}");
+        Self::serve_with(&sets).await
+    }
+
+    /// The `--set` arguments of a server over `servers`.
+    #[must_use]
+    pub fn settings(servers: &[String], name: &str) -> Vec<String> {
+        let source = |url: &String| format!("{{url=\"{url}/{name}\"}}");
+        let sources: Vec<_> = servers.iter().map(source).collect();
+        let sets = [
+            format!("store.sources=[{}]", sources.join(",")),
+            "server.listen=127.0.0.1:0".to_owned(),
+            "server.admin_listen=127.0.0.1:0".to_owned(),
+            "server.drain_delay=0s".to_owned(),
+            "auth.allow_insecure=true".to_owned(),
+            "open_object_types=true".to_owned(),
+            "object_type_defaults.auto_create=true".to_owned(),
+            "object_types.deep.max_depth=8".to_owned(),
+            "log.format=json".to_owned(),
+        ];
+        sets.into_iter().flat_map(|set| ["--set".to_owned(), set]).collect()
+    }
+
+    /// `riposte serve` as configured; waits until its log says that it serves.
+    ///
+    /// # Errors
+    /// When it ends before that.
+    pub async fn serve_with(sets: &[String]) -> Result<Self> {
+        let mut command = Command::new(binary()?);
+        command.args(sets).arg("serve").stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true);
+        let mut child = command.spawn()?;
+        let log = child.stderr.take().context("no stderr")?;
+        let mut lines = BufReader::new(log).lines();
+        let (mut grpc, mut admin) = (None, None);
+        while let Some(line) = lines.next_line().await? {
+            let event: serde_json::Value = serde_json::from_str(&line).unwrap_or_default();
+            let fields = &event;
+            match fields["message"].as_str() {
+                Some("listening") => {
+                    grpc = fields["grpc"].as_str().map(|a| format!("http://{a}"));
+                    admin = fields["admin"].as_str().map(|a| format!("http://{a}"));
+                }
+                Some("serving") => break,
+                Some(_) => {}
+                None => eprintln!("{line}"),
+            }
+        }
+        let (Some(grpc), Some(admin)) = (grpc, admin) else { bail!("serve ended before it served") };
+        // Nobody may block on a full pipe, and what goes wrong later should be seen.
+        tokio::spawn(async move {
+            while let Ok(Some(line)) = lines.next_line().await {
+                if line.contains("\"ERROR\"") {
+                    eprintln!("{line}");
+                }
+            }
+        });
+        Ok(Self { child, grpc, admin, _scratch: None })
+    }
+
+    /// The address of the public services.
+    #[must_use]
+    pub fn target(&self) -> &str {
+        &self.grpc
+    }
+
+    /// The address of the admin service.
+    #[must_use]
+    pub fn admin_target(&self) -> &str {
+        &self.admin
+    }
+
+    /// The process.
+    ///
+    /// # Panics
+    /// When it has ended already.
+    #[must_use]
+    pub fn pid(&self) -> Pid {
+        Pid::from_raw(self.child.id().map_or(0, |id| id as i32))
+    }
+
+    /// A new client object.
+    ///
+    /// # Errors
+    /// Never for the addresses that a server gives.
+    pub fn client(&self) -> Result<Client> {
+        Ok(Client::connect(self.grpc.clone())?)
+    }
+
+    /// A client of the admin service.
+    ///
+    /// # Errors
+    /// Never for the addresses that a server gives.
+    pub fn admin(&self) -> Result<AdminServiceClient<riposte_sdk::Connection>> {
+        Ok(self.client()?.admin(self.admin.clone())?)
+    }
+
+    /// Kills the process as a crash would.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub async fn crash(mut self) -> Result<()> {
+        self.child.start_kill()?;
+        self.child.wait().await?;
+        Ok(())
+    }
+
+    /// Asks the process to stop, and waits for its end; tells its exit code.
+    ///
+    /// # Errors
+    /// When it does not stop within 30 s.
+    pub async fn stop(mut self) -> Result<Option<i32>> {
+        kill(self.pid(), Signal::SIGTERM)?;
+        let status = tokio::time::timeout(Duration::from_secs(30), self.child.wait()).await??;
+        Ok(status.code())
+    }
+}
+
+/// The content of a file that `child` writes once it serves.
+async fn appears(path: &Path, child: &mut Child) -> Result<String> {
+    loop {
+        if let Ok(text) = tokio::fs::read_to_string(path).await {
+            return Ok(text);
+        }
+        if let Some(status) = child.try_wait()? {
+            bail!("the server ended before it served: {status}");
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}

@@ -1,0 +1,40 @@
+//! The contract, line by line, through the public SDK: one list of cases over every store.
+
+mod api {
+    pub(crate) mod admin;
+    pub(crate) mod comments;
+    pub(crate) mod floors;
+    pub(crate) mod infrastructure;
+    pub(crate) mod input;
+    pub(crate) mod likes;
+    pub(crate) mod lists;
+    pub(crate) mod requests;
+    pub(crate) mod subjects;
+    pub(crate) mod text;
+    pub(crate) mod threads;
+    pub(crate) mod tokens;
+    pub(crate) mod tombstones;
+    pub(crate) mod transfer;
+    pub(crate) mod walks;
+}
+
+fn main() -> anyhow::Result<()> {
+    let groups = [
+        api::admin::CASES,
+        api::comments::CASES,
+        api::floors::CASES,
+        api::infrastructure::CASES,
+        api::input::CASES,
+        api::likes::CASES,
+        api::lists::CASES,
+        api::requests::CASES,
+        api::subjects::CASES,
+        api::text::CASES,
+        api::threads::CASES,
+        api::tokens::CASES,
+        api::tombstones::CASES,
+        api::transfer::CASES,
+        api::walks::CASES,
+    ];
+    riposte_tests::suite::run(&groups)?.exit()
+}

@@ -1,0 +1,95 @@
+//! The admin service: hide and unhide, delete as moderator, list subjects; on its own port only.
+
+use std::collections::HashSet;
+
+use anyhow::{Result, ensure};
+use riposte_sdk::v1::{
+    AdminServiceDeleteCommentRequest, Comment, CommentSort, CommentState, DeletedBy, ErrorReason, HideCommentRequest,
+    ListSubjectsRequest, UnhideCommentRequest,
+};
+use riposte_tests::{Case, Say, World, cases, refused};
+use tonic::{Code, Status};
+
+pub(crate) const CASES: &[Case] = cases![
+    a_moderator_hides_and_shows_again_and_counts_follow,
+    a_moderator_deletes_and_nobody_else_brings_back,
+    the_public_port_does_not_serve_the_admin_service,
+    list_subjects_shows_every_subject_of_a_type_once,
+];
+
+async fn hide(world: &World, id: i64) -> Result<Comment, Status> {
+    let mut admin = world.server.admin().map_err(|e| Status::unknown(e.to_string()))?;
+    let request = HideCommentRequest { id, moderator_id: "mod".into(), ..HideCommentRequest::default() };
+    Ok(admin.hide_comment(request).await?.into_inner().comment.unwrap_or_default())
+}
+
+async fn unhide(world: &World, id: i64) -> Result<Comment, Status> {
+    let mut admin = world.server.admin().map_err(|e| Status::unknown(e.to_string()))?;
+    let request = UnhideCommentRequest { id, moderator_id: "mod".into(), ..UnhideCommentRequest::default() };
+    Ok(admin.unhide_comment(request).await?.into_inner().comment.unwrap_or_default())
+}
+
+async fn a_moderator_hides_and_shows_again_and_counts_follow(world: World) -> Result<()> {
+    let say = Say::on(&world.client, "article");
+    let root = say.comment("m", "root").await?;
+    let reply = say.reply(root.id, "x", "reply").await?;
+    hide(&world, root.id).await?;
+    let listed = say.roots(CommentSort::Newest, 10).await?;
+    ensure!(listed.len() == 1 && listed[0].state() == CommentState::Hidden, "{listed:?}");
+    ensure!(listed[0].content.is_none() && listed[0].member_id.is_empty(), "{listed:?}");
+    let subject = say.page(CommentSort::Newest, 1).await?.subject.unwrap_or_default();
+    ensure!((subject.root_count, subject.comment_count) == (0, 1), "hiding a root takes one comment: {subject:?}");
+    ensure!(refused(hide(&world, root.id).await)? == (Code::FailedPrecondition, ErrorReason::StateConflict));
+    ensure!(refused(say.reply(root.id, "x", "late").await)?.1 == ErrorReason::ParentUnavailable);
+    hide(&world, reply.id).await?;
+    ensure!(say.roots(CommentSort::Newest, 10).await?.is_empty());
+    unhide(&world, reply.id).await?;
+    unhide(&world, root.id).await?;
+    let listed = say.roots(CommentSort::Newest, 10).await?;
+    ensure!(listed[0].content == root.content && listed[0].reply_count == 1, "{listed:?}");
+    super::floors::verify(&world, &say).await
+}
+
+async fn a_moderator_deletes_and_nobody_else_brings_back(world: World) -> Result<()> {
+    let say = Say::on(&world.client, "article");
+    let root = say.comment("m", "root").await?;
+    let request = AdminServiceDeleteCommentRequest {
+        id: root.id,
+        moderator_id: "mod".into(),
+        ..AdminServiceDeleteCommentRequest::default()
+    };
+    let gone = world.server.admin()?.delete_comment(request).await?.into_inner().comment.unwrap_or_default();
+    ensure!(gone.deleted_by() == DeletedBy::Moderator, "{gone:?}");
+    let back = super::comments::undelete(&say, root.id, "m").await;
+    ensure!(refused(back)? == (Code::PermissionDenied, ErrorReason::MemberNotAllowed));
+    Ok(())
+}
+
+async fn the_public_port_does_not_serve_the_admin_service(world: World) -> Result<()> {
+    let mut admin = world.client.admin(world.server.target())?;
+    let outcome = admin.hide_comment(HideCommentRequest { id: 1, ..HideCommentRequest::default() }).await;
+    ensure!(refused(outcome)? == (Code::Unimplemented, ErrorReason::NotImplemented));
+    Ok(())
+}
+
+async fn list_subjects_shows_every_subject_of_a_type_once(world: World) -> Result<()> {
+    let object_type = format!("t{}", &uuid::Uuid::new_v4().simple().to_string()[..20]);
+    let mut expected = HashSet::new();
+    for _ in 0..130 {
+        let say = Say::on(&world.client, &object_type);
+        say.comment("m", "x").await?;
+        expected.insert(say.key.object_id);
+    }
+    let mut request = ListSubjectsRequest { object_type, page_size: 50, ..ListSubjectsRequest::default() };
+    let mut found = Vec::new();
+    loop {
+        let page = world.server.admin()?.list_subjects(request.clone()).await?.into_inner();
+        found.extend(page.subjects.into_iter().map(|s| s.key.unwrap_or_default().object_id));
+        if page.next_page_token.is_empty() {
+            break;
+        }
+        request.page_token = page.next_page_token;
+    }
+    ensure!(found.len() == 130 && found.into_iter().collect::<HashSet<_>>() == expected);
+    Ok(())
+}

@@ -1,0 +1,69 @@
+//! What every call has: a request id in its trailers, errors in the words of the contract; and deadlines.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use riposte_sdk::v1::{CommentSort, GetCommentRequest, ListCommentsRequest};
+use riposte_sdk::{Error, v1};
+use riposte_tests::{Case, Say, World, cases};
+
+pub(crate) const CASES: &[Case] = cases![
+    every_answer_carries_a_request_id_and_ours_if_we_gave_one,
+    an_error_carries_reason_domain_and_request_id,
+    a_call_dropped_at_random_loses_and_doubles_nothing,
+];
+
+async fn every_answer_carries_a_request_id_and_ours_if_we_gave_one(world: World) -> Result<()> {
+    let say = Say::on(&world.client, "article");
+    let mut request =
+        tonic::Request::new(ListCommentsRequest { subject: Some(say.key.clone()), ..ListCommentsRequest::default() });
+    request.metadata_mut().insert("riposte-request-id", "mine-42".parse()?);
+    let answer = say.client.comments().list_comments(request).await?;
+    // Unary clients merge the trailers into the metadata of the answer.
+    ensure!(answer.metadata().get("riposte-request-id").context("no id")?.to_str()? == "mine-42");
+    let request = ListCommentsRequest { subject: Some(say.key.clone()), ..ListCommentsRequest::default() };
+    let answer = say.client.comments().list_comments(request).await?;
+    ensure!(answer.metadata().contains_key("riposte-request-id"));
+    Ok(())
+}
+
+async fn an_error_carries_reason_domain_and_request_id(world: World) -> Result<()> {
+    let mut request = tonic::Request::new(GetCommentRequest { id: 1, ..GetCommentRequest::default() });
+    request.metadata_mut().insert("riposte-request-id", "mine-43".parse()?);
+    let status = world.client.comments().get_comment(request).await.err().context("not refused")?;
+    let details = tonic_types::StatusExt::get_error_details(&status);
+    let info = details.error_info().context("no ErrorInfo")?;
+    ensure!(info.domain == "riposte" && info.reason == "COMMENT_NOT_FOUND", "{info:?}");
+    ensure!(Error::from(status).request_id() == Some("mine-43"));
+    Ok(())
+}
+
+async fn a_call_dropped_at_random_loses_and_doubles_nothing(world: World) -> Result<()> {
+    let say = Say::on(&world.client, "article");
+    let mut acknowledged = Vec::new();
+    for n in 0..120_u64 {
+        let request_id = world.client.request_ids().next();
+        let request = v1::CreateCommentRequest {
+            subject: Some(say.key.clone()),
+            member_id: "m".into(),
+            content: riposte_tests::say::content(&n.to_string()),
+            request_id,
+            ..v1::CreateCommentRequest::default()
+        };
+        let patience = Duration::from_micros(rand::random_range(50..8_000));
+        let mut comments = say.client.comments();
+        let dropped = tokio::time::timeout(patience, comments.create_comment(request.clone())).await;
+        let first = dropped.ok().transpose()?.map(|a| a.into_inner().comment.unwrap_or_default());
+        let again = say.client.comments().create_comment(request).await?.into_inner().comment.unwrap_or_default();
+        if let Some(first) = first {
+            ensure!((first.id, first.floor) == (again.id, again.floor), "the repeat answered another comment");
+        }
+        acknowledged.push(again.id);
+    }
+    let mut listed: Vec<_> = say.roots(CommentSort::Oldest, 50).await?.iter().map(|c| c.id).collect();
+    ensure!(listed.len() == acknowledged.len(), "{} of {}", listed.len(), acknowledged.len());
+    listed.sort_unstable();
+    acknowledged.sort_unstable();
+    ensure!(listed == acknowledged);
+    super::floors::verify(&world, &say).await
+}

@@ -1,0 +1,206 @@
+//! Lists: pages, previews, jumps, and what they refuse.
+
+use anyhow::{Context, Result, ensure};
+use riposte_sdk::v1::{
+    Comment, CommentSort, ErrorReason, ListCommentsRequest, ListCommentsResponse, ListMemberCommentsRequest,
+    ListRepliesRequest,
+};
+use riposte_tests::{Case, Say, World, cases, refused};
+use tonic::Code;
+
+pub(crate) const CASES: &[Case] = cases![
+    pages_walk_both_ways_and_the_empty_token_is_the_end,
+    a_preview_shows_the_first_replies_and_its_token_walks_all_of_them,
+    around_a_comment_answers_its_page_with_tokens_both_ways,
+    around_a_reply_answers_the_page_of_its_root_with_the_replies_around_it,
+    around_a_floor_answers_its_place_even_where_it_is_gone,
+    what_belongs_to_later_says_so,
+    a_revision_that_does_not_exist_is_not_reached,
+];
+
+fn roots(page: &ListCommentsResponse) -> Vec<Comment> {
+    page.threads.iter().filter_map(|t| t.comment.clone()).collect()
+}
+
+fn floors(page: &ListCommentsResponse) -> Vec<i32> {
+    roots(page).iter().map(|c| c.floor).collect()
+}
+
+async fn filled(world: &World, count: usize) -> Result<(Say, Vec<Comment>)> {
+    let say = Say::on(&world.client, "article");
+    let mut all = Vec::new();
+    for n in 0..count {
+        all.push(say.comment("m", &n.to_string()).await?);
+    }
+    Ok((say, all))
+}
+
+async fn list(say: &Say, request: ListCommentsRequest) -> Result<ListCommentsResponse, tonic::Status> {
+    let request = ListCommentsRequest { subject: Some(say.key.clone()), ..request };
+    Ok(say.client.comments().list_comments(request).await?.into_inner())
+}
+
+async fn pages_walk_both_ways_and_the_empty_token_is_the_end(world: World) -> Result<()> {
+    let (say, _) = filled(&world, 10).await?;
+    for (sort, expected) in [
+        (CommentSort::Newest, (1..=10).rev().collect::<Vec<_>>()),
+        (CommentSort::Oldest, (1..=10).collect()),
+        (CommentSort::Unspecified, (1..=10).rev().collect()),
+    ] {
+        let mut request = ListCommentsRequest { sort: sort.into(), page_size: 4, ..Default::default() };
+        let mut pages = vec![list(&say, request.clone()).await?];
+        ensure!(pages[0].previous_page_token.is_empty(), "nothing stands before the first page");
+        while let Some(token) = pages.last().map(|p| p.next_page_token.clone()).filter(|t| !t.is_empty()) {
+            request.page_token = token;
+            pages.push(list(&say, request.clone()).await?);
+        }
+        ensure!(pages.iter().flat_map(floors).collect::<Vec<_>>() == expected, "{sort:?}");
+        request.page_token = pages[2].previous_page_token.clone();
+        let up = list(&say, request.clone()).await?;
+        ensure!(floors(&up) == floors(&pages[1]), "{sort:?}: upward from the third page: {:?}", floors(&up));
+        request.page_token = up.previous_page_token;
+        let top = list(&say, request.clone()).await?;
+        ensure!(floors(&top) == floors(&pages[0]) && top.previous_page_token.is_empty(), "{sort:?}: {top:?}");
+    }
+    Ok(())
+}
+
+async fn a_preview_shows_the_first_replies_and_its_token_walks_all_of_them(world: World) -> Result<()> {
+    let (say, all) = filled(&world, 2).await?;
+    for n in 0..5 {
+        say.reply(all[0].id, "m", &n.to_string()).await?;
+    }
+    say.reply(all[1].id, "m", "only").await?;
+    let page = say.page(CommentSort::Oldest, 10).await?;
+    ensure!(page.threads[0].replies.iter().map(|r| r.floor).collect::<Vec<_>>() == [1, 2, 3], "{page:?}");
+    ensure!(page.threads[1].reply_page_token.is_empty(), "the preview shows all");
+    let mut request = ListRepliesRequest {
+        root_id: all[0].id,
+        page_token: page.threads[0].reply_page_token.clone(),
+        page_size: 2,
+        ..ListRepliesRequest::default()
+    };
+    let mut walked = Vec::new();
+    while !request.page_token.is_empty() {
+        let page = say.client.replies().list_replies(request.clone()).await?.into_inner();
+        walked.extend(page.replies.iter().map(|r| r.floor));
+        request.page_token = page.next_page_token;
+    }
+    ensure!(walked == [1, 2, 3, 4, 5], "{walked:?}");
+    let none = list(&say, ListCommentsRequest { reply_preview_size: Some(0), ..Default::default() }).await?;
+    ensure!(none.threads.iter().all(|t| t.replies.is_empty() && !t.reply_page_token.is_empty()), "{none:?}");
+    let ten = list(&say, ListCommentsRequest { reply_preview_size: Some(10), ..Default::default() }).await?;
+    ensure!(ten.threads.iter().all(|t| t.reply_page_token.is_empty()), "{ten:?}");
+    Ok(())
+}
+
+async fn around_a_comment_answers_its_page_with_tokens_both_ways(world: World) -> Result<()> {
+    let (say, all) = filled(&world, 20).await?;
+    for sort in [CommentSort::Newest, CommentSort::Oldest] {
+        for target in [&all[0], &all[9], &all[19]] {
+            let request = ListCommentsRequest {
+                sort: sort.into(),
+                page_size: 5,
+                around_comment_id: target.id,
+                ..ListCommentsRequest::default()
+            };
+            let page = list(&say, request.clone()).await?;
+            ensure!(page.threads.len() == 5 && floors(&page).contains(&target.floor), "{sort:?}: {:?}", floors(&page));
+            let mut seen = floors(&page);
+            for forward in [true, false] {
+                let mut at = page.clone();
+                loop {
+                    let token = if forward { at.next_page_token } else { at.previous_page_token };
+                    if token.is_empty() {
+                        break;
+                    }
+                    let next = ListCommentsRequest { page_token: token, around_comment_id: 0, ..request.clone() };
+                    at = list(&say, next).await?;
+                    seen.extend(floors(&at));
+                }
+            }
+            seen.sort_unstable();
+            ensure!(seen == (1..=20).collect::<Vec<_>>(), "{sort:?} around {}: {seen:?}", target.floor);
+        }
+    }
+    let (other, strangers) = filled(&world, 1).await?;
+    let foreign = ListCommentsRequest { around_comment_id: all[0].id, ..Default::default() };
+    ensure!(refused(list(&other, foreign).await)? == (Code::NotFound, ErrorReason::CommentNotFound), "{strangers:?}");
+    Ok(())
+}
+
+async fn around_a_reply_answers_the_page_of_its_root_with_the_replies_around_it(world: World) -> Result<()> {
+    let (say, all) = filled(&world, 9).await?;
+    let mut replies = Vec::new();
+    for n in 0..11 {
+        replies.push(say.reply(all[4].id, "m", &n.to_string()).await?);
+    }
+    let request = ListCommentsRequest { page_size: 3, around_comment_id: replies[6].id, ..Default::default() };
+    let page = list(&say, request).await?;
+    let thread = page.threads.iter().find(|t| t.comment.as_ref().is_some_and(|c| c.id == all[4].id));
+    let thread = thread.context("the root's page does not hold the root")?;
+    ensure!(thread.replies.iter().any(|r| r.id == replies[6].id), "{thread:?}");
+    ensure!(!thread.reply_page_token.is_empty());
+    let within = ListRepliesRequest {
+        root_id: all[4].id,
+        around_comment_id: replies[6].id,
+        page_size: 3,
+        ..ListRepliesRequest::default()
+    };
+    let within = say.client.replies().list_replies(within).await?.into_inner();
+    ensure!(within.replies.iter().any(|r| r.id == replies[6].id), "{within:?}");
+    ensure!(!within.next_page_token.is_empty() && !within.previous_page_token.is_empty());
+    Ok(())
+}
+
+async fn around_a_floor_answers_its_place_even_where_it_is_gone(world: World) -> Result<()> {
+    let (say, all) = filled(&world, 12).await?;
+    let around = |floor: i32| ListCommentsRequest {
+        sort: CommentSort::Oldest.into(),
+        page_size: 3,
+        around_floor: floor,
+        ..ListCommentsRequest::default()
+    };
+    ensure!(floors(&list(&say, around(6)).await?).contains(&6));
+    super::comments::delete(&say, all[5].id, "m").await?;
+    let page = floors(&list(&say, around(6)).await?);
+    ensure!(page.len() == 3 && (page.contains(&5) || page.contains(&7)), "{page:?}");
+    ensure!(floors(&list(&say, around(1_000)).await?) == [10, 11, 12]);
+    let both = ListCommentsRequest { around_comment_id: all[0].id, ..around(3) };
+    ensure!(refused(list(&say, both).await)? == (Code::InvalidArgument, ErrorReason::FieldInvalid));
+    Ok(())
+}
+
+async fn what_belongs_to_later_says_so(world: World) -> Result<()> {
+    let (say, all) = filled(&world, 1).await?;
+    let later = (Code::Unimplemented, ErrorReason::NotImplemented);
+    for sort in [
+        CommentSort::Hot,
+        CommentSort::Top,
+        CommentSort::Best,
+        CommentSort::Controversial,
+        CommentSort::MostReplies,
+    ] {
+        ensure!(refused(say.page(sort, 10).await)? == later, "{sort:?}");
+    }
+    let top =
+        ListRepliesRequest { root_id: all[0].id, sort: CommentSort::Top.into(), ..ListRepliesRequest::default() };
+    ensure!(refused(say.client.replies().list_replies(top).await)? == later);
+    let history = ListMemberCommentsRequest {
+        object_type: "article".into(),
+        member_id: "m".into(),
+        ..ListMemberCommentsRequest::default()
+    };
+    ensure!(refused(say.client.comments().list_member_comments(history).await)? == later);
+    Ok(())
+}
+
+async fn a_revision_that_does_not_exist_is_not_reached(world: World) -> Result<()> {
+    let (say, _) = filled(&world, 3).await?;
+    let now = list(&say, ListCommentsRequest::default()).await?.subject.unwrap_or_default().revision;
+    let reached = ListCommentsRequest { min_revision: now, ..Default::default() };
+    ensure!(list(&say, reached).await?.threads.len() == 3);
+    let beyond = ListCommentsRequest { min_revision: now + 1, ..Default::default() };
+    ensure!(refused(list(&say, beyond).await)? == (Code::Unavailable, ErrorReason::RevisionNotReached));
+    Ok(())
+}

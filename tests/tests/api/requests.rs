@@ -1,0 +1,132 @@
+//! Request ids: the same answer for ever, and never another's.
+
+use anyhow::{Result, ensure};
+use futures::future::join_all;
+use riposte_sdk::v1::{
+    CommentSort, CreateCommentRequest, CreateReplyRequest, DeleteCommentRequest, ErrorReason, PinCommentRequest,
+};
+use riposte_tests::say::content;
+use riposte_tests::{Case, Say, World, cases, refused};
+use tonic::Code;
+
+pub(crate) const CASES: &[Case] = cases![
+    a_repeated_create_answers_the_first_id_floor_and_revision,
+    the_same_id_with_another_body_is_refused,
+    the_same_id_of_another_member_is_another_request,
+    sixteen_twins_at_once_make_one_comment,
+    a_failed_attempt_does_not_use_the_id_up,
+    repeated_deletes_and_pins_answer_as_the_first,
+];
+
+fn create(say: &Say, member: &str, text: &str, id: &str) -> CreateCommentRequest {
+    CreateCommentRequest {
+        subject: Some(say.key.clone()),
+        member_id: member.to_owned(),
+        content: content(text),
+        request_id: id.to_owned(),
+        ..CreateCommentRequest::default()
+    }
+}
+
+async fn a_repeated_create_answers_the_first_id_floor_and_revision(world: World) -> Result<()> {
+    let say = Say::on(&world.client, "article");
+    let id = uuid::Uuid::new_v4().to_string();
+    let first = say.client.comments().create_comment(create(&say, "m", "text", &id)).await?.into_inner();
+    for n in 0..3 {
+        say.comment("x", &n.to_string()).await?;
+    }
+    let comment = first.comment.clone().unwrap_or_default();
+    super::comments::edit(&say, comment.id, "m", "edited", "").await?;
+    let again = say.client.comments().create_comment(create(&say, "m", "text", &id)).await?.into_inner();
+    let now = again.comment.clone().unwrap_or_default();
+    ensure!((now.id, now.floor) == (comment.id, comment.floor), "{now:?}");
+    ensure!((again.subject_revision, again.ack) == (first.subject_revision, first.ack), "{again:?}");
+    ensure!(now.content.unwrap_or_default().text == "edited", "the body is as it is now");
+    ensure!(say.roots(CommentSort::Oldest, 10).await?.len() == 4);
+    Ok(())
+}
+
+async fn the_same_id_with_another_body_is_refused(world: World) -> Result<()> {
+    let say = Say::on(&world.client, "article");
+    let id = uuid::Uuid::new_v4().to_string();
+    let made = say.client.comments().create_comment(create(&say, "m", "text", &id)).await?.into_inner();
+    let reused = (Code::InvalidArgument, ErrorReason::RequestIdReused);
+    let other = say.client.comments().create_comment(create(&say, "m", "other", &id)).await;
+    ensure!(refused(other)? == reused);
+    let reply = CreateReplyRequest {
+        parent_id: made.comment.unwrap_or_default().id,
+        member_id: "m".into(),
+        content: content("text"),
+        request_id: id,
+        ..CreateReplyRequest::default()
+    };
+    ensure!(refused(say.client.replies().create_reply(reply).await)? == reused, "another verb is another body");
+    Ok(())
+}
+
+async fn the_same_id_of_another_member_is_another_request(world: World) -> Result<()> {
+    let say = Say::on(&world.client, "article");
+    let id = uuid::Uuid::new_v4().to_string();
+    let first = say.client.comments().create_comment(create(&say, "m", "text", &id)).await?.into_inner();
+    let second = say.client.comments().create_comment(create(&say, "x", "text", &id)).await?.into_inner();
+    ensure!(first.comment.unwrap_or_default().id != second.comment.unwrap_or_default().id);
+    Ok(())
+}
+
+async fn sixteen_twins_at_once_make_one_comment(world: World) -> Result<()> {
+    let say = Say::on(&world.client, "article");
+    let id = uuid::Uuid::new_v4().to_string();
+    let twin = || {
+        let (mut comments, request) = (say.client.comments(), create(&say, "m", "text", &id));
+        async move { comments.create_comment(request).await }
+    };
+    let answers = join_all((0..16).map(|_| twin())).await;
+    let mut ids = Vec::new();
+    for answer in answers {
+        let answer = answer?.into_inner();
+        let comment = answer.comment.unwrap_or_default();
+        ids.push((comment.id, comment.floor, answer.subject_revision));
+    }
+    ids.dedup();
+    ensure!(ids.len() == 1, "{ids:?}");
+    ensure!(say.roots(CommentSort::Oldest, 10).await?.len() == 1);
+    Ok(())
+}
+
+async fn a_failed_attempt_does_not_use_the_id_up(world: World) -> Result<()> {
+    let say = Say::on(&world.client, "article");
+    let id = uuid::Uuid::new_v4().to_string();
+    let bad = say.client.comments().create_comment(create(&say, "m", " ", &id)).await;
+    ensure!(refused(bad)?.0 == Code::InvalidArgument);
+    super::subjects::create(&say, "owner").await?;
+    super::subjects::set_state(&say, riposte_sdk::v1::SubjectState::ReadOnly).await?;
+    let closed = say.client.comments().create_comment(create(&say, "m", "text", &id)).await;
+    ensure!(refused(closed)?.1 == ErrorReason::SubjectReadOnly);
+    super::subjects::set_state(&say, riposte_sdk::v1::SubjectState::Active).await?;
+    say.client.comments().create_comment(create(&say, "m", "text", &id)).await?;
+    Ok(())
+}
+
+async fn repeated_deletes_and_pins_answer_as_the_first(world: World) -> Result<()> {
+    let say = Say::on(&world.client, "article");
+    super::subjects::create(&say, "owner").await?;
+    let comment = say.comment("m", "text").await?;
+    let pin = PinCommentRequest {
+        id: comment.id,
+        member_id: "owner".into(),
+        request_id: uuid::Uuid::new_v4().to_string(),
+    };
+    let first = say.client.comments().pin_comment(pin.clone()).await?.into_inner();
+    let delete = DeleteCommentRequest {
+        id: comment.id,
+        member_id: "m".into(),
+        request_id: uuid::Uuid::new_v4().to_string(),
+        ..DeleteCommentRequest::default()
+    };
+    let gone = say.client.comments().delete_comment(delete.clone()).await?.into_inner();
+    let again = say.client.comments().delete_comment(delete).await?.into_inner();
+    ensure!(again == gone, "{again:?}");
+    let again = say.client.comments().pin_comment(pin).await?.into_inner();
+    ensure!(again.subject_revision == first.subject_revision, "{again:?}");
+    Ok(())
+}

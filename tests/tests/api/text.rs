@@ -1,0 +1,70 @@
+//! Text: normal form, every script, nothing that is not text; and ids compared byte by byte.
+
+use anyhow::{Result, ensure};
+use riposte_sdk::v1::{CommentSort, ErrorReason, LikeValue, SubjectKey};
+use riposte_tests::{Case, Say, World, cases, refused};
+use tonic::Code;
+
+pub(crate) const CASES: &[Case] = cases![
+    text_of_every_script_comes_back_as_it_was_in_normal_form,
+    nul_and_blank_are_no_text,
+    ids_are_compared_byte_by_byte,
+    equal_ids_under_two_types_are_two_subjects_and_two_people,
+];
+
+async fn text_of_every_script_comes_back_as_it_was_in_normal_form(world: World) -> Result<()> {
+    let say = Say::on(&world.client, "article");
+    for (sent, kept) in [
+        ("盖楼", "盖楼"),
+        ("👩‍👩‍👧‍👦🏳️‍🌈 𝔘𝔫𝔦", "👩‍👩‍👧‍👦🏳️‍🌈 𝔘𝔫𝔦"),
+        ("שלום \u{202E}עולם\u{202C} مرحبا", "שלום \u{202E}עולם\u{202C} مرحبا"),
+        ("e\u{301}a\u{30a}", "éå"),
+        ("  two  spaces \n\ttab ", "  two  spaces \n\ttab "),
+        ("ﬁ Å", "ﬁ Å"),
+    ] {
+        let made = say.comment("m", sent).await?;
+        let read = super::comments::get(&say, made.id).await?;
+        ensure!(read.content.unwrap_or_default().text == kept, "{sent:?}");
+    }
+    Ok(())
+}
+
+async fn nul_and_blank_are_no_text(world: World) -> Result<()> {
+    let say = Say::on(&world.client, "article");
+    for text in ["", " ", "\n\t", "a\0b", "\u{3000}"] {
+        let outcome = say.comment("m", text).await;
+        ensure!(refused(outcome)? == (Code::InvalidArgument, ErrorReason::FieldInvalid), "{text:?}");
+    }
+    ensure!(say.page(CommentSort::Newest, 1).await?.threads.is_empty());
+    Ok(())
+}
+
+async fn ids_are_compared_byte_by_byte(world: World) -> Result<()> {
+    let base = uuid::Uuid::now_v7().to_string();
+    for id in ["x", "x ", "X", "é", "e\u{301}", " x", "x\u{a0}"] {
+        let key = SubjectKey { object_type: "article".into(), object_id: format!("{}{id}", &base[..30]) };
+        let say = Say { client: world.client.clone(), key };
+        let made = say.comment("m", id).await?;
+        ensure!(made.floor == 1, "{id:?} is taken for another");
+        ensure!(made.subject.unwrap_or_default().object_id == say.key.object_id);
+    }
+    let say = Say::on(&world.client, "article");
+    let id = say.comment("m", "root").await?.id;
+    for member in ["x", "x ", "X", "é", "e\u{301}"] {
+        ensure!(say.like(id, member, LikeValue::Like).await?.changed, "{member:?} is taken for another");
+    }
+    ensure!(super::comments::get(&say, id).await?.like_count == 5);
+    Ok(())
+}
+
+async fn equal_ids_under_two_types_are_two_subjects_and_two_people(world: World) -> Result<()> {
+    let one = Say::on(&world.client, "article");
+    let two = Say { key: SubjectKey { object_type: "video".into(), ..one.key.clone() }, ..one.clone() };
+    let id = uuid::Uuid::new_v4().to_string();
+    for say in [&one, &two] {
+        let made = say.comment("m", &id).await?;
+        ensure!(made.floor == 1);
+        ensure!(say.page(CommentSort::Newest, 9).await?.threads.len() == 1);
+    }
+    Ok(())
+}

@@ -1,0 +1,78 @@
+//! Tombstones: what is not visible stays listed while anything visible stands below it, at any depth.
+
+use anyhow::{Result, ensure};
+use riposte_sdk::v1::{Comment, CommentSort, CommentState, ErrorReason, LikeValue};
+use riposte_tests::{Case, Say, World, cases, refused};
+use tonic::Code;
+
+use super::comments::{delete, get, undelete};
+
+pub(crate) const CASES: &[Case] = cases![
+    a_deleted_root_stays_as_a_tombstone_above_a_visible_reply_and_goes_with_it,
+    a_tombstone_stays_while_anything_visible_stands_below_it_at_any_depth,
+    a_deleted_comment_without_replies_leaves_the_lists_and_answers_as_a_tombstone,
+    nothing_is_done_to_a_deleted_comment,
+];
+
+fn is_tombstone(comment: &Comment) -> bool {
+    comment.state() == CommentState::Deleted && comment.content.is_none() && comment.member_id.is_empty()
+}
+
+async fn a_deleted_root_stays_as_a_tombstone_above_a_visible_reply_and_goes_with_it(world: World) -> Result<()> {
+    let say = Say::on(&world.client, "article");
+    let root = say.comment("m", "root").await?;
+    let reply = say.reply(root.id, "x", "reply").await?;
+    delete(&say, root.id, "m").await?;
+    let listed = say.roots(CommentSort::Newest, 10).await?;
+    ensure!(listed.len() == 1 && is_tombstone(&listed[0]) && listed[0].reply_count == 1, "{listed:?}");
+    let subject = say.page(CommentSort::Newest, 1).await?.subject.unwrap_or_default();
+    ensure!((subject.root_count, subject.comment_count) == (0, 1), "{subject:?}");
+    delete(&say, reply.id, "x").await?;
+    ensure!(say.roots(CommentSort::Newest, 10).await?.is_empty());
+    undelete(&say, reply.id, "x").await?;
+    ensure!(say.roots(CommentSort::Newest, 10).await?.len() == 1, "the tombstone did not come back");
+    super::floors::verify(&world, &say).await
+}
+
+async fn a_tombstone_stays_while_anything_visible_stands_below_it_at_any_depth(world: World) -> Result<()> {
+    let say = Say::on(&world.client, "deep");
+    let mut chain = vec![say.comment("m", "0").await?];
+    for n in 1..6 {
+        let parent = chain[n - 1].id;
+        chain.push(say.reply(parent, "m", &n.to_string()).await?);
+    }
+    for comment in &chain[..5] {
+        delete(&say, comment.id, "m").await?;
+    }
+    ensure!(chain[5].depth == 5, "{:?}", chain[5]);
+    ensure!(say.roots(CommentSort::Oldest, 10).await?.iter().all(is_tombstone));
+    ensure!(say.roots(CommentSort::Oldest, 10).await?.len() == 1);
+    delete(&say, chain[5].id, "m").await?;
+    ensure!(say.roots(CommentSort::Oldest, 10).await?.is_empty());
+    ensure!(say.replies(chain[0].id, CommentSort::Oldest, 10).await?.is_empty());
+    super::floors::verify(&world, &say).await
+}
+
+async fn a_deleted_comment_without_replies_leaves_the_lists_and_answers_as_a_tombstone(world: World) -> Result<()> {
+    let say = Say::on(&world.client, "article");
+    let root = say.comment("m", "root").await?;
+    delete(&say, root.id, "m").await?;
+    ensure!(say.roots(CommentSort::Newest, 10).await?.is_empty());
+    let tombstone = get(&say, root.id).await?;
+    ensure!(is_tombstone(&tombstone) && tombstone.delete_time.is_some() && tombstone.floor == 1, "{tombstone:?}");
+    ensure!(say.comment("m", "next").await?.floor == 2, "a floor was given twice");
+    Ok(())
+}
+
+async fn nothing_is_done_to_a_deleted_comment(world: World) -> Result<()> {
+    let say = Say::on(&world.client, "article");
+    let root = say.comment("m", "root").await?;
+    delete(&say, root.id, "m").await?;
+    let unavailable = (Code::FailedPrecondition, ErrorReason::ParentUnavailable);
+    ensure!(refused(say.reply(root.id, "m", "late").await)? == unavailable);
+    let like = say.like(root.id, "m", LikeValue::Like).await;
+    ensure!(refused(like)? == (Code::FailedPrecondition, ErrorReason::CommentUnavailable));
+    let edited = super::comments::edit(&say, root.id, "m", "late", "").await;
+    ensure!(refused(edited)? == (Code::FailedPrecondition, ErrorReason::StateConflict));
+    Ok(())
+}

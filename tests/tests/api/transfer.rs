@@ -1,0 +1,181 @@
+//! Import and export: an answer per item, idempotent by external id, threads and times kept.
+
+use std::collections::HashMap;
+
+use anyhow::{Context, Result, ensure};
+use futures::stream;
+use riposte_sdk::v1::{
+    CommentSort, CommentState, ErrorReason, ExportSubjectRequest, ImportCommentsRequest, ImportCommentsResponse,
+    ImportItem, ImportOutcome, ImportedComment, ImportedLike, ImportedSubject, LikeValue, SubjectKey,
+    export_subject_response::Item, import_item::Kind,
+};
+use riposte_tests::say::content;
+use riposte_tests::{Case, Say, World, cases};
+
+pub(crate) const CASES: &[Case] = cases![
+    an_import_keeps_threads_and_times_and_a_second_one_changes_nothing,
+    items_that_break_a_rule_are_rejected_alone,
+    two_imports_of_the_same_items_at_once_make_them_once,
+    an_export_holds_everything_parents_first,
+];
+
+async fn import(world: &World, items: Vec<ImportItem>) -> Result<Vec<ImportCommentsResponse>> {
+    let requests = items.into_iter().map(|item| ImportCommentsRequest { item: Some(item) });
+    let mut answers = world.server.admin()?.import_comments(stream::iter(requests)).await?.into_inner();
+    let mut all = Vec::new();
+    while let Some(answer) = answers.message().await? {
+        all.push(answer);
+    }
+    Ok(all)
+}
+
+fn item(id: &str, kind: Kind) -> ImportItem {
+    ImportItem { source: "old".into(), external_id: id.to_owned(), kind: Some(kind) }
+}
+
+fn comment(key: &SubjectKey, id: &str, parent: &str, at: i64) -> ImportItem {
+    item(
+        id,
+        Kind::Comment(ImportedComment {
+            subject: Some(key.clone()),
+            parent_external_id: parent.to_owned(),
+            member_id: format!("member of {id}"),
+            content: content(&format!("text of {id}")),
+            create_time: Some(prost_types::Timestamp { seconds: at, nanos: 500_000_000 }),
+            ..ImportedComment::default()
+        }),
+    )
+}
+
+fn like(key: &SubjectKey, id: &str, on: &str, member: &str, value: LikeValue) -> ImportItem {
+    item(
+        id,
+        Kind::Like(ImportedLike {
+            subject: Some(key.clone()),
+            comment_external_id: on.to_owned(),
+            member_id: member.to_owned(),
+            value: value.into(),
+            time: Some(prost_types::Timestamp { seconds: 1_450_000_000, nanos: 0 }),
+            synthetic: true,
+        }),
+    )
+}
+
+fn thread(key: &SubjectKey) -> Vec<ImportItem> {
+    let subject = ImportedSubject {
+        key: Some(key.clone()),
+        owner_id: "owner".into(),
+        create_time: Some(prost_types::Timestamp { seconds: 1_400_000_000, nanos: 0 }),
+        ..ImportedSubject::default()
+    };
+    vec![
+        item("s", Kind::Subject(subject)),
+        comment(key, "a", "", 1_440_000_000),
+        comment(key, "b", "", 1_440_000_100),
+        comment(key, "a1", "a", 1_440_000_200),
+        comment(key, "a2", "a1", 1_440_000_300),
+        like(key, "l1", "a", "x", LikeValue::Like),
+        like(key, "l2", "a", "y", LikeValue::Dislike),
+        like(key, "l3", "a1", "x", LikeValue::Like),
+    ]
+}
+
+async fn an_import_keeps_threads_and_times_and_a_second_one_changes_nothing(world: World) -> Result<()> {
+    let say = Say::on(&world.client, "article");
+    let first = import(&world, thread(&say.key)).await?;
+    ensure!(first.iter().all(|a| a.outcome() == ImportOutcome::Created), "{first:?}");
+    ensure!(first.iter().enumerate().all(|(n, a)| a.index == n as i64), "{first:?}");
+    let roots = say.roots(CommentSort::Oldest, 10).await?;
+    ensure!(roots.len() == 2 && roots[0].member_id == "member of a", "{roots:?}");
+    ensure!(roots[0].create_time.map(|t| (t.seconds, t.nanos)) == Some((1_440_000_000, 500_000_000)));
+    ensure!((roots[0].like_count, roots[0].dislike_count, roots[0].reply_count) == (1, 1, 2), "{roots:?}");
+    let replies = say.replies(roots[0].id, CommentSort::Oldest, 10).await?;
+    ensure!(replies[1].parent_id == replies[0].id, "{replies:?}");
+    let before = (say.page(CommentSort::Oldest, 10).await?, replies);
+    let second = import(&world, thread(&say.key)).await?;
+    ensure!(second.iter().all(|a| a.outcome() == ImportOutcome::Unchanged), "{second:?}");
+    let same = |a: &ImportCommentsResponse, b: &ImportCommentsResponse| (a.comment_id, a.floor) == (b.comment_id, b.floor);
+    ensure!(first[1..5].iter().zip(&second[1..5]).all(|(a, b)| same(a, b)), "{second:?}");
+    let after = (say.page(CommentSort::Oldest, 10).await?, say.replies(roots[0].id, CommentSort::Oldest, 10).await?);
+    ensure!(before == after, "a second import changed something");
+    super::floors::verify(&world, &say).await
+}
+
+async fn items_that_break_a_rule_are_rejected_alone(world: World) -> Result<()> {
+    let say = Say::on(&world.client, "article");
+    let mut blank = comment(&say.key, "blank", "", 1_440_000_000);
+    if let Some(Kind::Comment(c)) = &mut blank.kind {
+        c.content = content(" ");
+    }
+    let items = vec![
+        comment(&say.key, "good", "", 1_440_000_000),
+        blank,
+        comment(&say.key, "orphan", "nobody", 1_440_000_000),
+        ImportItem { source: String::new(), ..comment(&say.key, "x", "", 1) },
+        ImportItem { kind: None, ..comment(&say.key, "y", "", 1) },
+        like(&say.key, "l", "nobody", "x", LikeValue::Like),
+        comment(&say.key, "child", "good", 1_440_000_001),
+    ];
+    let answers = import(&world, items).await?;
+    use ImportOutcome::{Created, Rejected};
+    let outcomes: Vec<_> = answers.iter().map(|a| a.outcome()).collect();
+    ensure!(outcomes == [Created, Rejected, Rejected, Rejected, Rejected, Rejected, Created], "{answers:?}");
+    let reason = |n: usize| answers[n].error.clone().unwrap_or_default().reason;
+    let field = ErrorReason::FieldInvalid.as_str_name().trim_start_matches("ERROR_REASON_");
+    ensure!(reason(1) == field && reason(3) == field && reason(4) == field, "{answers:?}");
+    ensure!(reason(2) == "COMMENT_NOT_FOUND" && reason(5) == "COMMENT_NOT_FOUND", "{answers:?}");
+    Ok(())
+}
+
+async fn two_imports_of_the_same_items_at_once_make_them_once(world: World) -> Result<()> {
+    let say = Say::on(&world.client, "article");
+    let items: Vec<_> = (0..60)
+        .map(|n| {
+            let parent = if n % 3 == 0 { String::new() } else { format!("i{}", n - 1) };
+            comment(&say.key, &format!("i{n}"), &parent, 1_440_000_000 + n)
+        })
+        .collect();
+    let (one, two) = futures::future::join(import(&world, items.clone()), import(&world, items)).await;
+    let (one, two) = (one?, two?);
+    for (a, b) in one.iter().zip(&two) {
+        ensure!(a.outcome() != ImportOutcome::Rejected && b.outcome() != ImportOutcome::Rejected, "{a:?} {b:?}");
+        ensure!((a.comment_id, a.floor) == (b.comment_id, b.floor), "{a:?} {b:?}");
+    }
+    let subject = say.page(CommentSort::Newest, 1).await?.subject.unwrap_or_default();
+    ensure!(subject.comment_count == 60, "{subject:?}");
+    super::floors::verify(&world, &say).await
+}
+
+async fn an_export_holds_everything_parents_first(world: World) -> Result<()> {
+    let say = Say::on(&world.client, "article");
+    import(&world, thread(&say.key)).await?;
+    let roots = say.roots(CommentSort::Oldest, 10).await?;
+    super::comments::delete(&say, roots[1].id, "member of b").await?;
+    let request = ExportSubjectRequest { key: Some(say.key.clone()) };
+    let mut stream = world.server.admin()?.export_subject(request).await?.into_inner();
+    let (mut seen, mut likes, mut deleted) = (HashMap::new(), 0, 0);
+    let mut position = 0;
+    while let Some(answer) = stream.message().await? {
+        match answer.item.context("an empty item")? {
+            Item::Subject(subject) => {
+                ensure!(position == 0 && subject.subject.unwrap_or_default().owner_id == "owner");
+            }
+            Item::Comment(exported) => {
+                let comment = exported.comment.clone().unwrap_or_default();
+                ensure!(comment.parent_id == 0 || seen.contains_key(&comment.parent_id), "a child before its parent");
+                ensure!(exported.source == "old" && !exported.external_id.is_empty(), "{exported:?}");
+                deleted += i32::from(comment.state() == CommentState::Deleted);
+                seen.insert(comment.id, exported.external_id);
+            }
+            Item::Like(like) => {
+                ensure!(seen.contains_key(&like.comment_id), "{like:?}");
+                likes += 1;
+            }
+        }
+        position += 1;
+    }
+    let mut names: Vec<_> = seen.into_values().collect();
+    names.sort();
+    ensure!(names == ["a", "a1", "a2", "b"] && likes == 3 && deleted == 1, "{names:?}, {likes} likes");
+    Ok(())
+}

@@ -1,0 +1,9 @@
+//! Real discussions: brought in by the command line, walked through gRPC, and compared with their files, which are
+//! read here without the server's importers.
+
+mod real {
+    mod crash;
+    mod exports;
+    mod madrid;
+    mod polis;
+}

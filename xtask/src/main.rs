@@ -1,0 +1,86 @@
+//! The task runner of the workspace: it generates what is generated, checks what is written and proves the whole
+//! against real servers, on a bare machine as well as on a prepared one.
+//!
+//! This crate must never hold anything the product needs at run time, and must never leave a process behind.
+
+mod generate;
+mod live;
+mod repo;
+mod run;
+mod servers;
+mod test;
+mod tidy;
+mod tools;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+/// The tasks of the Riposte workspace.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", version, max_term_width = 110, after_help = AFTER_HELP)]
+struct Cli {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// Prove the workspace: every check and every test, against real database servers it starts itself
+    ///
+    /// Installs what the machine lacks (Debian packages, rustfmt and clippy, buf and cargo-deny under .tools/), starts
+    /// two private MariaDB servers, runs the steps in their order, stops all it started and prints one summary. A
+    /// failed step does not stop the others, so one run shows every fault.
+    #[command(visible_alias = "ci")]
+    Test(test::Args),
+    /// Start two private database servers, print what to export, and keep them until Ctrl-C
+    Servers {
+        /// MySQL 9 instead of MariaDB; fetched once and unpacked under .tools/
+        #[arg(long)]
+        mysql: bool,
+    },
+    /// Generate the code that is checked in (the SDK's types) from proto/
+    Gen {
+        /// Change nothing; fail when a generated file differs from what would be written
+        #[arg(long)]
+        check: bool,
+    },
+    /// Check the house rules that the compiler cannot: sizes, names, and which file may say what
+    Tidy,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  cargo xtask test                     everything, as the CI runs it
+  cargo xtask test --only tidy clippy  two steps
+  cargo xtask test --mysql             the store's suite on real MySQL 9 as well
+  cargo xtask test --list              what the steps are
+  cargo xtask servers                  two databases for `cargo test` in another terminal";
+
+fn main() -> ExitCode {
+    match run(Cli::parse()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs one task; `false` when it ran to its end and found faults, which it has then told.
+fn run(cli: Cli) -> Result<bool> {
+    let repo = repo::Repo::find()?;
+    let live = Arc::new(live::Live::default());
+    live::stop_on_signals(&live)?;
+    match cli.task {
+        Task::Test(args) => test::run(&repo, &live, &args),
+        Task::Servers { mysql } => servers::hold(&repo, &live, mysql).map(|()| true),
+        Task::Gen { check } => {
+            tools::buf(&repo, &live)?;
+            generate::run(check).map(|()| true)
+        }
+        Task::Tidy => tidy::run(&repo).map(|report| report.print()),
+    }
+}

@@ -1,0 +1,95 @@
+//! Where things lie: the workspace, its build directory, the tools fetched for it, the test data beside it.
+
+use anyhow::{Context, Result, ensure};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The workspace this task runner belongs to.
+#[derive(Debug, Clone)]
+pub(crate) struct Repo {
+    root: PathBuf,
+    target: PathBuf,
+}
+
+impl Repo {
+    /// Finds the workspace by this crate's own manifest, so that the task may be called from any folder.
+    pub(crate) fn find() -> Result<Self> {
+        // Cargo sets it for `cargo run`; the compiled-in value serves a binary that is called directly.
+        let manifest = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+        let root = Path::new(&manifest).parent().context("xtask lies at the top of the file system")?.to_owned();
+        ensure!(root.join("Cargo.toml").is_file(), "no workspace at {}", root.display());
+        let target = match std::env::var_os("CARGO_TARGET_DIR") {
+            Some(dir) => std::path::absolute(PathBuf::from(dir))?,
+            None => root.join("target"),
+        };
+        Ok(Self { root, target })
+    }
+
+    /// A path below the top folder.
+    pub(crate) fn at(&self, path: &str) -> PathBuf {
+        self.root.join(path)
+    }
+
+    /// Cargo's build directory.
+    pub(crate) fn target(&self) -> &Path {
+        &self.target
+    }
+
+    /// The built server, the file that ships.
+    pub(crate) fn server_binary(&self) -> PathBuf {
+        self.target.join("release/riposte")
+    }
+
+    /// A path below the folder of fetched tools; ignored by git.
+    pub(crate) fn tools(&self, path: &str) -> PathBuf {
+        self.root.join(".tools").join(path)
+    }
+
+    /// The folder of real comment data: `RIPOSTE_TEST_DATA`, or `shared/data` beside the workspace. It need not exist.
+    pub(crate) fn test_data(&self) -> PathBuf {
+        match std::env::var_os("RIPOSTE_TEST_DATA") {
+            // Tests run in their own crate's folder, where a relative path would mean something else.
+            Some(dir) => std::path::absolute(&dir).unwrap_or_else(|_| dir.into()),
+            None => self.root.parent().unwrap_or(&self.root).join("shared/data"),
+        }
+    }
+
+    /// A command that runs in the top folder.
+    pub(crate) fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(&self.root);
+        command
+    }
+
+    /// A cargo command that runs in the top folder, with the cargo this task was started by.
+    pub(crate) fn cargo(&self, arguments: &[&str]) -> Command {
+        let mut command = self.command(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        command.args(arguments);
+        for (name, _) in std::env::vars_os() {
+            let text = name.to_string_lossy();
+            // The first describe the xtask crate and would leak into the builds below; the last are the settings of a
+            // developer's own service, which no test must meet.
+            if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") || text.starts_with("RIPOSTE_") {
+                command.env_remove(&name);
+            }
+        }
+        command
+    }
+
+    /// What a git command prints, without the last line break.
+    pub(crate) fn git(&self, arguments: &[&str]) -> Result<String> {
+        let output = self.command("git").args(arguments).output().context("git cannot be run")?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        ensure!(output.status.success(), "git {}: {}", arguments.join(" "), said.trim());
+        Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned())
+    }
+
+    /// The files of the working tree that git tracks or would track, relative and sorted.
+    pub(crate) fn files(&self) -> Result<Vec<String>> {
+        let listed = self.git(&["ls-files", "--cached", "--others", "--exclude-standard", "--deduplicate"])?;
+        let mut files: Vec<String> =
+            listed.lines().filter(|path| self.root.join(path).is_file()).map(str::to_owned).collect();
+        files.sort();
+        Ok(files)
+    }
+}

@@ -1,0 +1,80 @@
+//! Oracle's MySQL 9 from Debian's unstable packages, unpacked into a folder and run by chroot there: the machine's
+//! own packages stay as they are. apt fetches and verifies the packages from the mirror the machine already uses.
+
+use super::{Launch, Pair, Server, bound_to_us, copy_folder, flags, launch};
+use crate::live::{Folder, Live};
+use crate::repo::Repo;
+use crate::run::run;
+use anyhow::{Context, Result};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+/// Unpacks the server below the folder of tools unless it lies there, and returns its version.
+pub(crate) fn unpack(repo: &Repo, live: &Arc<Live>) -> Result<String> {
+    let root = repo.tools("mysql");
+    if !root.join("ready").is_file() {
+        drop(std::fs::remove_dir_all(&root));
+        run(live, repo.command("bash").args(["-euo", "pipefail", "-c", UNPACK, "unpack"]).arg(&root))?;
+        std::fs::write(root.join("ready"), "unpacked and initialised\n")?;
+    }
+    let said = crate::run::output_of(Command::new("chroot").arg(&root).args(["/usr/sbin/mysqld", "--version"]))?;
+    Ok(said.split_whitespace().nth(2).unwrap_or("of unknown version").to_owned())
+}
+
+/// Starts two servers on fresh data.
+pub(crate) fn start(repo: &Repo, live: &Arc<Live>) -> Result<Pair> {
+    let root = repo.tools("mysql");
+    let run = live.adopt(tempfile::Builder::new().prefix("run").tempdir_in(root.join("tmp"))?);
+    let data = Inside { root, run };
+    let (first, second) = (one(live, &data, 1)?, one(live, &data, 2)?);
+    Ok(Pair { first, second, _data: data.run })
+}
+
+/// The run's folder, which has one path outside the chroot and another inside.
+struct Inside {
+    root: PathBuf,
+    run: Folder,
+}
+
+fn one(live: &Arc<Live>, data: &Inside, number: u8) -> Result<Server> {
+    let outside = data.run.path().join(number.to_string());
+    copy_folder(&data.root.join("var/lib/mysql"), &outside)?;
+    let inside = Path::new("/").join(outside.strip_prefix(&data.root).context("the data lies outside the chroot")?);
+    launch(
+        live,
+        &Launch {
+            name: "MySQL",
+            log: data.run.path().join(format!("{number}.log")),
+            command: &|port| {
+                let mut command = bound_to_us(Path::new("chroot"));
+                command.arg(&data.root).arg("/usr/sbin/mysqld").args(flags(port));
+                command.arg(format!("--datadir={}", inside.display()));
+                command.arg(format!("--socket={}.sock", inside.display()));
+                command.arg(format!("--pid-file={}.pid", inside.display()));
+                command.args(["--secure-file-priv=NULL", "--mysqlx=0", "--server-id=1"]);
+                command
+            },
+        },
+    )
+}
+
+/// Fetches, unpacks and initialises the server in the folder named by the first argument. Perl is left out: only
+/// scripts that are not run here need it.
+const UNPACK: &str = r#"
+mkdir -p "$1"; ROOT=$(cd "$1" && pwd); W=$(mktemp -d); trap 'rm -rf "$W"' EXIT
+mkdir -p "$W"/{state/lists/partial,cache/archives/partial,etc/sources.list.d,dl}
+MIRROR=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -m1 '/debian/*$')
+echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $MIRROR sid main" > "$W/etc/sources.list"
+A=(-o "Dir::State=$W/state" -o Dir::State::status=/dev/null -o "Dir::Cache=$W/cache" -o "Dir::Etc=$W/etc"
+   -o "Dir::Etc::sourcelist=$W/etc/sources.list" -o "Dir::Etc::sourceparts=$W/etc/sources.list.d")
+apt-get "${A[@]}" -qq update
+mapfile -t PACKAGES < <(apt-get "${A[@]}" -qq --print-uris --no-install-recommends install mysql-server-core \
+  mysql-client-core | awk '{print $2}' | sed 's/_.*//' | grep -vE '^(perl|libperl)')
+(cd "$W/dl" && apt-get "${A[@]}" -q download "${PACKAGES[@]}" && for d in *.deb; do dpkg-deb -x "$d" "$ROOT"; done)
+cd "$ROOT"; for l in lib lib64 bin sbin; do ln -sfn "usr/$l" "$l"; done
+mkdir -p tmp run dev etc var/lib/mysql; echo 'root:x:0:0:root:/root:/bin/sh' > etc/passwd
+for d in "null 3" "urandom 9" "random 8"; do set -- $d; [ -e "dev/$1" ] || mknod -m 666 "dev/$1" c 1 "$2"; done
+chroot . /usr/sbin/mysqld --no-defaults --initialize-insecure --user=root --datadir=/var/lib/mysql
+rm -f var/lib/mysql/auto.cnf
+"#;

@@ -1,0 +1,98 @@
+//! `cargo xtask test`: every check and every test in one order, one summary at the end.
+
+mod alone;
+mod contract;
+mod crates;
+mod readme;
+mod step;
+mod suites;
+mod summary;
+
+use crate::live::Live;
+use crate::repo::Repo;
+use crate::servers::Pair;
+use anyhow::Result;
+use clap::ValueEnum;
+use std::sync::Arc;
+use std::time::Instant;
+use step::Step;
+use summary::{Report, Summary};
+
+/// What to prove.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Run the store's suite on real MySQL 9 too; its server is fetched once and unpacked under .tools/
+    #[arg(long)]
+    mysql: bool,
+    /// Run these steps and no others
+    #[arg(long, value_name = "STEP", num_args = 1.., value_enum)]
+    only: Vec<Step>,
+    /// Leave these steps out
+    #[arg(long, value_name = "STEP", num_args = 1.., value_enum)]
+    skip: Vec<Step>,
+    /// Print the steps in their order and run nothing
+    #[arg(long)]
+    list: bool,
+}
+
+/// What the steps of one run share.
+#[derive(Debug)]
+struct Run<'a> {
+    repo: &'a Repo,
+    live: &'a Arc<Live>,
+    /// The two MariaDB servers, once a step needed them.
+    mariadb: Option<Pair>,
+}
+
+/// Runs the chosen steps; whether nothing failed.
+pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
+    if args.list {
+        for step in Step::value_variants() {
+            println!("{:<8} {}", step.name(), step.about());
+        }
+        return Ok(true);
+    }
+    let mut run = Run { repo, live, mariadb: None };
+    let mut summary = Summary::default();
+    for step in Step::value_variants().iter().filter(|step| args.wants(**step)) {
+        eprintln!("\n=== {}: {}", step.name(), step.about());
+        let start = Instant::now();
+        let report = match step.blocked_by() {
+            Some(before) if summary.failed(before.name()) => {
+                Report::failure(format!("not run, because `{}` failed", before.name()))
+            }
+            Some(_) | None => step.run(&mut run).unwrap_or_else(|error| Report::failure(format!("{error:#}"))),
+        };
+        summary.add(step.name(), start.elapsed(), report);
+    }
+    drop(run);
+    summary.print();
+    Ok(summary.passed())
+}
+
+impl Args {
+    fn wants(&self, step: Step) -> bool {
+        let asked_for = self.only.contains(&step);
+        let chosen = if self.only.is_empty() { step != Step::Mysql || self.mysql } else { asked_for };
+        (chosen || self.mysql && step == Step::Mysql) && !self.skip.contains(&step)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wanted(only: &[Step], skip: &[Step], mysql: bool) -> Vec<Step> {
+        let args = Args { mysql, only: only.to_vec(), skip: skip.to_vec(), list: false };
+        Step::value_variants().iter().copied().filter(|step| args.wants(*step)).collect()
+    }
+
+    #[test]
+    fn everything_runs_but_mysql_unless_it_is_asked_for() {
+        let all = Step::value_variants().len();
+        assert_eq!(wanted(&[], &[], false).len(), all - 1);
+        assert_eq!(wanted(&[], &[], true).len(), all);
+        assert_eq!(wanted(&[Step::Tidy], &[], false), [Step::Tidy]);
+        assert_eq!(wanted(&[Step::Tidy, Step::Fmt], &[Step::Fmt], true), [Step::Tidy, Step::Mysql]);
+    }
+}

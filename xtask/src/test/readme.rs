@@ -1,0 +1,66 @@
+//! What the README promises, in a fresh clone: nothing uncommitted and nothing ignored can make it work by chance.
+
+use super::Run;
+use super::summary::Report;
+use crate::repo::Repo;
+use crate::run::{output_of, run};
+use anyhow::{Context, Result, ensure};
+use std::path::Path;
+
+/// The two commands of the README, word for word.
+const COMMANDS: [&str; 2] = ["cargo run --release -- dev", "cargo xtask test"];
+
+/// Clones the repository at its last commit and runs both commands there. The clone uses this build directory, so
+/// that the dependencies are not compiled twice; its own crates are, from the clone's sources.
+pub(super) fn check(at: &Run<'_>) -> Result<Report> {
+    let Ok(commit) = at.repo.git(&["rev-parse", "--short", "--verify", "--quiet", "HEAD"]) else {
+        return Ok(Report::default().but_skipped("README in a fresh clone: nothing is committed yet"));
+    };
+    let folder = at.live.folder()?;
+    let clone = folder.path().join("riposte");
+    run(at.live, at.repo.command("git").args(["clone", "--quiet", "--no-hardlinks", "."]).arg(&clone))?;
+    let readme = std::fs::read_to_string(clone.join("README.md")).context("the clone has no README.md")?;
+    says_both(&readme)?;
+    answers(at, &clone)?;
+    lists_its_steps(at.repo, &clone)?;
+    Ok(Report { passed: 2, note: format!("a clone of {commit}"), ..Report::default() })
+}
+
+fn says_both(readme: &str) -> Result<()> {
+    for command in COMMANDS {
+        ensure!(readme.lines().any(|line| line.contains(command)), "README.md does not say `{command}`");
+    }
+    Ok(())
+}
+
+/// The first command, given a command of its own to run: the service is up, it answers, and the exit code comes back.
+/// The ports are free ones, because a developer's own service may hold the usual ones.
+fn answers(at: &Run<'_>, clone: &Path) -> Result<()> {
+    let mut words = COMMANDS[0].split_whitespace().skip(1).collect::<Vec<_>>();
+    words.extend(["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--exec", "--"]);
+    let mut dev = at.repo.cargo(&words);
+    dev.args(["sh", "-c", r#"exec "$0" healthcheck --target "$RIPOSTE_TARGET""#]).arg(at.repo.server_binary());
+    run(at.live, dev.current_dir(clone).env("CARGO_TARGET_DIR", at.repo.target()))
+        .context("the README's first command does not answer in a fresh clone")
+}
+
+/// The second command, only as far as its list of steps: run whole it would come here again.
+fn lists_its_steps(repo: &Repo, clone: &Path) -> Result<()> {
+    let words = COMMANDS[1].split_whitespace().skip(1).chain(["--list"]).collect::<Vec<_>>();
+    let mut list = repo.cargo(&words);
+    let said = output_of(list.current_dir(clone).env("CARGO_TARGET_DIR", repo.target()))
+        .context("the README's second command does not start in a fresh clone")?;
+    ensure!(said.contains("readme"), "the list of steps is strange: {said}");
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_readme_that_lost_a_command_is_found() {
+        assert!(says_both("```\ncargo run --release -- dev\ncargo xtask test\n```").is_ok());
+        assert!(says_both("cargo run -- dev\ncargo xtask test").is_err());
+    }
+}

@@ -1,0 +1,116 @@
+//! The steps, in the order in which they run: the quick ones first, so that a slip shows early.
+
+use super::summary::Report;
+use super::{Run, alone, contract, crates, readme, suites};
+use crate::run::run;
+use crate::{generate, tidy, tools};
+use anyhow::Result;
+use clap::ValueEnum;
+
+/// One step of the test run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Step {
+    Tools,
+    Fmt,
+    Tidy,
+    Deny,
+    Buf,
+    Drift,
+    Clippy,
+    Build,
+    Test,
+    Alone,
+    Readme,
+    Mysql,
+}
+
+impl Step {
+    /// The name on the command line and in the summary.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Tools => "tools",
+            Self::Fmt => "fmt",
+            Self::Tidy => "tidy",
+            Self::Deny => "deny",
+            Self::Buf => "buf",
+            Self::Drift => "drift",
+            Self::Clippy => "clippy",
+            Self::Build => "build",
+            Self::Test => "test",
+            Self::Alone => "alone",
+            Self::Readme => "readme",
+            Self::Mysql => "mysql",
+        }
+    }
+
+    /// What the step shows when it passes.
+    pub(super) fn about(self) -> &'static str {
+        match self {
+            Self::Tools => "every tool the checks need is there, installed if it was missing",
+            Self::Fmt => "the code is formatted",
+            Self::Tidy => "the house rules hold that no other tool can check",
+            Self::Deny => "bans, licences and sources of all dependencies; advisories where their database is at hand",
+            Self::Buf => "the contract passes buf lint and buf format, and breaks nobody who built on the one before",
+            Self::Drift => "the generated code in the repository is what the contract generates",
+            Self::Clippy => "no lint fires",
+            Self::Build => "the binary that ships builds",
+            Self::Test => "unit, conformance and black-box tests, against two real MariaDB servers",
+            Self::Alone => "each crate compiles by itself, leaning on no neighbour's features",
+            Self::Readme => "the README's two commands work in a fresh clone",
+            Self::Mysql => "the store's suite passes on two real MySQL 9 servers (only with --mysql)",
+        }
+    }
+
+    /// A step without which this one shows nothing.
+    pub(super) fn blocked_by(self) -> Option<Self> {
+        match self {
+            Self::Test | Self::Readme => Some(Self::Build),
+            Self::Tools
+            | Self::Fmt
+            | Self::Tidy
+            | Self::Deny
+            | Self::Buf
+            | Self::Drift
+            | Self::Clippy
+            | Self::Build
+            | Self::Alone
+            | Self::Mysql => None,
+        }
+    }
+
+    /// Runs the step. An error is a failure of the step and of no other.
+    pub(super) fn run(self, at: &mut Run<'_>) -> Result<Report> {
+        let (repo, live) = (at.repo, at.live);
+        match self {
+            Self::Tools => tools::all(repo, live).map(Report::success),
+            Self::Fmt => {
+                tools::rust_components(repo, live)?;
+                run(live, &mut repo.cargo(&["fmt", "--all", "--check"])).map(|()| Report::success(""))
+            }
+            Self::Tidy => {
+                let report = tidy::run(repo)?;
+                let told = format!("{}; {} fault(s)", report.checked, report.faults.len());
+                Ok(if report.print() { Report::success(told) } else { Report::failure(told) })
+            }
+            Self::Deny => crates::check(at),
+            Self::Buf => contract::check(at),
+            Self::Drift => {
+                tools::buf(repo, live)?;
+                generate::run(true).map(|()| Report::success(""))
+            }
+            Self::Clippy => {
+                tools::rust_components(repo, live)?;
+                let clippy = ["clippy", "--release", "--workspace", "--all-targets", "--all-features", "--locked"];
+                run(live, repo.cargo(&clippy).args(["--", "-D", "warnings"])).map(|()| Report::success(""))
+            }
+            Self::Build => {
+                run(live, &mut repo.cargo(&["build", "--release", "--locked"]))?;
+                Ok(Report::success(suites::size_of(&repo.server_binary())?))
+            }
+            Self::Test => suites::all(at),
+            Self::Alone => alone::check(at),
+            Self::Readme => readme::check(at),
+            Self::Mysql => suites::mysql(at),
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! The tests of all crates, with real servers behind them.
+
+use super::Run;
+use super::summary::Report;
+use crate::run::run_watched;
+use crate::servers::{self, Pair};
+use crate::tools;
+use anyhow::{Context, Result};
+use std::path::Path;
+use std::process::Command;
+
+/// Everything: unit tests, the store's suite on all backends, the black-box tests.
+pub(super) fn all(at: &mut Run<'_>) -> Result<Report> {
+    tools::mariadb(at.live)?;
+    if at.mariadb.is_none() {
+        at.mariadb = Some(servers::start_mariadb(at.live)?);
+    }
+    let servers = at.mariadb.as_ref().context("the servers were just started")?;
+    let mut cargo =
+        at.repo.cargo(&["test", "--release", "--workspace", "--all-features", "--locked", "--no-fail-fast"]);
+    tests(at, servers, &mut cargo)
+}
+
+/// The store's suite once more, on Oracle's MySQL.
+pub(super) fn mysql(at: &mut Run<'_>) -> Result<Report> {
+    let version = servers::unpack_mysql(at.repo, at.live)?;
+    let servers = servers::start_mysql(at.repo, at.live)?;
+    let mut cargo = at.repo.cargo(&["test", "--release", "--locked", "--no-fail-fast", "--all-features"]);
+    let mut report = tests(at, &servers, cargo.args(["--package", "riposte-store"]))?;
+    report.note = format!("MySQL {version}; {}", report.note);
+    Ok(report)
+}
+
+fn tests(at: &Run<'_>, servers: &Pair, cargo: &mut Command) -> Result<Report> {
+    cargo.envs(servers.exports()).env("RIPOSTE_TEST_BIN", at.repo.server_binary());
+    let data = at.repo.test_data();
+    let mut report = Report::default();
+    if data.is_dir() {
+        cargo.env("RIPOSTE_TEST_DATA", &data);
+    } else {
+        report.skipped.push(format!("tests on real data: RIPOSTE_TEST_DATA names no folder ({})", data.display()));
+    }
+    // What a passing test prints is shown, so that a test that skips itself is seen to do so.
+    cargo.args(["--", "--show-output", "--color", "never"]);
+    let mut tally = Tally::default();
+    let status = run_watched(at.live, cargo, &mut |line| tally.see(line))?;
+    report.passed = tally.passed.saturating_sub(tally.skipped.len());
+    report.failed = tally.failed.len().max(usize::from(!status.success()));
+    report.skipped.extend(tally.skipped);
+    report.note = match tally.failed.as_slice() {
+        [] if status.success() => format!("{} test binaries", tally.binaries),
+        [] => "the tests do not compile, or a test binary died".to_owned(),
+        failed => failed.join(", "),
+    };
+    Ok(report)
+}
+
+/// Reads what the test harness prints.
+#[derive(Debug, Default)]
+struct Tally {
+    binaries: usize,
+    passed: usize,
+    failed: Vec<String>,
+    skipped: Vec<String>,
+}
+
+impl Tally {
+    fn see(&mut self, line: &str) {
+        if let Some(counts) = line.strip_prefix("test result: ") {
+            self.binaries += 1;
+            let number = |what: &str| {
+                let part = counts.split([';', '.']).find(|part| part.trim_end().ends_with(what))?;
+                part.split_whitespace().next()?.parse::<usize>().ok()
+            };
+            self.passed += number("passed").unwrap_or(0);
+        } else if let Some(test) = line.strip_prefix("test ") {
+            if let Some(name) = test.strip_suffix(" ... FAILED") {
+                self.failed.push(name.trim_end().to_owned());
+            } else if let Some((name, reason)) = test.split_once(" ... ignored") {
+                self.skipped.push(format!("{}{reason}", name.trim_end()));
+                // An ignored test is not among the passed ones, from which the skipped are taken off.
+                self.passed += 1;
+            }
+        } else if let Some(reason) = line.trim_start().strip_prefix("SKIPPED") {
+            self.skipped.push(reason.trim_start_matches([':', ' ']).to_owned());
+        }
+    }
+}
+
+/// The size of a file, as people say it.
+pub(super) fn size_of(file: &Path) -> Result<String> {
+    let bytes = std::fs::metadata(file).with_context(|| format!("{} was not built", file.display()))?.len();
+    Ok(format!("{} MB", bytes.div_ceil(1_000_000)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tally_counts_what_the_harness_prints() {
+        let mut tally = Tally::default();
+        let output = "test a::b ... ok\ntest c    ... FAILED\ntest d ... ignored, needs a disk\nSKIPPED: no data\n\
+                      test result: FAILED. 3 passed; 1 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.1s";
+        output.lines().for_each(|line| tally.see(line));
+        assert_eq!((tally.binaries, tally.passed), (1, 4));
+        assert_eq!(tally.failed, ["c"]);
+        assert_eq!(tally.skipped, ["d, needs a disk", "no data"]);
+    }
+}

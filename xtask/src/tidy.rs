@@ -1,0 +1,94 @@
+//! The house rules that neither the compiler nor clippy nor cargo-deny can hold: how long files and functions are,
+//! what modules are called, and which file may say which word. Each rule is proven by a planted violation.
+
+mod arrows;
+mod bans;
+mod documents;
+mod globals;
+mod layout;
+mod reasons;
+mod services;
+mod sizes;
+mod source;
+
+use crate::repo::Repo;
+use anyhow::{Context, Result};
+use source::Source;
+use std::fmt;
+
+/// What the rules say about the working tree.
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    pub(crate) faults: Vec<Fault>,
+    /// Figures worth knowing that are no faults.
+    pub(crate) notes: Vec<String>,
+    /// How many rules were held against how many files.
+    pub(crate) checked: String,
+}
+
+impl Report {
+    /// Prints everything; whether there was no fault.
+    pub(crate) fn print(&self) -> bool {
+        for fault in &self.faults {
+            eprintln!("{fault}");
+        }
+        for note in &self.notes {
+            println!("{note}");
+        }
+        println!("tidy: {}, {} fault(s)", self.checked, self.faults.len());
+        self.faults.is_empty()
+    }
+}
+
+/// One violation.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    path: String,
+    /// Counted from 1; 0 where the whole file is meant.
+    line: usize,
+    what: String,
+}
+
+impl Fault {
+    fn new(path: &str, line: usize, what: impl Into<String>) -> Self {
+        Self { path: path.to_owned(), line, what: what.into() }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => write!(f, "{}: {}", self.path, self.what),
+            line => write!(f, "{}:{line}: {}", self.path, self.what),
+        }
+    }
+}
+
+/// Holds every rule against the working tree.
+pub(crate) fn run(repo: &Repo) -> Result<Report> {
+    let files = repo.files()?;
+    let read = |path: &str| std::fs::read_to_string(repo.at(path)).with_context(|| format!("cannot read {path}"));
+    let mut sources = Vec::new();
+    for path in files.iter().filter(|path| path.ends_with(".rs")) {
+        sources.push(Source::new(path, read(path)?));
+    }
+    let mut report = Report::default();
+    sizes::check(&sources, &mut report);
+    for source in sources.iter().filter(|source| !source.generated) {
+        layout::check(source, &mut report.faults);
+        bans::check(source, &mut report.faults);
+        globals::check(source, &mut report.faults);
+    }
+    bans::prove(&mut report.faults);
+    services::check(&sources, &mut report.faults);
+    for path in files.iter().filter(|path| path.ends_with(".md")) {
+        documents::check(path, &read(path)?, &mut report.faults);
+    }
+    match read(reasons::CONTRACT) {
+        Ok(contract) => reasons::check(&contract, &sources, &mut report.faults),
+        Err(_) => report.faults.push(Fault::new(reasons::CONTRACT, 0, "the list of error reasons is missing")),
+    }
+    arrows::check(&arrows::Graph::of(repo)?, &mut report.faults);
+    report.checked = format!("{} Rust files, {} arrows by word", sources.len(), bans::count());
+    Ok(report)
+}

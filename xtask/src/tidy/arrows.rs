@@ -1,0 +1,153 @@
+//! The arrows between crates, as cargo resolves them: which crate may reach which through normal dependencies.
+
+use super::Fault;
+use crate::repo::Repo;
+use crate::run::output_of;
+use anyhow::{Context, Result};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A crate and what must not be anywhere in its tree of normal dependencies.
+const NEVER: [(&str, &[&str]); 4] = [
+    (
+        "riposte-core",
+        &[
+            "tonic",
+            "prost",
+            "sea-orm",
+            "sqlx",
+            "fred",
+            "tokio",
+            "opentelemetry",
+            "clap",
+            "riposte-store",
+            "riposte-migrations",
+            "riposte-sdk",
+            "riposte",
+        ],
+    ),
+    ("riposte-store", &["riposte-sdk", "riposte", "riposte-migrations", "tonic", "clap"]),
+    ("riposte-migrations", &["riposte-sdk", "riposte", "tonic", "clap"]),
+    ("riposte-sdk", &["riposte-core", "riposte-store", "riposte-migrations", "riposte", "sea-orm", "sqlx", "clap"]),
+];
+
+/// Who depends on whom: names of crates, normal dependencies only.
+#[derive(Debug, Default)]
+pub(crate) struct Graph {
+    edges: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Graph {
+    /// The graph of the workspace with every feature on.
+    pub(crate) fn of(repo: &Repo) -> Result<Self> {
+        let text = output_of(&mut repo.cargo(&["metadata", "--format-version", "1", "--all-features", "--quiet"]))?;
+        Self::parse(&serde_json::from_str(&text)?)
+    }
+
+    fn parse(metadata: &Value) -> Result<Self> {
+        let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let names: BTreeMap<String, String> =
+            list(&metadata["packages"]).iter().map(|package| (text(&package["id"]), text(&package["name"]))).collect();
+        let name = |id: &Value| names.get(&text(id)).cloned().with_context(|| format!("{id} is no package"));
+        let mut graph = Self::default();
+        for node in list(&metadata["resolve"]["nodes"]) {
+            let edges = graph.edges.entry(name(&node["id"])?).or_default();
+            for dependency in list(&node["deps"]) {
+                // A kind of null is a normal dependency; build and dev name themselves.
+                if list(&dependency["dep_kinds"]).iter().any(|kind| kind["kind"].is_null()) {
+                    edges.insert(name(&dependency["pkg"])?);
+                }
+            }
+        }
+        Ok(graph)
+    }
+
+    /// A shortest way from one crate to another, both named, if there is any.
+    fn way(&self, from: &str, to: &str) -> Option<Vec<String>> {
+        let mut ways = vec![vec![from.to_owned()]];
+        let mut seen = BTreeSet::from([from.to_owned()]);
+        while !ways.is_empty() {
+            let mut next = Vec::new();
+            for way in ways {
+                for name in self.edges.get(way.last()?).into_iter().flatten() {
+                    let longer = [way.as_slice(), std::slice::from_ref(name)].concat();
+                    if name == to {
+                        return Some(longer);
+                    }
+                    if seen.insert(name.clone()) {
+                        next.push(longer);
+                    }
+                }
+            }
+            ways = next;
+        }
+        None
+    }
+}
+
+/// Finds every forbidden way.
+pub(crate) fn check(graph: &Graph, faults: &mut Vec<Fault>) {
+    for (from, never) in NEVER {
+        if !graph.edges.contains_key(from) {
+            faults.push(Fault::new("Cargo.toml", 0, format!("the workspace has no crate {from}")));
+        }
+        for to in never {
+            if let Some(way) = graph.way(from, to) {
+                faults.push(Fault::new("Cargo.toml", 0, format!("{from} must never reach {to}: {}", way.join(" → "))));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn metadata(core: &str, kind: Option<&str>) -> Value {
+        let names = ["riposte-core", "riposte-store", "riposte-migrations", "riposte-sdk", "sha2", "tokio"];
+        let packages: Vec<Value> = names.iter().map(|name| json!({"id": format!("{name} 1"), "name": name})).collect();
+        let dep = |name: &str, kind: Option<&str>| json!({"pkg": format!("{name} 1"), "dep_kinds": [{"kind": kind}]});
+        let node = |name: &str, deps: Vec<Value>| json!({"id": format!("{name} 1"), "deps": deps});
+        json!({"packages": packages, "resolve": {"nodes": [
+            node("riposte-core", vec![dep("sha2", None), dep(core, kind)]),
+            node("riposte-store", vec![dep("riposte-core", None)]),
+            node("riposte-migrations", vec![]),
+            node("riposte-sdk", vec![]),
+            node("sha2", vec![]),
+            node("tokio", vec![]),
+        ]}})
+    }
+
+    fn found(metadata: &Value) -> Vec<String> {
+        let mut faults = Vec::new();
+        check(&Graph::parse(metadata).unwrap(), &mut faults);
+        faults.into_iter().map(|fault| fault.what).collect()
+    }
+
+    #[test]
+    fn a_planted_runtime_in_the_domain_is_found() {
+        assert_eq!(found(&metadata("tokio", None)), ["riposte-core must never reach tokio: riposte-core → tokio"]);
+    }
+
+    #[test]
+    fn a_planted_arrow_from_the_domain_to_the_sdk_is_found_also_behind_another_crate() {
+        let found = found(&metadata("riposte-sdk", None));
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(found[1].ends_with("riposte-store → riposte-core → riposte-sdk"));
+    }
+
+    #[test]
+    fn dependencies_of_tests_and_of_builds_are_free() {
+        assert!(found(&metadata("tokio", Some("dev"))).is_empty());
+        assert!(found(&metadata("tokio", Some("build"))).is_empty());
+    }
+
+    #[test]
+    fn the_workspace_itself_has_no_forbidden_arrow() {
+        let mut faults = Vec::new();
+        check(&Graph::of(&Repo::find().unwrap()).unwrap(), &mut faults);
+        assert!(faults.is_empty(), "{faults:?}");
+    }
+}

@@ -1,0 +1,109 @@
+//! Words that only certain files may say: the arrows of the architecture that no Cargo.toml can hold. The table is
+//! `table.rs`; every entry brings the violation that proves it.
+
+mod table;
+
+use super::Fault;
+use super::source::{Source, line_of, words};
+
+/// A set of words, the files that must not say them, and two examples.
+struct Ban {
+    rule: &'static str,
+    words: &'static [&'static str],
+    /// Where the rule holds: folders (with a slash at the end) and files.
+    inside: &'static [&'static str],
+    /// Who may say the words all the same.
+    except: &'static [&'static str],
+    /// Whether tests are held to it as well.
+    tests_too: bool,
+    /// A file and its text that break the rule.
+    planted: (&'static str, &'static str),
+    /// A file and its text that do not, though they look alike.
+    fine: (&'static str, &'static str),
+}
+
+/// How many rules the table has.
+pub(crate) fn count() -> usize {
+    table::BANS.len()
+}
+
+/// Plants the violation of every entry: a rule that has never caught anything is only a wish, so this is part of each
+/// run and not of the tests alone.
+pub(crate) fn prove(faults: &mut Vec<Fault>) {
+    for ban in table::BANS {
+        for (caught, (path, text)) in [(true, ban.planted), (false, ban.fine)] {
+            let mut found = Vec::new();
+            ban.check(&Source::new(path, text.to_owned()), &mut found);
+            if found.is_empty() == caught {
+                faults.push(Fault::new(path, 0, format!("this example proves nothing: {text:?} for: {}", ban.rule)));
+            }
+        }
+    }
+}
+
+/// Holds the whole table against one file.
+pub(crate) fn check(source: &Source, faults: &mut Vec<Fault>) {
+    for ban in table::BANS {
+        ban.check(source, faults);
+    }
+}
+
+impl Ban {
+    fn check(&self, source: &Source, faults: &mut Vec<Fault>) {
+        if !among(&source.path, self.inside) || among(&source.path, self.except) {
+            return;
+        }
+        let code = if self.tests_too { &source.code } else { &source.production };
+        for word in self.words {
+            for at in words(code, word) {
+                let what = format!("`{word}`: {}", self.rule);
+                faults.push(Fault::new(&source.path, line_of(code, at), what));
+            }
+        }
+    }
+}
+
+fn among(path: &str, places: &[&str]) -> bool {
+    places.iter().any(|place| path == *place || place.ends_with('/') && path.starts_with(place))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn faults(ban: &Ban, (path, text): (&str, &str)) -> usize {
+        let mut faults = Vec::new();
+        ban.check(&Source::new(path, text.to_owned()), &mut faults);
+        faults.len()
+    }
+
+    #[test]
+    fn every_ban_catches_its_planted_violation_and_leaves_the_lookalike() {
+        for ban in table::BANS {
+            assert!(faults(ban, ban.planted) >= 1, "{}", ban.rule);
+            assert_eq!(faults(ban, ban.fine), 0, "{}", ban.rule);
+        }
+        let mut found = Vec::new();
+        prove(&mut found);
+        assert!(found.is_empty(), "{found:?}");
+    }
+
+    #[test]
+    fn every_word_of_every_ban_is_caught_where_the_planted_one_is() {
+        for ban in table::BANS {
+            for word in ban.words {
+                let text = format!("fn planted() {{ {word} }}");
+                assert!(faults(ban, (ban.planted.0, &text)) >= 1, "{word}: {}", ban.rule);
+            }
+        }
+    }
+
+    #[test]
+    fn tests_comments_and_strings_may_say_what_they_like() {
+        let text = "// sea_orm\nconst A: &str = \"sea_orm\";\n";
+        let mut found = Vec::new();
+        check(&Source::new("server/src/app.rs", text.to_owned()), &mut found);
+        check(&Source::new("server/src/rpc/x/tests.rs", "fn a() { Status::internal(1) }".to_owned()), &mut found);
+        assert!(found.is_empty(), "{found:?}");
+    }
+}

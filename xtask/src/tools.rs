@@ -1,0 +1,122 @@
+//! What the checks need on the machine, and how it gets there. Every tool is looked for first and fetched only when
+//! it is missing; what is not a package of the system lands under .tools/ and nowhere else. Registries are reached by
+//! their own clients with the machine's own settings: no host is named here.
+
+mod packages;
+
+use crate::live::Live;
+use crate::repo::Repo;
+use crate::run::{output_of, run};
+use anyhow::{Context, Result};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+const BUF: &str = "1.75.0";
+const CARGO_DENY: &str = "0.20.2";
+
+/// Makes every tool present, and returns what was found in one line.
+pub(crate) fn all(repo: &Repo, live: &Arc<Live>) -> Result<String> {
+    rust_components(repo, live)?;
+    let mariadb = mariadb(live)?;
+    buf(repo, live)?;
+    cargo_deny(repo, live)?;
+    Ok(format!("MariaDB {mariadb}, buf {BUF}, cargo-deny {CARGO_DENY}"))
+}
+
+/// MariaDB's server from the system's packages; its version.
+pub(crate) fn mariadb(live: &Arc<Live>) -> Result<String> {
+    let complete = ["mariadbd", "mariadb-install-db"].iter().all(|program| on_path(program).is_some());
+    if !complete {
+        packages::install(live, &["mariadb-server-core", "mariadb-client-core"])?;
+    }
+    let server = on_path("mariadbd").context("mariadbd is still missing after its package was installed")?;
+    let said = output_of(Command::new(server).arg("--version"))?;
+    let version = said.split_whitespace().skip_while(|word| *word != "Ver").nth(1).unwrap_or("?");
+    Ok(version.split('-').next().unwrap_or(version).to_owned())
+}
+
+/// rustfmt and clippy of the pinned toolchain.
+pub(crate) fn rust_components(repo: &Repo, live: &Arc<Live>) -> Result<()> {
+    for (component, subcommand) in [("rustfmt", "fmt"), ("clippy", "clippy")] {
+        if output_of(&mut repo.cargo(&[subcommand, "--version"])).is_err() {
+            run(live, repo.command("rustup").args(["component", "add", component]))?;
+        }
+    }
+    Ok(())
+}
+
+/// The buf binary that lints the contract: from PyPI, else from npm.
+pub(crate) fn buf(repo: &Repo, live: &Arc<Live>) -> Result<PathBuf> {
+    let (python, node) = (repo.tools("buf/bin/buf"), repo.tools("buf-npm/node_modules/.bin/buf"));
+    let places = [Some(python.clone()), Some(node.clone()), on_path("buf")];
+    if let Some(found) = places.into_iter().flatten().find(|path| says(path, BUF)) {
+        return Ok(found);
+    }
+    match buf_by_pip(repo, live) {
+        Ok(()) => Ok(python),
+        Err(error) => {
+            eprintln!("buf does not come by pip ({error:#}); trying npm");
+            let prefix = repo.tools("buf-npm");
+            std::fs::create_dir_all(&prefix)?;
+            let mut npm = repo.command("npm");
+            npm.args(["install", "--silent", "--prefix"]).arg(prefix).arg(format!("@bufbuild/buf@{BUF}"));
+            run(live, &mut npm).context("buf comes neither by pip nor by npm")?;
+            Ok(node)
+        }
+    }
+}
+
+fn buf_by_pip(repo: &Repo, live: &Arc<Live>) -> Result<()> {
+    let home = repo.tools("buf");
+    drop(std::fs::remove_dir_all(&home));
+    std::fs::create_dir_all(repo.tools(""))?;
+    // Debian ships Python without the module that makes environments.
+    let mut make = repo.command("python3");
+    make.args(["-m", "venv"]).arg(&home);
+    if output_of(&mut make).is_err() {
+        packages::install(live, &["python3-venv"])?;
+        run(live, &mut make)?;
+    }
+    run(live, repo.command(home.join("bin/pip")).args(["install", "--quiet", &format!("buf-bin=={BUF}")]))
+}
+
+/// cargo-deny, built from source without optimisation: that takes 40 s on two cores, and it runs for one second.
+pub(crate) fn cargo_deny(repo: &Repo, live: &Arc<Live>) -> Result<PathBuf> {
+    let ours = repo.tools("bin/cargo-deny");
+    let places = [Some(ours.clone()), on_path("cargo-deny")];
+    if let Some(found) = places.into_iter().flatten().find(|path| says(path, CARGO_DENY)) {
+        return Ok(found);
+    }
+    let mut install = repo.cargo(&["install", "--quiet", "--locked", "--debug", "--root"]);
+    install.arg(repo.tools("")).arg(format!("cargo-deny@{CARGO_DENY}"));
+    // Its build directory is its own: ours would keep its artifacts for ever.
+    install.env_remove("CARGO_TARGET_DIR").env("CARGO_PROFILE_DEV_DEBUG", "0");
+    run(live, &mut install)?;
+    Ok(ours)
+}
+
+/// Whether a program answers `--version` with this version.
+fn says(program: &Path, version: &str) -> bool {
+    output_of(Command::new(program).arg("--version"))
+        .is_ok_and(|said| said.split_whitespace().any(|word| word == version))
+}
+
+/// Where a program lies; the folders of system programs count as well, though a shell's path may lack them.
+pub(crate) fn on_path(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let system = ["/usr/local/sbin", "/usr/sbin", "/sbin"].map(PathBuf::from);
+    std::env::split_paths(&path).chain(system).map(|folder| folder.join(program)).find(|file| file.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_of_another_version_does_not_count() {
+        let rustc = on_path("rustc").unwrap();
+        assert!(!says(&rustc, "0.0.1"));
+        assert!(on_path("no-such-program").is_none());
+    }
+}
