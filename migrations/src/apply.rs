@@ -17,7 +17,11 @@ const AT_ONCE: usize = 4;
 /// Brings one source to the schema of this version.
 pub(crate) async fn up(store: Store, source: usize, told: UnboundedSender<Progress>) -> Result<()> {
     let run = Run { sources: store.sources(), number: source, now: store.clock().now(), told };
-    if run.source().write_pool().get_database_backend() == DbBackend::MySql { run.on_mysql().await } else { run.on_sqlite().await }
+    if run.source().write_pool().get_database_backend() == DbBackend::MySql {
+        run.on_mysql().await
+    } else {
+        run.on_sqlite().await
+    }
 }
 
 struct Run<'a> {

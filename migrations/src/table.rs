@@ -44,7 +44,10 @@ impl Table {
         }
         create.primary_key(index(self.primary).primary());
         if backend != DbBackend::MySql {
-            let keys = self.keys.iter().map(|key| backend.build(&self.key(key).table(Alias::new(self.name)).if_not_exists().to_owned()));
+            let keys = self
+                .keys
+                .iter()
+                .map(|key| backend.build(&self.key(key).table(Alias::new(self.name)).if_not_exists().to_owned()));
             return std::iter::once(backend.build(&create)).chain(keys).collect();
         }
         // utf8mb4_bin: nothing of ours is compared by a language's rules.

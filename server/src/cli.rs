@@ -11,6 +11,7 @@ mod export;
 mod healthcheck;
 mod import;
 mod migrate;
+mod output;
 mod ports;
 mod serve;
 mod transfer;

@@ -73,11 +73,12 @@ fn listed(tree: &Tree, levels: i32) -> BTreeSet<&str> {
 /// What does not fit, or the server's.
 pub async fn walk(server: &Server, key: &SubjectKey, levels: i32) -> Result<Tree> {
     let exported = export(server, key).await?;
-    let names: HashMap<i64, &str> = exported.iter().map(|(id, (comment, _))| (*id, comment.external_id.as_str())).collect();
+    let names: HashMap<i64, &str> =
+        exported.iter().map(|(id, (comment, _))| (*id, comment.external_id.as_str())).collect();
     let name = |id: i64| names.get(&id).map(|name| (*name).to_owned());
     let mut tree = Tree::new();
     for (comment, likes) in exported.values() {
-        let node = node(comment.comment.as_ref().context("an empty comment")?, &name)?;
+        let node = node(comment.comment.as_ref().context("an empty comment")?, name)?;
         ensure!((node.likes, node.dislikes) == *likes, "{}: {likes:?} were exported, {node:?}", comment.external_id);
         ensure!(tree.insert(comment.external_id.clone(), node).is_none(), "{} stands twice", comment.external_id);
     }
@@ -95,13 +96,18 @@ pub async fn walk(server: &Server, key: &SubjectKey, levels: i32) -> Result<Tree
         visible += shown + usize::from(is_visible(root));
         for comment in replies.iter().chain([root]) {
             let (twin, _) = exported.get(&comment.id).context("a listed comment was not exported")?;
-            ensure!(twin.comment.as_ref() == Some(comment), "listed {comment:?}, exported {twin:?}");
+            ensure!(as_listed(twin).as_ref() == Some(comment), "listed {comment:?}, exported {twin:?}");
             ensure!(comment.root_id == if comment.id == root.id { 0 } else { root.id }, "{comment:?}");
             ensure!(comment.depth == place(&tree, names[&comment.id], levels).0, "a wrong depth: {comment:?}");
             ensure!(seen.insert(names[&comment.id]), "listed twice: {comment:?}");
         }
     }
-    ensure!(seen == listed(&tree, levels), "{} comments are listed, {} should be", seen.len(), listed(&tree, levels).len());
+    ensure!(
+        seen == listed(&tree, levels),
+        "{} comments are listed, {} should be",
+        seen.len(),
+        listed(&tree, levels).len()
+    );
     let subject = say.page(CommentSort::Newest, 1).await?.subject.unwrap_or_default();
     let live_roots = roots.iter().filter(|root| is_visible(root)).count();
     let counts = (i32::try_from(live_roots)?, i32::try_from(visible)?);
@@ -136,6 +142,15 @@ async fn export(server: &Server, key: &SubjectKey) -> Result<BTreeMap<i64, (Expo
     Ok(comments)
 }
 
+/// An exported comment as lists show it: an export still knows who wrote a tombstone.
+fn as_listed(exported: &ExportedComment) -> Option<Comment> {
+    let mut comment = exported.comment.clone()?;
+    if !is_visible(&comment) {
+        comment.member_id.clear();
+    }
+    Some(comment)
+}
+
 /// Fails unless the floors of the roots, and of the replies of each root, are 1 to their number.
 fn dense_floors<'c>(comments: impl Iterator<Item = &'c Comment>) -> Result<()> {
     let mut floors: BTreeMap<i64, Vec<i32>> = BTreeMap::new();
@@ -158,7 +173,7 @@ fn node(comment: &Comment, name: impl Fn(i64) -> Option<String>) -> Result<Node>
     Ok(Node {
         parent,
         member: shown(&comment.member_id),
-        text: shown(&comment.content.as_ref().map_or("", |content| &content.text)),
+        text: shown(comment.content.as_ref().map_or("", |content| &content.text)),
         created: created.seconds * 1000 + i64::from(created.nanos) / 1_000_000,
         likes: comment.like_count,
         dislikes: comment.dislike_count,
@@ -204,7 +219,9 @@ mod tests {
 
     fn tree(rows: &[(&str, &str, bool)]) -> Tree {
         let parent = |id: &str| (!id.is_empty()).then(|| id.to_owned());
-        rows.iter().map(|(id, p, gone)| ((*id).to_owned(), Node { parent: parent(p), gone: *gone, ..Node::default() })).collect()
+        rows.iter()
+            .map(|(id, p, gone)| ((*id).to_owned(), Node { parent: parent(p), gone: *gone, ..Node::default() }))
+            .collect()
     }
 
     #[test]

@@ -9,7 +9,7 @@ use tokio::process::Command;
 /// `None`, said loudly, where there are none.
 #[must_use]
 pub fn servers() -> Option<[String; 2]> {
-    let of = |name| std::env::var(name).ok().filter(|url| !url.is_empty());
+    let of = |name| std::env::var_os(name)?.into_string().ok().filter(|url| !url.is_empty());
     let servers = of("RIPOSTE_TEST_MYSQL_1").zip(of("RIPOSTE_TEST_MYSQL_2"));
     if servers.is_none() {
         eprintln!("SKIPPED everything on MariaDB: RIPOSTE_TEST_MYSQL_1 and RIPOSTE_TEST_MYSQL_2 name no servers");
@@ -31,7 +31,8 @@ pub fn fresh_name() -> String {
 /// When there is no `mariadb` client, or a server refuses.
 pub async fn create(servers: &[String], name: &str) -> Result<()> {
     for url in servers {
-        let (user, address) = url.strip_prefix("mysql://").and_then(|rest| rest.split_once('@')).context("no mysql://")?;
+        let (user, address) =
+            url.strip_prefix("mysql://").and_then(|rest| rest.split_once('@')).context("no mysql://")?;
         let (host, port) = address.split_once(':').context("no port")?;
         let mut client = Command::new("mariadb");
         client.args(["--no-defaults", "--protocol=tcp", "--host", host, "--port", port, "--user", user]);

@@ -191,8 +191,16 @@ impl Server {
     ///
     /// # Errors
     /// When it does not stop within 30 s.
-    pub async fn stop(mut self) -> Result<Option<i32>> {
+    pub async fn stop(self) -> Result<Option<i32>> {
         kill(self.pid(), Signal::SIGTERM)?;
+        self.ended().await
+    }
+
+    /// Waits for the end of a process that was asked to stop; tells its exit code.
+    ///
+    /// # Errors
+    /// When it does not stop within 30 s.
+    pub async fn ended(mut self) -> Result<Option<i32>> {
         let status = tokio::time::timeout(Duration::from_secs(30), self.child.wait()).await??;
         Ok(status.code())
     }

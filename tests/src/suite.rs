@@ -19,13 +19,16 @@ pub struct World {
     pub client: Client,
 }
 
+/// A case that runs.
+pub type Running = Pin<Box<dyn Future<Output = Result<()>> + Send>>;
+
 /// A named case.
 #[derive(Clone, Copy)]
 pub struct Case {
     /// A sentence, as an identifier.
     pub name: &'static str,
     /// What it does.
-    pub run: fn(World) -> Pin<Box<dyn Future<Output = Result<()>> + Send>>,
+    pub run: fn(World) -> Running,
 }
 
 impl std::fmt::Debug for Case {

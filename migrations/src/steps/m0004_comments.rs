@@ -4,7 +4,8 @@
 use crate::step::Step;
 use crate::table::{Key, Spread, Table};
 use sea_orm_migration::schema::{
-    big_integer, big_integer_null, binary_len, custom, integer, small_integer, text, tiny_integer, var_binary, var_binary_null,
+    big_integer, big_integer_null, binary_len, custom, integer, small_integer, text, tiny_integer, var_binary,
+    var_binary_null,
 };
 
 pub(super) const STEP: Step = Step { name: "m0004_comments", tables, rows: || None };

@@ -208,10 +208,11 @@ fn writable<'w>(world: &'w World, command: &Command) -> Result<&'w Subject> {
     }
 }
 
-/// The comment a command names, under a subject that was not deleted.
+/// The comment a command names, under a subject that was not deleted. A comment of another subject is not found, even
+/// if a store has loaded it.
 fn target<'w>(world: &'w World, command: &Command, id: CommentId) -> Result<&'w Comment> {
-    existing(world, command).map_err(|_| Error::CommentNotFound)?;
-    world.comment(id).ok_or(Error::CommentNotFound)
+    let subject = existing(world, command).map_err(|_| Error::CommentNotFound)?;
+    world.comment(id).filter(|comment| comment.subject_id == subject.id).ok_or(Error::CommentNotFound)
 }
 
 /// Refuses an etag that is not the current one; an empty one asks for nothing.

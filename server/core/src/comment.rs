@@ -80,7 +80,7 @@ pub struct Comment {
     pub born_revision: i64,
     /// When it was written.
     pub create_time: Millis,
-    /// When content, state or pin last changed.
+    /// When content or state last changed.
     pub update_time: Millis,
     /// When its content was last edited; `None` if never.
     pub edit_time: Option<Millis>,

@@ -41,7 +41,8 @@ impl ObjectType {
 /// The rules of one object type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
-    /// Levels of a thread, 1 (no nesting: answers attach to the root) to 32. Deeper replies attach at the last level.
+    /// Levels of a thread, 1 to 32. Deeper replies attach at the last level; with a single one every answer is a root
+    /// that keeps its parent.
     pub max_depth: u8,
     /// The longest text, in code points after NFC.
     pub max_text: usize,

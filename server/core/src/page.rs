@@ -166,7 +166,7 @@ impl Located {
 /// One text that a comment has or had.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PastContent {
-    /// The comment's version that brought it.
+    /// The comment's version when it was replaced; the present one's is the version now.
     pub version: i64,
     /// What it said.
     pub content: Content,

@@ -61,8 +61,8 @@ impl RequestId {
         let time = |id: &Self| id.0.as_u128() >> 80;
         let same_client = self.0.as_bytes()[10..] == other.0.as_bytes()[10..];
         let believed = i64::try_from(time(other)).is_ok_and(|t| t <= now.saturating_add(60_000));
-        // Within a millisecond a client counts up in the 12 bits after the version.
-        v7(self) && v7(other) && same_client && believed && self.0.as_bytes()[..8] < other.0.as_bytes()[..8]
+        // Within a millisecond a client counts up in the bits between the time and the tail.
+        v7(self) && v7(other) && same_client && believed && self.0.as_bytes()[..10] < other.0.as_bytes()[..10]
     }
 }
 

@@ -1,7 +1,8 @@
 //! `riposte completion`: made from the same declaration as parsing and help.
 
+use super::output;
 use clap_complete::{Shell, generate};
-use std::{io, process::ExitCode};
+use std::process::ExitCode;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -11,7 +12,9 @@ pub(super) struct Args {
 
 impl Args {
     pub(super) fn run(self, mut command: clap::Command) -> anyhow::Result<ExitCode> {
-        generate(self.shell, &mut command, "riposte", &mut io::stdout());
+        let mut script = Vec::new();
+        generate(self.shell, &mut command, "riposte", &mut script);
+        output::print(&String::from_utf8_lossy(&script))?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -1,6 +1,6 @@
 //! `riposte config`: what holds, why, and whether it is right.
 
-use super::Sources;
+use super::{Sources, output};
 use crate::config::{Config, EXAMPLE, Profile, show};
 use clap::Subcommand;
 use std::process::ExitCode;
@@ -33,13 +33,13 @@ impl Args {
         match self.action {
             Action::Print { show_origin, dev } => {
                 let profile = if dev { Profile::Dev } else { Profile::Serve };
-                print!("{}", show(&Config::load(&sources.inputs(profile))?, show_origin));
+                output::print(&show(&Config::load(&sources.inputs(profile))?, show_origin))?;
             }
             Action::Check => {
                 Config::load(&sources.production())?;
                 println!("the configuration holds");
             }
-            Action::Example => print!("{EXAMPLE}"),
+            Action::Example => output::print(EXAMPLE)?,
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -4,7 +4,7 @@ mod source;
 mod verdict;
 
 use self::verdict::Verdict;
-use super::{Sources, exit};
+use super::{Sources, exit, output};
 use crate::{
     clock::SystemClock,
     config::{Config, Profile, StoreKind},
@@ -36,9 +36,7 @@ impl Args {
         let mut verdicts = vec![Verdict::ok("configuration", "holds")];
         verdicts.extend([admission(&config), page_token_keys(&config), object_types(&config), clock()]);
         verdicts.extend(data_sources(&config).await?);
-        for verdict in &verdicts {
-            println!("{verdict}");
-        }
+        output::print(&verdicts.iter().map(|verdict| format!("{verdict}\n")).collect::<String>())?;
         Ok(ExitCode::from(if verdicts.iter().any(Verdict::failed) { exit::ERROR } else { 0 }))
     }
 }
@@ -47,7 +45,10 @@ fn admission(config: &Config) -> Verdict {
     if config.auth.allow_insecure {
         Verdict::warn("admission", "auth.allow_insecure is set: every caller is admitted, over plaintext")
     } else {
-        Verdict::fail("admission", "there are no tokens and no TLS yet: serve starts only with --allow-insecure")
+        Verdict::fail(
+            "admission",
+            "there are no tokens and no TLS yet: serve starts only with --allow-insecure or auth.allow_insecure = true",
+        )
     }
 }
 

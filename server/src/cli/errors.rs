@@ -1,6 +1,9 @@
 //! `riposte errors`: what each reason means and what to do, read from the contract itself.
 
-use super::exit::{Failure, NOT_FOUND};
+use super::{
+    exit::{Failure, NOT_FOUND},
+    output,
+};
 use clap::Subcommand;
 use std::process::ExitCode;
 
@@ -40,9 +43,10 @@ impl Args {
         let explanations = explanations(CONTRACT);
         match self.action {
             Action::List => {
-                for Explanation { reason, code, text } in &explanations {
-                    println!("{reason:24} {code:20} {}", first_sentence(text));
-                }
+                let line = |Explanation { reason, code, text }: &Explanation| {
+                    format!("{reason:24} {code:20} {}\n", first_sentence(text))
+                };
+                output::print(&explanations.iter().map(line).collect::<String>())?;
             }
             Action::Explain { reason } => {
                 let reason = reason.to_uppercase();

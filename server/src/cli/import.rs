@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -165,6 +166,7 @@ impl Args {
             window: usize::try_from(self.in_flight.div_ceil(self.streams)).unwrap_or(1),
             pace: Pace::new(self.max_rps),
             patience: Duration::from_secs(self.patience.into()),
+            outage: AtomicBool::new(false),
             say: Box::new(move |text| progress.say(text)),
             rejects: Mutex::new(Some(rejects)),
         }

@@ -6,10 +6,11 @@ use self::progress::Shown;
 use super::{
     Sources,
     exit::{ERROR, Failure, UNAVAILABLE, USAGE},
+    output,
 };
 use crate::{clock::SystemClock, config::Config};
 use clap::Subcommand;
-use riposte_migrations::Error;
+use riposte_migrations::{Error, Planned};
 use riposte_store::{Store, schema::SourceSchema};
 use std::{process::ExitCode, sync::Arc};
 
@@ -56,16 +57,17 @@ async fn status(config: &Config, store: &Store) -> Result<(), Failure> {
 
 async fn plan(config: &Config, store: &Store) -> Result<(), Failure> {
     let planned = reached(config, store, riposte_migrations::plan(store).await).await?;
+    let mut text = String::new();
     let mut heading = None;
-    for statement in &planned {
-        if heading != Some((statement.source, statement.step)) {
-            println!("-- {}, step {}", label(config, statement.source), statement.step);
-            heading = Some((statement.source, statement.step));
+    for Planned { source, step, sql } in &planned {
+        if heading != Some((source, step)) {
+            text += &format!("-- {}, step {step}\n", label(config, *source));
+            heading = Some((source, step));
         }
-        println!("{};", statement.sql);
+        text += &format!("{sql};\n");
     }
-    let count = planned.len();
-    eprintln!("{count} statements; all of them make new tables or rows, none changes or locks what stands");
+    output::print(&text).map_err(|error| Failure::new(ERROR, error.to_string()))?;
+    eprintln!("{} statements would be run", planned.len());
     Ok(())
 }
 

@@ -1,9 +1,11 @@
 //! What each request is about, as the facts that its errors may tell.
 
+use riposte_core::{Error, SubjectKey};
 use riposte_sdk::v1;
 use riposte_sdk::v1::subject_scope::Scope;
 
-use super::refusal::Facts;
+use super::answer;
+use super::refusal::{Facts, Refusal};
 
 /// A request that can say what it is about.
 pub(crate) trait About {
@@ -60,6 +62,12 @@ pub(crate) fn subject(key: &v1::SubjectKey) -> Facts {
 /// The fact of a comment's id.
 pub(crate) fn comment(id: i64) -> Facts {
     Facts::default().with("comment_id", id)
+}
+
+/// Adds the subject that a comment stands under to an error met there: the request named the comment only.
+pub(crate) fn under(key: &SubjectKey) -> impl FnOnce(Error) -> Refusal {
+    let facts = subject(&answer::subject_key(key));
+    move |error| Refusal::about(error, facts)
 }
 
 /// `Request: field as fact, …`: the fields that name something, by the names of `error_reason.proto`.

@@ -1,12 +1,13 @@
 //! LikeService.
 
+use riposte_core::Caller;
 use riposte_core::comments::{Asked, SetLikeRequest};
 use riposte_core::page::LikerCursor;
-use riposte_core::Caller;
 use riposte_sdk::v1;
 use riposte_sdk::v1::like_service_server::LikeService;
 use tonic::{Request, Response, Status};
 
+use super::about::under;
 use super::call::{not_served, serve};
 use super::page_token::{Context, Cursor};
 use super::parse::Violations;
@@ -26,7 +27,8 @@ impl LikeCalls {
         let request_id = v.take(parse::request_id(&request.request_id));
         let ((at, _), member, value, request_id) = v.all((target, member, value, request_id))?;
         let asked = Asked { caller, member: Some(member.clone()), request_id };
-        let set = self.0.comments.set_like(&asked, &at, SetLikeRequest { member, value }).await?;
+        let set = self.0.comments.set_like(&asked, &at, SetLikeRequest { member, value }).await;
+        let set = set.map_err(under(&at.subject))?;
         Ok(v1::SetLikeResponse {
             value: answer::like_value(set.value).into(),
             like_count: set.like_count,

@@ -9,7 +9,12 @@ mod context;
 mod cursor;
 mod internal {
     pub(super) mod v1 {
-        #![allow(clippy::all, clippy::allow_attributes, unreachable_pub, reason = "generated code; its style is prost's")]
+        #![allow(
+            clippy::all,
+            clippy::allow_attributes,
+            unreachable_pub,
+            reason = "generated code; its style is prost's"
+        )]
 
         include!("gen/riposte.internal.v1.rs");
     }

@@ -53,7 +53,8 @@ pub fn status(refusal: impl Into<Refusal>, request_id: &str) -> Status {
 /// What the answer to one item of a stream says of its refusal: the same words that a status would have.
 pub(crate) fn item_error(refusal: &Refusal) -> v1::ItemError {
     let violations = violations(&refusal.error).into_iter();
-    let violations = violations.map(|FieldViolation { field, description, .. }| v1::FieldViolation { field, description });
+    let violations =
+        violations.map(|FieldViolation { field, description, .. }| v1::FieldViolation { field, description });
     v1::ItemError {
         reason: refusal.error.reason().as_str().to_owned(),
         message: message(&refusal.error),
@@ -110,10 +111,9 @@ const fn told(reason: Reason) -> &'static [&'static str] {
         }
         // An imported comment is known to its importer by the id of its source.
         Reason::CommentNotFound => &["comment_id", "external_id"],
-        Reason::CommentAlreadyExists
-        | Reason::DuplicateContent
-        | Reason::ReplyForbidden
-        | Reason::MemberNotAllowed => &["comment_id", "external_id"],
+        Reason::CommentAlreadyExists | Reason::DuplicateContent | Reason::ReplyForbidden | Reason::MemberNotAllowed => {
+            &["comment_id", "external_id"]
+        }
         Reason::ParentUnavailable | Reason::CommentUnavailable | Reason::StateConflict => &["comment_id", "state"],
         Reason::EditWindowClosed | Reason::MemberSuspended => &["until"],
         Reason::PinLimitReached | Reason::MessageTooLarge => &["limit"],
@@ -207,15 +207,16 @@ fn field_violation(violation: &Violation) -> FieldViolation {
     field
 }
 
-/// The text for people: it fits into a header, and programs never read it.
+/// The text for people: short enough for a header, and nothing of a fault of the service.
 fn message(error: &Error) -> String {
-    match error {
-        Error::Invalid(violations) => {
-            let first = violations.first().map_or("a field is invalid".to_owned(), |v| format!("{}: {}", v.field, v.description));
-            if violations.len() > 1 { format!("{first} (and {} more)", violations.len() - 1) } else { first }
-        }
-        Error::Internal(_) => Reason::Internal.summary().to_owned(),
-        plain => plain.to_string(),
+    if let Error::Internal(_) = error {
+        return Reason::Internal.summary().to_owned();
+    }
+    let Error::Invalid(violations) = error else { return error.to_string() };
+    let Some(Violation { field, description, .. }) = violations.first() else { return error.to_string() };
+    match violations.len() - 1 {
+        0 => format!("{field}: {description}"),
+        more => format!("{field}: {description} (and {more} more)"),
     }
 }
 

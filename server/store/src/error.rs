@@ -19,8 +19,10 @@ pub(crate) enum Meaning {
     Conflict,
     /// A unique key is taken: another transaction was first.
     Duplicate,
-    /// The source cannot be reached or went away; of a commit the outcome is not known.
+    /// The connection went away; of a commit the outcome is not known.
     Lost,
+    /// No connection could be had for as long as a caller waits: nothing was sent.
+    Unreachable,
     /// Nothing that a repeat would cure.
     Fatal,
 }
@@ -42,7 +44,7 @@ impl From<Fault> for Error {
         match fault {
             Fault::Domain(error) => error,
             Fault::Db(error) => match meaning(&error) {
-                Meaning::Lost => {
+                Meaning::Lost | Meaning::Unreachable => {
                     tracing::warn!(%error, "a data source cannot be reached");
                     Self::ShardUnavailable
                 }
@@ -68,7 +70,7 @@ impl Fault {
 
 fn meaning(error: &DbErr) -> Meaning {
     if matches!(error, DbErr::ConnectionAcquire(_)) {
-        return Meaning::Lost;
+        return Meaning::Unreachable;
     }
     let (DbErr::Conn(RuntimeErr::SqlxError(cause))
     | DbErr::Exec(RuntimeErr::SqlxError(cause))
@@ -132,10 +134,14 @@ mod tests {
 
     #[test]
     fn codes_tell_conflicts_from_faults() {
-        for (number, meaning) in [(1213, Meaning::Conflict), (1062, Meaning::Duplicate), (1053, Meaning::Lost), (1406, Meaning::Fatal)] {
+        for (number, meaning) in
+            [(1213, Meaning::Conflict), (1062, Meaning::Duplicate), (1053, Meaning::Lost), (1406, Meaning::Fatal)]
+        {
             assert_eq!(of_mysql(number), meaning, "{number}");
         }
-        for (code, meaning) in [("5", Meaning::Conflict), ("517", Meaning::Conflict), ("262", Meaning::Conflict), ("13", Meaning::Fatal)] {
+        for (code, meaning) in
+            [("5", Meaning::Conflict), ("517", Meaning::Conflict), ("262", Meaning::Conflict), ("13", Meaning::Fatal)]
+        {
             assert_eq!(of_sqlite(code), meaning, "{code}");
         }
     }

@@ -143,3 +143,36 @@ pub async fn record<C: ConnectionTrait>(connection: &C, step: &str, layout: Layo
     Entity::insert(row).on_conflict(once).exec_without_returning(connection).await?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Layout, STEPS, SourceSchema, judge};
+
+    const HERE: Layout =
+        Layout { subject_tables: 50, index_tables: 200, source: 0, sources: 2, first_table: 0, last_table: 24 };
+
+    fn steps(names: &[&str]) -> Vec<(String, Layout)> {
+        names.iter().map(|name| ((*name).to_owned(), HERE)).collect()
+    }
+
+    #[test]
+    fn a_schema_that_is_newer_is_served_and_one_that_lacks_steps_is_not() {
+        let newer: Vec<_> = STEPS.into_iter().chain(["m9999_later"]).collect();
+        assert_eq!(judge(&steps(&newer), HERE), SourceSchema::Ready);
+        assert_eq!(judge(&steps(&STEPS[..5]), HERE), SourceSchema::Missing(STEPS[5..].to_vec()));
+        assert_eq!(judge(&[], HERE), SourceSchema::Missing(STEPS.to_vec()));
+    }
+
+    #[test]
+    fn any_difference_of_layout_is_a_mismatch_even_where_steps_are_missing() {
+        for other in [
+            Layout { index_tables: 100, ..HERE },
+            Layout { source: 1, ..HERE },
+            Layout { sources: 3, ..HERE },
+            Layout { last_table: 25, ..HERE },
+        ] {
+            let SourceSchema::Mismatch(text) = judge(&steps(&STEPS[..1]), other) else { panic!("{other:?} was taken") };
+            assert!(text.contains(&HERE.to_string()) && text.contains(&other.to_string()), "{text}");
+        }
+    }
+}

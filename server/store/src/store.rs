@@ -113,8 +113,11 @@ const MYSQL_FACTS: [(&str, &[&str]); 8] = [
     ("sql_mode", &["sql_mode"]),
     ("max_prepared_stmt_count", &["max_prepared_stmt_count"]),
 ];
-const SQLITE_FACTS: [(&str, &[&str]); 3] =
-    [("version", &["SELECT sqlite_version()"]), ("journal_mode", &["PRAGMA journal_mode"]), ("synchronous", &["PRAGMA synchronous"])];
+const SQLITE_FACTS: [(&str, &[&str]); 3] = [
+    ("version", &["SELECT sqlite_version()"]),
+    ("journal_mode", &["PRAGMA journal_mode"]),
+    ("synchronous", &["PRAGMA synchronous"]),
+];
 
 async fn diagnose(source: &Source) -> Diagnosis {
     let mut diagnosis = Diagnosis::default();

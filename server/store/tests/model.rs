@@ -2,14 +2,15 @@
 
 #![expect(clippy::expect_used, reason = "a test ends with a panic that names what did not hold")]
 
+#[expect(dead_code, reason = "the oracle needs no database")]
+#[path = "stage/stage.rs"]
+mod stage;
+
 use std::sync::{Arc, LazyLock};
 
 use riposte_store::conformance::{self, Backend, Process, StepClock};
 use riposte_store::model::Model;
 use riposte_store::{conformance_cases, conformance_tests};
-
-#[path = "stage/walk.rs"]
-mod walk;
 
 /// One oracle for all cases, as one database serves all cases of the other backends.
 static ORACLE: LazyLock<Arc<Model>> = LazyLock::new(|| Arc::new(Model::new(StepClock::at(StepClock::START))));
@@ -23,9 +24,8 @@ fn run(category: &str, name: &str) {
         let another = process(&Arc::new(ORACLE.another(clock)));
         Box::pin(std::future::ready(another)) as futures::future::BoxFuture<'static, Process>
     };
-    let backend = Backend { process: process(&ORACLE), start: Arc::new(start), walk: walk::from_environment() };
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
-    runtime.block_on(conformance::run(category, name, backend));
+    let backend = Backend { process: process(&ORACLE), start: Arc::new(start), walk: stage::walk() };
+    stage::runtime().block_on(conformance::run(category, name, backend));
 }
 
 conformance_cases!(conformance_tests);

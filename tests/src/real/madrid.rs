@@ -121,7 +121,10 @@ impl Madrid {
 /// The comments with a text at or below them.
 fn speaking(all: &HashMap<String, Row>) -> HashSet<&str> {
     let texts = all.iter().filter(|(_, row)| !row.node.text.trim().is_empty());
-    texts.flat_map(|(id, _)| std::iter::successors(Some(id), |id| all.get(*id)?.node.parent.as_ref())).map(String::as_str).collect()
+    texts
+        .flat_map(|(id, _)| std::iter::successors(Some(id), |id| all.get(*id)?.node.parent.as_ref()))
+        .map(String::as_str)
+        .collect()
 }
 
 /// Why a comment is an orphan, if it is one: its own parent is not in the file, or a comment further up.
@@ -177,7 +180,8 @@ fn moment(date: &str, time: &str) -> Option<i64> {
 fn days(year: i64, month: i64, day: i64) -> i64 {
     // Counted in years that begin with March, so that the leap day is a year's last.
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    year * 365 + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + (153 * month + 2) / 5 + day - 719_469
+    year * 365 + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + (153 * month + 2) / 5 + day
+        - 719_469
 }
 
 /// The reasons with how often each was given.

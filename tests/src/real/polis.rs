@@ -39,7 +39,12 @@ impl Polis {
             let id = row["comment-id"].as_str();
             // The sums count every vote, those that the voter changed later too.
             ensure!(agrees.get(id).copied().unwrap_or(0) == row["agrees"].parse::<i64>()?, "1 is not agreement: {id}");
-            comments.push((id.to_owned(), row["author-id"].clone(), row["comment-body"].clone(), row["timestamp"].parse()?));
+            comments.push((
+                id.to_owned(),
+                row["author-id"].clone(),
+                row["comment-body"].clone(),
+                row["timestamp"].parse()?,
+            ));
         }
         comments.sort_by_key(|comment| comment.3);
         cast.sort_by_key(|vote| vote["timestamp"].parse::<i64>().unwrap_or_default());
@@ -67,7 +72,8 @@ impl Polis {
     pub fn outcome(&self) -> HashMap<&str, (i32, i32)> {
         let mut counts: HashMap<&str, (i32, i32)> = HashMap::new();
         for votes in self.votes.values() {
-            let last: HashMap<&str, LikeValue> = votes.iter().map(|(comment, value)| (comment.as_str(), *value)).collect();
+            let last: HashMap<&str, LikeValue> =
+                votes.iter().map(|(comment, value)| (comment.as_str(), *value)).collect();
             for (comment, value) in last {
                 let count = counts.entry(comment).or_default();
                 count.0 += i32::from(value == LikeValue::Like);
@@ -110,7 +116,13 @@ impl Polis {
     ///
     /// # Errors
     /// The first vote that failed.
-    pub async fn replay(&self, server: &Server, object_id: &str, ids: &HashMap<String, i64>, clients: usize) -> Result<()> {
+    pub async fn replay(
+        &self,
+        server: &Server,
+        object_id: &str,
+        ids: &HashMap<String, i64>,
+        clients: usize,
+    ) -> Result<()> {
         let mut hands: Vec<Vec<(String, i64, LikeValue)>> = vec![Vec::new(); clients];
         for (turn, (voter, votes)) in self.votes.iter().enumerate() {
             for (comment, value) in votes {

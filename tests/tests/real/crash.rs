@@ -54,7 +54,12 @@ async fn killed(place: Option<Place>) -> Result<()> {
 }
 
 /// Imports from the start, and kills the server as soon as `at` answers have come; every answer that arrives counts.
-async fn import_and_kill(server: Server, items: &[ImportItem], at: usize, acknowledged: &mut Acknowledged) -> Result<()> {
+async fn import_and_kill(
+    server: Server,
+    items: &[ImportItem],
+    at: usize,
+    acknowledged: &mut Acknowledged,
+) -> Result<()> {
     let (sender, requests) = tokio::sync::mpsc::channel(256);
     let sent = items.to_vec();
     let feeding = tokio::spawn(async move {
@@ -78,7 +83,9 @@ async fn import_and_kill(server: Server, items: &[ImportItem], at: usize, acknow
             }
         }
         count += 1;
-        if count >= at && let Some(server) = server.take() {
+        if count >= at
+            && let Some(server) = server.take()
+        {
             server.crash().await?;
         }
     }
@@ -95,7 +102,7 @@ async fn kept(server: &Server, acknowledged: &Acknowledged) -> Result<()> {
         let request = BatchGetCommentsRequest { ids, ..BatchGetCommentsRequest::default() };
         let found = server.client()?.comments().batch_get_comments(request).await?.into_inner().comments;
         for ((name, made), comment) in chunk.iter().zip(&found) {
-            ensure!((comment.id, comment.floor) == *made, "{name}: {made:?} was acknowledged, {comment:?}");
+            ensure!((comment.id, comment.floor) == **made, "{name}: {made:?} was acknowledged, {comment:?}");
         }
         ensure!(found.len() == chunk.len());
     }

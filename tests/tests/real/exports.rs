@@ -98,7 +98,8 @@ async fn an_isso_export_comes_in() -> Result<()> {
     let text = "Great men can't be ruled. by free online poker";
     let first = tree(&[("/posts/0001/#0", "", text, 1_109_217_817_000)]);
     let second = tree(&[("/posts/0007/#0", "", "Ja-make-a me crazzy mon :)\n", 1_115_535_026_000)]);
-    let members = brought_in("isso/generic.json", "isso", &[("/posts/0001/", first), ("/posts/0007/", second)], &[]).await?;
+    let members =
+        brought_in("isso/generic.json", "isso", &[("/posts/0001/", first), ("/posts/0007/", second)], &[]).await?;
     let Some(members) = members else { return Ok(()) };
     ensure!(members["/posts/0001/#0"].starts_with("isso:n:"), "{members:?}");
     ensure!(members["/posts/0007/#0"].starts_with("isso:e:"), "{members:?}");

@@ -46,7 +46,8 @@ async fn whole(place: Option<Place>) -> Result<()> {
     let first = import(&server, &data, &[], scratch.path()).await?.ended(6)?;
     let (likes, comments) = (madrid.comments().map(|node| node.likes + node.dislikes).sum::<i32>(), 5217);
     let first = first.says(&["subjects  80 created, 0 unchanged"])?;
-    let first = first.says(&[&format!("comments  {comments} created, 0 unchanged"), &format!("likes     {likes} created")])?;
+    let first =
+        first.says(&[&format!("comments  {comments} created, 0 unchanged"), &format!("likes     {likes} created")])?;
     print!("first import, {:.1?}:\n{}", first.took, first.out);
     let listed: BTreeMap<_, _> = real::rejects(scratch.path())?.into_iter().collect();
     let known = madrid.rejected.iter().map(|(id, reason)| (id.clone(), (*reason).to_owned()));
@@ -55,7 +56,8 @@ async fn whole(place: Option<Place>) -> Result<()> {
 
     let before = exported(&server, scratch.path()).await?;
     let second = import(&server, &data, &[], scratch.path()).await?.ended(6)?;
-    let second = second.says(&["subjects  0 created, 80 unchanged", &format!("comments  0 created, {comments} unchanged")])?;
+    let second =
+        second.says(&["subjects  0 created, 80 unchanged", &format!("comments  0 created, {comments} unchanged")])?;
     let second = second.says(&[&format!("likes     0 created, {likes} unchanged")])?;
     print!("second import, {:.1?}:\n{}", second.took, second.out);
     ensure!(exported(&server, scratch.path()).await? == before, "the second import changed something");
@@ -94,7 +96,8 @@ async fn held(server: &Server, madrid: &Madrid, levels: i32) -> Result<()> {
     println!("{} comments by depth: {:?}", walked.iter().map(BTreeMap::len).sum::<usize>(), histogram(&walked));
     ensure!(verify(server, OBJECT_TYPE).await? == madrid.proposals.len());
     for (object_id, (owner, title, created)) in &madrid.proposals {
-        let request = GetSubjectRequest { key: Some(real::key(OBJECT_TYPE, object_id)), ..GetSubjectRequest::default() };
+        let request =
+            GetSubjectRequest { key: Some(real::key(OBJECT_TYPE, object_id)), ..GetSubjectRequest::default() };
         let subject = server.client()?.subjects().get_subject(request).await?.into_inner().subject.unwrap_or_default();
         ensure!(subject.owner_id == *owner && subject.metadata.get("title") == Some(title), "{subject:?}");
         ensure!(subject.create_time.map(|time| time.seconds * 1000) == Some(*created), "{created}: {subject:?}");

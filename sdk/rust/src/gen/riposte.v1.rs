@@ -204,7 +204,7 @@ pub struct GetSubjectResponse {
 /// Asks for many subjects, of one or several object types.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct BatchGetSubjectsRequest {
-    /// The names, 1 to 200. A name may stand there twice and is then answered twice.
+    /// The names, at most 200. A name may stand there twice and is then answered twice.
     #[prost(message, repeated, tag = "1")]
     pub keys: ::prost::alloc::vec::Vec<SubjectKey>,
     /// True: the subjects found are answered and the others named in `missing`. Default false: one missing subject fails
@@ -231,12 +231,12 @@ pub struct BatchGetSubjectsResponse {
 /// Asks for a change of a subject.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct UpdateSubjectRequest {
-    /// The subject with its new values. `key` names it; of the rest only the fields in `update_mask` are read, and
-    /// `etag`: if it is set and no longer the subject's, the call fails with ETAG_MISMATCH.
+    /// The subject with its new values. `key` names it; of the rest only the fields to change are read, and `etag`: if it
+    /// is set and no longer the subject's, the call fails with ETAG_MISMATCH.
     #[prost(message, optional, tag = "1")]
     pub subject: ::core::option::Option<Subject>,
-    /// The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole). Required, not empty; any other path
-    /// is FIELD_INVALID.
+    /// The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is FIELD_INVALID. Unset
+    /// or empty: those of them that are set in `subject`, of which there must be one. A field can be cleared only by name.
     #[prost(message, optional, tag = "2")]
     pub update_mask: ::core::option::Option<::prost_types::FieldMask>,
     /// A UUID that makes the call safe to repeat; optional, the SDKs fill it.
@@ -608,8 +608,8 @@ pub struct GetCommentRequest {
     /// The comment. Required.
     #[prost(int64, tag = "1")]
     pub id: i64,
-    /// The member who looks. If it is the author, a PENDING, REJECTED, HIDDEN or SHADOWED comment is shown whole. Default
-    /// empty: anybody.
+    /// The member who looks. If it is the author, a PENDING, REJECTED or SHADOWED comment is shown whole. Default empty:
+    /// anybody.
     #[prost(string, tag = "2")]
     pub viewer_member_id: ::prost::alloc::string::String,
     /// The answer shows at least this revision of the subject. Default 0: any.
@@ -632,7 +632,7 @@ pub struct GetCommentResponse {
 /// Asks for many comments, of one or several subjects.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct BatchGetCommentsRequest {
-    /// The comments, 1 to 200. An id may stand there twice and is then answered twice.
+    /// The comments, at most 200. An id may stand there twice and is then answered twice.
     #[prost(int64, repeated, packed = "false", tag = "1")]
     pub ids: ::prost::alloc::vec::Vec<i64>,
     /// True: the comments found are answered and the others named in `missing`. Default false: one missing comment fails
@@ -1180,7 +1180,7 @@ pub struct BatchGetLikeStatesRequest {
     /// The member. Required.
     #[prost(string, tag = "2")]
     pub member_id: ::prost::alloc::string::String,
-    /// The comments, 1 to 200, all of this subject. An id may stand there twice and is then answered twice.
+    /// The comments, at most 200, all of this subject. An id may stand there twice and is then answered twice.
     #[prost(int64, repeated, packed = "false", tag = "3")]
     pub comment_ids: ::prost::alloc::vec::Vec<i64>,
     /// The answer comes from the primary copy. Default false.

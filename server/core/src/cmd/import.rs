@@ -2,7 +2,7 @@
 
 use super::reply::attach;
 use super::create::fresh;
-use super::{Act, Command, Needs, SetLike, Target, existing};
+use super::{Act, Command, Needs, SetLike, Target, existing, target};
 use crate::change::{Change, NewComment, Origin};
 use crate::comment::DeletedBy;
 use crate::content::{ClientInfo, Content};
@@ -65,8 +65,7 @@ impl Act for Import {
         } else if self.auto_create.is_none() {
             return Err(Error::SubjectNotFound);
         }
-        let orphan = self.parent.as_ref().is_some_and(|p| world.comment(p.id).is_none());
-        if orphan { Err(Error::CommentNotFound) } else { Ok(()) }
+        self.parent.as_ref().map_or(Ok(()), |parent| target(world, command, parent.id).map(|_| ()))
     }
 
     fn changes(&self, world: &World, command: &Command) -> Vec<Change> {
@@ -87,6 +86,9 @@ impl Import {
         let mut comment = fresh(self.id, subject, place, self.member.clone(), self.times.create);
         comment.parent_id = self.parent.as_ref().map(|p| p.id);
         comment.state = self.state;
+        if self.state != CommentState::Deleted {
+            comment.prior_state = self.state;
+        }
         comment.deleted_by = self.deleted_by;
         comment.edit_time = self.times.edit;
         comment.delete_time = self.times.delete;
@@ -116,8 +118,7 @@ impl Act for ImportLike {
     }
 
     fn check(&self, world: &World, command: &Command) -> Result<()> {
-        existing(world, command)?;
-        world.comment(self.like.comment_id).map(|_| ()).ok_or(Error::CommentNotFound)
+        target(world, command, self.like.comment_id).map(|_| ())
     }
 
     fn changes(&self, world: &World, command: &Command) -> Vec<Change> {

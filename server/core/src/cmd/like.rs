@@ -1,6 +1,6 @@
 //! SetLike: one member's value of one comment, set as a state.
 
-use super::{Act, Command, Needs, existing};
+use super::{Act, Command, Needs, existing, target};
 use crate::change::Change;
 use crate::error::{Error, Result};
 use crate::ids::CommentId;
@@ -46,8 +46,8 @@ impl Act for SetLike {
     }
 
     fn check(&self, world: &World, command: &Command) -> Result<()> {
-        let subject = existing(world, command).map_err(|_| Error::CommentNotFound)?;
-        let comment = world.comment(self.comment_id).ok_or(Error::CommentNotFound)?;
+        let comment = target(world, command, self.comment_id)?;
+        let subject = existing(world, command)?;
         let like = world.like(self.comment_id, &self.member);
         if let Some(like) = like.filter(|l| l.operation == self.operation) {
             return if like.value == self.value { Ok(()) } else { Err(Error::RequestIdReused) };

@@ -1,7 +1,7 @@
 //! Reply: an answer to a root or to another reply.
 
 use super::create::{Place, fresh};
-use super::{Act, Command, Needs, Target, writable};
+use super::{Act, Command, Needs, Target, target, writable};
 use crate::change::{Change, NewComment};
 use crate::content::{ClientInfo, Content};
 use crate::error::{Error, Result};
@@ -32,8 +32,8 @@ impl Act for Reply {
     }
 
     fn check(&self, world: &World, command: &Command) -> Result<()> {
-        let parent = world.comment(self.parent.id).ok_or(Error::CommentNotFound)?;
-        writable(world, command).map_err(hidden_by_id)?;
+        let parent = target(world, command, self.parent.id)?;
+        writable(world, command)?;
         if parent.state.is_visible() { Ok(()) } else { Err(Error::ParentUnavailable(parent.state)) }
     }
 
@@ -47,11 +47,6 @@ impl Act for Reply {
         let (content, client) = (self.content.clone(), self.client.clone());
         vec![Change::InsertComment(Box::new(NewComment { comment, content, client, origin: None }))]
     }
-}
-
-/// A deleted subject is not told to who named it by a comment's id.
-fn hidden_by_id(error: Error) -> Error {
-    if error == Error::SubjectNotFound { Error::CommentNotFound } else { error }
 }
 
 /// Where an answer to `parent` stands under a cap of `levels`; `None` when only roots exist: it becomes one, and its

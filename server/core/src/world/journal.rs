@@ -16,7 +16,7 @@ use crate::world::Prior;
 pub struct Edit {
     /// The comment.
     pub comment_id: CommentId,
-    /// The version that had brought the former content.
+    /// The comment's version when the former content was replaced.
     pub version: i64,
     /// The former content.
     pub content: Content,

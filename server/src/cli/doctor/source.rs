@@ -23,6 +23,11 @@ const RULES: &[Rule] = &[
         right: &["READ-COMMITTED"],
         wrong: "connections that write must be at READ COMMITTED; something between here and the server changes it",
     },
+    Rule {
+        fact: "synchronous",
+        right: &["2", "3"],
+        wrong: "an acknowledged write can be lost when the machine stops: it must be FULL (2)",
+    },
     Rule { fact: "journal_mode", right: &["wal"], wrong: "readers and the writer would wait for each other" },
 ];
 

@@ -5,6 +5,7 @@
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -37,6 +38,8 @@ pub(crate) struct Lane {
     returned: Vec<Comment>,
     /// External ids of this subject's comments that stay outside.
     outside: HashSet<String>,
+    /// Time spent waiting for a server since its last answer.
+    waited: Duration,
 }
 
 /// A connection's two ends, and the position of the next answer.
@@ -61,7 +64,7 @@ impl Lane {
         stop: watch::Receiver<bool>,
     ) -> Self {
         let (link, unanswered, returned) = (None, VecDeque::new(), Vec::new());
-        Self { client, shared, stop, link, unanswered, returned, outside: HashSet::new() }
+        Self { client, shared, stop, link, unanswered, returned, outside: HashSet::new(), waited: Duration::ZERO }
     }
 
     /// Brings in the subjects of the queue until it ends or a stop is asked for, and waits for the last answer.
@@ -215,17 +218,13 @@ impl Lane {
                 Err(status) => status,
             };
             self.link = None;
-            if !is_passing(&lost) {
-                return Err(lost).context("the import was refused");
-            }
+            self.pause(lost).await?;
             self.shared.tally.resent.add(self.unanswered.len().try_into().unwrap_or(u64::MAX));
         }
     }
 
     /// Opens a stream and sends all that is unanswered; tries again while the server cannot be reached.
     async fn connect(&mut self) -> Result<()> {
-        let mut wait = FIRST_WAIT;
-        let mut waited = Duration::ZERO;
         loop {
             let (requests, stream) = mpsc::channel(self.shared.window + 1);
             for item in &self.unanswered {
@@ -237,24 +236,37 @@ impl Lane {
                     self.link = Some(Link { requests, answers: answers.into_inner(), index: 0 });
                     return Ok(());
                 }
-                Err(status) if !is_passing(&status) => return Err(status).context("the import was refused"),
-                Err(status) if waited >= self.shared.patience || *self.stop.borrow() => {
-                    return Err(status).with_context(|| format!("the server could not be reached for {waited:?}"));
-                }
-                Err(status) => (self.shared.say)(&format!("{}; trying again in {wait:?}", status.message())),
+                Err(status) => self.pause(status).await?,
             }
-            let mut stop = self.stop.clone();
-            tokio::select! {
-                _ = stop.wait_for(|stop| *stop) => {}
-                () = tokio::time::sleep(wait) => {}
-            }
-            waited += wait;
-            wait = (wait * 2).min(LONGEST_WAIT);
         }
+    }
+
+    /// Waits before the next try, each time longer; only an answer to an item ends the series.
+    async fn pause(&mut self, status: Status) -> Result<()> {
+        if !is_passing(&status) {
+            return Err(status).context("the import was refused");
+        }
+        if self.waited >= self.shared.patience || *self.stop.borrow() {
+            return Err(status).with_context(|| format!("the server did not answer for {:?}", self.waited));
+        }
+        if !self.shared.outage.swap(true, Ordering::Relaxed) {
+            let patience = self.shared.patience;
+            (self.shared.say)(&format!("the server does not answer ({}); trying for {patience:?}", status.message()));
+        }
+        let wait = (FIRST_WAIT + self.waited).min(LONGEST_WAIT);
+        let mut stop = self.stop.clone();
+        tokio::select! {
+            _ = stop.wait_for(|stop| *stop) => {}
+            () = tokio::time::sleep(wait) => {}
+        }
+        self.waited += wait;
+        Ok(())
     }
 
     /// Counts an answer against the oldest unanswered item.
     fn settle(&mut self, answer: ImportCommentsResponse, expected: i64) -> Result<()> {
+        self.waited = Duration::ZERO;
+        self.shared.outage.store(false, Ordering::Relaxed);
         let outcome = answer.outcome();
         let ImportCommentsResponse { index, external_id, error, .. } = answer;
         ensure!(index == expected, "the server broke the contract: answer {index} came where {expected} was due");

@@ -150,3 +150,46 @@ impl Format {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(file: PathBuf, format: Format) -> Request {
+        let (source, object_type, salt) = (None, None, String::new());
+        Request { files: vec![file], format, map: None, source, object_type, salt, subject_by: SubjectBy::Id }
+    }
+
+    #[test]
+    fn a_mapping_file_belongs_to_csv_and_to_nothing_else() {
+        let csv = request(PathBuf::from("x"), Format::Csv);
+        assert!(csv.prepare().unwrap_err().to_string().contains("--map"));
+        let other = Request { map: Some(PathBuf::from("m")), ..request(PathBuf::from("x"), Format::Isso) };
+        assert!(other.prepare().is_err());
+    }
+
+    #[test]
+    fn the_real_exports_of_other_systems_are_read_whole() {
+        let Some(folder) = std::env::var_os("RIPOSTE_TEST_DATA").map(PathBuf::from) else {
+            eprintln!("SKIPPED: RIPOSTE_TEST_DATA is not set, so the real exports are not read");
+            return;
+        };
+        let cases = [
+            ("exports/isso/disqus.xml", Format::Disqus, (2, 5, 1)),
+            ("exports/isso/wordpress.xml", Format::WordPress, (2, 8, 0)),
+            ("exports/isso/generic.json", Format::Isso, (2, 2, 0)),
+            ("exports/commento/commento.json", Format::Commento, (2, 3, 0)),
+        ];
+        for (file, format, expected) in cases {
+            let mut found = (0, 0, 0);
+            let mut count = |group: Group| {
+                found.0 += usize::from(group.subject.is_some());
+                found.1 += group.comments.len();
+                found.2 += group.rejects.len();
+                Ok(())
+            };
+            request(folder.join(file), format).prepare().unwrap().read(&mut count).unwrap();
+            assert_eq!(found, expected, "{file}");
+        }
+    }
+}

@@ -1,6 +1,6 @@
 //! The import as a whole: a reader fills several streams, each subject on one of them.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -34,6 +34,8 @@ pub(crate) struct Shared {
     pub(crate) pace: Pace,
     /// How long the server may be out of reach before the import gives up.
     pub(crate) patience: Duration,
+    /// The server is known to be out of reach, so that one stream says so and not all.
+    pub(crate) outage: AtomicBool,
     /// Tells the person at the terminal something.
     pub(crate) say: Box<dyn Fn(&str) + Send + Sync>,
     pub(crate) rejects: Mutex<Option<Rejects>>,

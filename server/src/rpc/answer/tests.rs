@@ -92,7 +92,8 @@ fn a_subject_that_does_not_exist_yet_has_neither_times_nor_etag() {
 /// Comments with these floors, each of about 1,000 bytes.
 fn page(floors: impl IntoIterator<Item = i32>) -> Page<v1::Comment> {
     let content = v1::Content { text: "x".repeat(1_000), ..Default::default() };
-    let item = |floor| v1::Comment { id: i64::from(floor), floor, content: Some(content.clone()), ..Default::default() };
+    let item =
+        |floor| v1::Comment { id: i64::from(floor), floor, content: Some(content.clone()), ..Default::default() };
     Page { items: floors.into_iter().map(item).collect(), more_before: false, more_after: false }
 }
 

@@ -6,6 +6,7 @@ use riposte_core::comments::Asked;
 use riposte_sdk::v1;
 
 use super::CommentCalls;
+use crate::rpc::about::under;
 use crate::rpc::parse::Violations;
 use crate::rpc::refusal::Refusal;
 use crate::rpc::{answer, parse};
@@ -27,7 +28,7 @@ impl CommentCalls {
             v1::ActingAs::SubjectOwner => Acting::Owner(member.clone()),
         };
         let asked = Asked { caller, member: Some(member.clone()), request_id };
-        let written = self.0.comments.delete(&asked, &at, acting, request.etag).await?;
+        let written = self.0.comments.delete(&asked, &at, acting, request.etag).await.map_err(under(&at.subject))?;
         let comment = answer::comment(&written.value.seen_by(Some(&member)));
         Ok(v1::DeleteCommentResponse { comment: Some(comment), subject_revision: written.revision })
     }
@@ -43,7 +44,7 @@ impl CommentCalls {
         let request_id = v.take(parse::request_id(&request.request_id));
         let ((at, _), member, request_id) = v.all((target, member, request_id))?;
         let asked = Asked { caller, member: Some(member.clone()), request_id };
-        let written = self.0.comments.undelete(&asked, &at, member.clone()).await?;
+        let written = self.0.comments.undelete(&asked, &at, member.clone()).await.map_err(under(&at.subject))?;
         let comment = answer::comment(&written.value.seen_by(Some(&member)));
         Ok(v1::UndeleteCommentResponse { comment: Some(comment), subject_revision: written.revision })
     }

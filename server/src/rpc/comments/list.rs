@@ -26,8 +26,7 @@ impl CommentCalls {
         let subject = answer::subject(&page.subject);
         // Later pages of a walk do not repeat them.
         let pinned = if request.page_token.is_empty() { page.pinned } else { Vec::new() };
-        // The latest pin heads the list.
-        let pinned = pinned.iter().rev().map(|thread| self.thread(&caller, thread)).collect::<Result<Vec<_>, Error>>()?;
+        let pinned = pinned.iter().map(|thread| self.thread(&caller, thread)).collect::<Result<Vec<_>, Error>>()?;
         let Page { items, more_before, more_after } = page.threads;
         let items = items.iter().map(|thread| self.thread(&caller, thread)).collect::<Result<Vec<_>, Error>>()?;
         let beside = subject.encoded_len() + pinned.iter().map(Message::encoded_len).sum::<usize>();

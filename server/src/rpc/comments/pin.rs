@@ -5,6 +5,7 @@ use riposte_core::{Caller, CommentView};
 use riposte_sdk::v1;
 
 use super::CommentCalls;
+use crate::rpc::about::under;
 use crate::rpc::parse::Violations;
 use crate::rpc::refusal::Refusal;
 use crate::rpc::{answer, parse};
@@ -39,7 +40,8 @@ impl CommentCalls {
         let request_id = v.take(parse::request_id(&pin.request_id));
         let ((at, _), member, request_id) = v.all((target, member, request_id))?;
         let asked = Asked { caller, member: Some(member.clone()), request_id };
-        let Written { value, revision } = self.0.comments.pin(&asked, &at, member.clone(), pin.pinned).await?;
+        let written = self.0.comments.pin(&asked, &at, member.clone(), pin.pinned).await;
+        let Written { value, revision } = written.map_err(under(&at.subject))?;
         Ok(Written { value: value.seen_by(Some(&member)), revision })
     }
 }

@@ -5,6 +5,7 @@ use riposte_core::comments::{Asked, EditComment};
 use riposte_sdk::v1;
 
 use super::CommentCalls;
+use crate::rpc::about::under;
 use crate::rpc::parse::Violations;
 use crate::rpc::refusal::Refusal;
 use crate::rpc::{answer, parse};
@@ -23,7 +24,7 @@ impl CommentCalls {
         let ((at, _), member, content, request_id) = v.all((target, member, content, request_id))?;
         let asked = Asked { caller, member: Some(member.clone()), request_id };
         let edit = EditComment { member: member.clone(), content, etag: request.etag };
-        let written = self.0.comments.edit(&asked, &at, edit).await?;
+        let written = self.0.comments.edit(&asked, &at, edit).await.map_err(under(&at.subject))?;
         let comment = answer::comment(&written.value.seen_by(Some(&member)));
         Ok(v1::UpdateCommentResponse { comment: Some(comment), subject_revision: written.revision })
     }

@@ -52,8 +52,9 @@ pub struct FloorCursor {
 /// A place in a thread.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PathCursor {
-    /// The path of the last comment shown, level by level: the root's id, then the floor at each level below it. Numbers
-    /// and not the stored bytes, because those of a deep thread would not fit into a token.
+    /// The path of the last comment shown: the root's id, then for each level below it how much its floor is greater than
+    /// that of the level above. Small numbers and not the stored bytes, which would not fit into a token if the thread is
+    /// deep.
     #[prost(uint64, repeated, tag = "1")]
     pub levels: ::prost::alloc::vec::Vec<u64>,
 }

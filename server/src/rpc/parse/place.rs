@@ -82,12 +82,7 @@ pub(crate) struct Where<'a> {
 
 /// Where a page by floor stands. Without a walk, which a fault elsewhere in the request leaves unknown, a token is not
 /// judged.
-pub(crate) fn place(
-    v: &mut Violations,
-    asked: Where<'_>,
-    walk: Option<&Walk>,
-    tokens: &PageTokens,
-) -> Option<At> {
+pub(crate) fn place(v: &mut Violations, asked: Where<'_>, walk: Option<&Walk>, tokens: &PageTokens) -> Option<At> {
     let Where { page_token: token, around_comment_id, around_floor } = asked;
     let ways = [!token.is_empty(), around_comment_id != 0, around_floor != 0];
     if ways.iter().filter(|asked| **asked).count() > 1 {
@@ -105,9 +100,14 @@ pub(crate) fn place(
         return Some(At::Start(Start::Around(around_floor)));
     }
     let Some(walk) = walk else { return Some(At::Start(Start::Beginning)) };
-    let start = page_token(v, token, |token| tokens.open(walk.context(), token), |cursor| match cursor {
-        Cursor::Floor(step) => Some(step.start(walk.order())),
-        Cursor::Path(_) | Cursor::Liker(_) | Cursor::Subject(_) | Cursor::Revision(_) => None,
-    });
+    let start = page_token(
+        v,
+        token,
+        |token| tokens.open(walk.context(), token),
+        |cursor| match cursor {
+            Cursor::Floor(step) => Some(step.start(walk.order())),
+            Cursor::Path(_) | Cursor::Liker(_) | Cursor::Subject(_) | Cursor::Revision(_) => None,
+        },
+    );
     start.map(|start| At::Start(start.unwrap_or(Start::Beginning)))
 }

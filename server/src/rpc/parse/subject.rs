@@ -26,7 +26,8 @@ pub(crate) fn patch(
         patch.owner = owner.map_err(|violation| violations.push(violation)).ok();
     }
     if chosen("state", subject.state != 0) {
-        patch.state = subject_state("subject.state", subject.state).map_err(|violation| violations.push(violation)).ok();
+        patch.state =
+            subject_state("subject.state", subject.state).map_err(|violation| violations.push(violation)).ok();
     }
     if chosen("metadata", !subject.metadata.is_empty()) {
         let fields = metadata("subject.metadata", subject.metadata.clone());

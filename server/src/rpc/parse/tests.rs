@@ -25,7 +25,9 @@ fn sizes_have_defaults_and_bounds() {
         assert_eq!(parse::page_size(asked).ok(), expected);
     }
     assert!(is_violation(&parse::page_size(-1), "page_size", Reason::FieldInvalid));
-    for (asked, expected) in [(None, Some(3)), (Some(0), Some(0)), (Some(10), Some(10)), (Some(11), None), (Some(-1), None)] {
+    for (asked, expected) in
+        [(None, Some(3)), (Some(0), Some(0)), (Some(10), Some(10)), (Some(11), None), (Some(-1), None)]
+    {
         assert_eq!(parse::previews(asked).ok(), expected, "{asked:?}");
     }
     for (asked, expected) in [(0, Some(32)), (1, Some(1)), (31, Some(31)), (i32::MAX, Some(32)), (-1, None)] {
@@ -122,7 +124,10 @@ fn an_update_changes_what_its_mask_names_or_else_what_is_set() {
     assert_eq!((named.state, named.metadata.map(|m| m.len()), named.etag), (None, Some(0), "1.1".to_owned()));
     for unnamed in [patch(None), patch(mask(&[]))] {
         let unnamed = unnamed.expect("a patch");
-        assert_eq!((unnamed.owner.is_some(), unnamed.state, unnamed.metadata), (true, Some(SubjectState::ReadOnly), None));
+        assert_eq!(
+            (unnamed.owner.is_some(), unnamed.state, unnamed.metadata),
+            (true, Some(SubjectState::ReadOnly), None)
+        );
     }
     let cleared = parse::patch(&v1::Subject::default(), mask(&["owner_id", "state"]).as_ref()).expect("a patch");
     assert_eq!((cleared.owner, cleared.state), (Some(None), Some(SubjectState::Active)));

@@ -5,6 +5,7 @@ use riposte_core::comments::{Asked, CreateReply};
 use riposte_sdk::v1;
 
 use super::ReplyCalls;
+use crate::rpc::about::under;
 use crate::rpc::parse::Violations;
 use crate::rpc::refusal::Refusal;
 use crate::rpc::{answer, parse};
@@ -25,7 +26,7 @@ impl ReplyCalls {
             v.all((parent, member, content, client, request_id))?;
         let asked = Asked { caller, member: Some(member.clone()), request_id };
         let new = CreateReply { member: member.clone(), content, client };
-        let written = self.0.comments.reply(&asked, &parent, new).await?;
+        let written = self.0.comments.reply(&asked, &parent, new).await.map_err(under(&parent.subject))?;
         // At a repeat: as it is now, which need not be as it was written.
         let reply = answer::comment(&written.value.seen_by(Some(&member)));
         let ack = v1::Ack::Committed.into();

@@ -6,6 +6,7 @@ use riposte_core::{Caller, Path};
 use riposte_sdk::v1;
 
 use super::ReplyCalls;
+use crate::rpc::about::under;
 use crate::rpc::answer::{Anchor, MAX_BYTES};
 use crate::rpc::page_token::{Context, Cursor};
 use crate::rpc::parse::Violations;
@@ -24,14 +25,13 @@ impl ReplyCalls {
         let limit = v.take(parse::page_size(request.page_size));
         let min_revision = v.take(parse::min_revision(request.min_revision));
         let walk = top.as_ref().zip(levels);
-        let walk =
-            walk.map(|((top, _), levels)| Context::new(&caller, "GetThread").comment(top.id).argument(levels));
+        let walk = walk.map(|((top, _), levels)| Context::new(&caller, "GetThread").comment(top.id).argument(levels));
         let after = self.0.cursor(&mut v, &request.page_token, walk.as_ref(), path);
         let ((top, _), levels, limit, min_revision, after, walk) =
             v.all((top, levels, limit, min_revision, after, walk))?;
         let max_depth = top.path.depth().saturating_add(levels).min(MAX_LEVELS - 1);
         let part = Subtree { top: top.path.clone(), max_depth, after, limit };
-        let page = self.0.comments.thread(&top, &part, min_revision).await?;
+        let page = self.0.comments.thread(&top, &part, min_revision).await.map_err(under(&top.subject))?;
         let items = page.comments.iter().map(answer::comment).collect();
         let shown = Page { items, more_before: false, more_after: page.more_after };
         let shown = answer::fit(shown, Anchor::First, MAX_BYTES);

@@ -52,7 +52,8 @@ fn errors() -> Vec<Error> {
 
 /// What a request may have told: every fact there is.
 fn facts() -> Facts {
-    let names = ["object_type", "object_id", "comment_id", "request_id", "min_revision", "limit", "actual", "external_id"];
+    let names =
+        ["object_type", "object_id", "comment_id", "request_id", "min_revision", "limit", "actual", "external_id"];
     names.into_iter().fold(Facts::default(), |facts, name| facts.with(name, name))
 }
 

@@ -175,6 +175,7 @@ async fn walk_among_writers(scene: &Arc<Scene>, key: SubjectKey, order: Order, r
         let (scene, key, stop) = (Arc::clone(scene), key.clone(), Arc::clone(&stop));
         writers.push(tokio::spawn(async move {
             while !stop.load(Ordering::Relaxed) {
+                tokio::task::yield_now().await;
                 let new = match root {
                     Some(root) => scene.reply(&key, root, 2).await.comment.id,
                     None => scene.root(&key).await.comment.id,

@@ -107,7 +107,7 @@ impl Batch {
                 }
                 Err(failure) => {
                     outcome_unknown |= failure.outcome_unknown;
-                    if !patience.again(failure.fault.meaning()).await {
+                    if !patience.again(failure.fault.meaning(), outcome_unknown).await {
                         return Err(failure.fault);
                     }
                     tracing::debug!(fault = ?failure.fault, outcome_unknown, "a transaction is tried again");

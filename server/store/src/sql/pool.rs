@@ -4,7 +4,9 @@ mod mysql;
 mod sqlite;
 
 use riposte_core::{Error, Partition, Result};
-use sea_orm::{DatabaseConnection, DatabaseTransaction, DbErr, SqliteTransactionMode, TransactionOptions, TransactionTrait};
+use sea_orm::{
+    DatabaseConnection, DatabaseTransaction, DbErr, SqliteTransactionMode, TransactionOptions, TransactionTrait,
+};
 use tempfile::TempDir;
 
 use crate::config::{Kind, StoreConfig};
@@ -63,7 +65,8 @@ impl Sources {
     pub fn open(config: &StoreConfig) -> Result<Self> {
         match &config.kind {
             Kind::Sqlite { folder, durable } => {
-                let temporary = if folder.is_none() { Some(tempfile::tempdir().map_err(Error::internal)?) } else { None };
+                let temporary =
+                    if folder.is_none() { Some(tempfile::tempdir().map_err(Error::internal)?) } else { None };
                 let path = folder.as_deref().or(temporary.as_ref().map(TempDir::path));
                 let source = sqlite::open(path.unwrap_or(std::path::Path::new(".")), *durable, config)?;
                 let map = ShardMap::new(config.tables, &[0..=config.tables.subject.saturating_sub(1)])?;

@@ -26,7 +26,8 @@ pub(crate) fn comment(row: Model) -> Result<Comment> {
         prior_state: state(row.prior_state)?,
         deleted_by: DeletedBy::from_code(row.deleted_by),
         member: MemberId::stored(string(row.member_id)?),
-        path: Path::from_bytes(row.path).ok_or_else(|| Error::internal(format!("comment {}: its path is broken", row.id)))?,
+        path: Path::from_bytes(row.path)
+            .ok_or_else(|| Error::internal(format!("comment {}: its path is broken", row.id)))?,
         floor: row.floor,
         next_floor: row.next_floor,
         like_count: row.like_count,

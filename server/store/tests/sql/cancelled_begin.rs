@@ -32,7 +32,8 @@ async fn drop_a_pending_begin(store: &Store) {
 async fn count(store: &Store) -> i64 {
     let pool = store.sources().all()[0].write_pool();
     let sql = "SELECT COUNT(*) AS n FROM riposte_schema WHERE step = 'probe'";
-    let row = pool.query_one_raw(Statement::from_string(pool.get_database_backend(), sql)).await.expect(sql).expect("a row");
+    let row =
+        pool.query_one_raw(Statement::from_string(pool.get_database_backend(), sql)).await.expect(sql).expect("a row");
     row.try_get("", "n").expect("a number")
 }
 

@@ -5,13 +5,14 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Waker};
 
-use riposte_core::cmd::{Create, CreateSubject, Delete, Hide, Reply, SetLike, Target};
 use riposte_core::cmd::Acting;
+use riposte_core::cmd::{Create, CreateSubject, Delete, Hide, Reply, SetLike, Target};
 use riposte_core::request::{Print, Request, RequestId, RequestKey};
 use riposte_core::subject::Metadata;
 use riposte_core::world::Effect;
 use riposte_core::{
-    ClientInfo, Command, Comment, CommentId, Content, Error, LikeValue, MemberId, Millis, Receipt, SubjectId, SubjectKey, SubjectState, Verb,
+    ClientInfo, Command, Comment, CommentId, Content, Error, LikeValue, MemberId, Millis, Receipt, SubjectId,
+    SubjectKey, SubjectState, Verb,
 };
 use riposte_store::Store;
 use sea_orm::{ConnectionTrait, Statement};
@@ -28,7 +29,8 @@ fn member(name: &str) -> MemberId {
 
 fn command(store: &Store, subject: &SubjectKey, verb: impl Into<Verb>) -> Command {
     let verb = verb.into();
-    let request = Request { key: RequestKey(store.ids().request()), print: Print::of(&[format!("{verb:?}").as_bytes()]) };
+    let request =
+        Request { key: RequestKey(store.ids().request()), print: Print::of(&[format!("{verb:?}").as_bytes()]) };
     Command { subject: subject.clone(), verb, request, now: Millis(NOON) }
 }
 
@@ -40,7 +42,11 @@ pub(crate) async fn create(store: &Store, subject: &SubjectKey) -> Command {
     let (id, auto) = (new_id(store, subject).await, new_id(store, subject).await);
     let content = Content::stored("text 🏠".to_owned(), vec![member("m")], Metadata::new());
     let client = ClientInfo { ip: "10.1.2.3".parse().ok(), platform: "ios".to_owned(), device: String::new() };
-    command(store, subject, Create { id, member: member("a"), content, client, auto_create: Some(SubjectId::from(auto)) })
+    command(
+        store,
+        subject,
+        Create { id, member: member("a"), content, client, auto_create: Some(SubjectId::from(auto)) },
+    )
 }
 
 async fn reply(store: &Store, subject: &SubjectKey, parent: &Comment) -> Command {
@@ -67,7 +73,8 @@ pub(crate) fn comment(receipt: &Receipt) -> Comment {
 
 pub(crate) async fn number(store: &Store, sql: &str) -> i64 {
     let pool = store.sources().all()[0].write_pool();
-    let row = pool.query_one_raw(Statement::from_string(pool.get_database_backend(), sql)).await.expect(sql).expect("a row");
+    let row =
+        pool.query_one_raw(Statement::from_string(pool.get_database_backend(), sql)).await.expect(sql).expect("a row");
     row.try_get_by_index(0).expect("a number")
 }
 
@@ -86,7 +93,8 @@ async fn a_batch_is_one_transaction_and_a_refused_command_leaves_its_neighbours_
             create(&store, &subject).await,
         ];
         let answers = store.writer().commit(&batch).await.expect("committed");
-        let floors: Vec<_> = answers.iter().map(|a| a.as_ref().map(|r| (comment(r).floor, r.revision)).map_err(Clone::clone)).collect();
+        let floors: Vec<_> =
+            answers.iter().map(|a| a.as_ref().map(|r| (comment(r).floor, r.revision)).map_err(Clone::clone)).collect();
         assert_eq!(floors, [Ok((2, 2)), Err(Error::CommentNotFound), Ok((1, 2)), Ok((3, 2))]);
         // Each again, in another order: the first answers, and no new rows.
         for (command, answer) in batch.iter().zip(&answers).rev() {
@@ -130,7 +138,10 @@ async fn two_processes_that_create_one_subject_at_once_share_it_and_its_floors()
             assert_eq!(floors, (1..=8).collect::<Vec<_>>());
         }
         assert_eq!(number(&stores[0], "SELECT COUNT(*) FROM comment_subject").await, 10);
-        assert_eq!(number(&stores[0], "SELECT MIN(next_floor * 1000 + comment_count) FROM comment_subject").await, 9008);
+        assert_eq!(
+            number(&stores[0], "SELECT MIN(next_floor * 1000 + comment_count) FROM comment_subject").await,
+            9008
+        );
         for store in &stores {
             store.close().await;
         }
@@ -212,7 +223,8 @@ async fn likes_of_many_members_at_once_are_counted_exactly() {
             runs.push(tokio::spawn(async move {
                 for round in 0..5 {
                     let value = if round % 2 == 0 { LikeValue::Like } else { LikeValue::Dislike };
-                    let batch: Vec<_> = (0..25).map(|n| like(&store, &subject, id, &format!("m{}", lane * 20 + n), value)).collect();
+                    let batch: Vec<_> =
+                        (0..25).map(|n| like(&store, &subject, id, &format!("m{}", lane * 20 + n), value)).collect();
                     for answer in store.writer().commit(&batch).await.expect("committed") {
                         answer.expect("set");
                     }
@@ -241,7 +253,13 @@ async fn large_batches_and_rare_verbs_go_through_every_table() {
         let subject = key("large");
         let id = SubjectId::from(new_id(&store, &subject).await);
         let metadata = Metadata::from([("k".to_owned(), "v".to_owned())]);
-        let verb = CreateSubject { id, owner: Some(member("o")), state: SubjectState::Active, metadata, create_time: Millis(5) };
+        let verb = CreateSubject {
+            id,
+            owner: Some(member("o")),
+            state: SubjectState::Active,
+            metadata,
+            create_time: Millis(5),
+        };
         one(&store, &command(&store, &subject, verb)).await.expect("created");
         let mut batch = Vec::new();
         for _ in 0..500 {

@@ -101,9 +101,32 @@ async fn the_reference_layout_lies_on_two_servers_and_a_swapped_pair_is_refused(
     place.drop().await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn every_source_tells_how_it_is_set_up() {
+    for place in everywhere().await {
+        let store = place.open(&Hands::at_noon());
+        let [diagnosis] = store.diagnose().await.try_into().expect("one source");
+        assert_eq!(diagnosis.unreachable, None);
+        let fact =
+            |name| diagnosis.facts.iter().find(|(fact, _)| *fact == name).and_then(|(_, value)| value.as_deref());
+        assert!(fact("version").is_some_and(|version| version.contains('.')), "{diagnosis:?}");
+        if let Place::Servers(..) = place {
+            assert_eq!(fact("isolation"), Some("READ-COMMITTED"));
+            assert_eq!(fact("innodb_flush_log_at_trx_commit"), Some("1"));
+            assert_eq!(fact("innodb_lock_wait_timeout"), Some("5"));
+            assert!(fact("sync_binlog").is_some() && fact("sql_mode").is_some());
+        } else {
+            assert_eq!((fact("journal_mode"), fact("synchronous")), (Some("wal"), Some("2")));
+        }
+        store.close().await;
+        place.drop().await;
+    }
+}
+
 #[tokio::test]
 async fn a_source_that_is_down_is_told_and_the_others_are_not_kept_from_work() {
-    let mut config = riposte_store::StoreConfig::mysql(&["mysql://root@127.0.0.1:1/x".to_owned()], Tables { subject: 1, index: 1 });
+    let mut config =
+        riposte_store::StoreConfig::mysql(&["mysql://root@127.0.0.1:1/x".to_owned()], Tables { subject: 1, index: 1 });
     config.read.acquire_timeout = std::time::Duration::from_millis(200);
     config.write.acquire_timeout = config.read.acquire_timeout;
     let store = Store::open(&config, Hands::at_noon()).expect("opening asks nobody");

@@ -76,6 +76,7 @@ async fn import_until(
         window: 8,
         pace: Pace::new(None),
         patience: Duration::from_secs(2),
+        outage: AtomicBool::new(false),
         say: Box::new(|_| {}),
         rejects: Mutex::new(Some(Rejects::new(rejects, "riposte"))),
     });
@@ -160,6 +161,14 @@ async fn a_server_out_of_reach_ends_the_import_when_patience_ends() {
     let outcome = import(&server, file.path().to_owned(), Orphans::Reject, None).await;
     let error = outcome.result.unwrap_err();
     assert_eq!(error.downcast_ref::<tonic::Status>().map(tonic::Status::code), Some(tonic::Code::Unavailable));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_breaks_every_stream_is_not_tried_for_ever() {
+    let always: Vec<u64> = (0..10_000).collect();
+    let (server, file) = (StandIn::start(&always).await, input());
+    let outcome = import(&server, file.path().to_owned(), Orphans::Reject, None).await;
+    assert!(format!("{:#}", outcome.result.unwrap_err()).contains("broken on purpose"));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -7,7 +7,8 @@ use sea_orm::{ActiveModelTrait, ActiveValue::Set, ColumnTrait, EntityTrait, Quer
 use crate::error::Fault;
 use crate::sql::chunks::cut;
 use crate::sql::entity::{
-    comment_client, comment_content, comment_edit, comment_index, comment_like, comment_origin, comment_request, comment_subject,
+    comment_client, comment_content, comment_edit, comment_index, comment_like, comment_origin, comment_request,
+    comment_subject,
 };
 use crate::sql::pool::Tx;
 use crate::sql::row;
@@ -83,7 +84,12 @@ async fn contents(tx: &Tx, world: &World) -> Flushed<()> {
     for id in &journal.contents {
         let content = world.content(*id).ok_or_else(|| unloaded("content"))?;
         let changed = row::content_model(*id, content, tx.part())?;
-        let changed = ActiveModel { text: changed.text, mentions: changed.mentions, metadata: changed.metadata, ..Default::default() };
+        let changed = ActiveModel {
+            text: changed.text,
+            mentions: changed.mentions,
+            metadata: changed.metadata,
+            ..Default::default()
+        };
         let update = Entity::update_many().set(changed);
         let update = update.filter(Column::Part.eq(tx.part())).filter(Column::CommentId.eq(id.get()));
         one(update.exec(tx).await?.rows_affected)?;

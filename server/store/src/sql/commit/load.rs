@@ -104,7 +104,8 @@ fn requests(world: &World, commands: &[Command]) -> BTreeMap<SubjectId, Vec<Vec<
 async fn priors(tx: &Tx, world: &mut World, subject: SubjectId, keys: &[Vec<u8>]) -> Loaded<Vec<CommentId>> {
     let mut about = Vec::new();
     for list in padded(keys) {
-        for (key, prior) in created(tx, subject, list.clone()).await?.into_iter().chain(done(tx, subject, list).await?) {
+        for (key, prior) in created(tx, subject, list.clone()).await?.into_iter().chain(done(tx, subject, list).await?)
+        {
             about.extend(prior.comment);
             world.load_prior(subject, key, prior);
         }
@@ -182,7 +183,9 @@ async fn likes(tx: &Tx, world: &mut World, wanted: &BTreeSet<(CommentId, MemberI
     // The key starts with the subject, which the locked comment names; a comment that is not there has no likes.
     let mut keys: Vec<_> = wanted
         .iter()
-        .filter_map(|(comment, member)| Some((world.comment(*comment)?.subject_id.get(), row::bytes(member.as_str()), comment.get())))
+        .filter_map(|(comment, member)| {
+            Some((world.comment(*comment)?.subject_id.get(), row::bytes(member.as_str()), comment.get()))
+        })
         .collect();
     keys.sort_unstable();
     for list in padded(&keys) {
@@ -195,7 +198,8 @@ async fn likes(tx: &Tx, world: &mut World, wanted: &BTreeSet<(CommentId, MemberI
             )
         });
         let select = Entity::find().filter(Column::Part.eq(tx.part())).filter(any);
-        let ordered = select.order_by_asc(Column::SubjectId).order_by_asc(Column::MemberId).order_by_asc(Column::CommentId);
+        let ordered =
+            select.order_by_asc(Column::SubjectId).order_by_asc(Column::MemberId).order_by_asc(Column::CommentId);
         for found in ordered.lock_exclusive().all(tx).await? {
             world.load_like(row::like(found)?);
         }

@@ -20,8 +20,7 @@ pub(super) fn open(source: &SourceConfig, config: &StoreConfig) -> Result<Source
     let options: MySqlConnectOptions =
         source.url.parse().map_err(|_| Error::internal("the address of a data source is not mysql://…"))?;
     // The driver would set sql_mode on connect, which changes `||` and costs Vitess a reserved connection.
-    let options =
-        options.pipes_as_concat(false).no_engine_substitution(false).statement_cache_capacity(STATEMENTS);
+    let options = options.pipes_as_concat(false).no_engine_substitution(false).statement_cache_capacity(STATEMENTS);
     let pool = |limits, isolation| {
         SqlxMySqlConnector::from_sqlx_mysql_pool(pool(options.clone(), limits, isolation, config.lock_wait))
     };
@@ -55,6 +54,6 @@ fn pool(options: MySqlConnectOptions, limits: &PoolConfig, isolation: &'static s
         })
         // A BEGIN that was cancelled while pending is unknown to the driver: the transaction would stay open, and take
         // the next borrower's write with it when it dies. So nothing goes back to the pool without this.
-        .after_release(|connection, _| Box::pin(async move { connection.execute("DO 0").await.map(|_| true) }))
+        .after_release(|connection, _| Box::pin(async move { connection.execute("ROLLBACK").await.map(|_| true) }))
         .connect_lazy_with(options)
 }

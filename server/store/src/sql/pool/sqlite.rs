@@ -29,7 +29,10 @@ pub(super) fn open(folder: &Path, durable: bool, config: &StoreConfig) -> Result
         .statement_cache_capacity(STATEMENTS);
     let one = PoolConfig { connections: 1, ..config.write };
     Ok(Source {
-        read: SqlxSqliteConnector::from_sqlx_sqlite_pool(pool(options.clone().pragma("query_only", "ON"), &config.read)),
+        read: SqlxSqliteConnector::from_sqlx_sqlite_pool(pool(
+            options.clone().pragma("query_only", "ON"),
+            &config.read,
+        )),
         write: SqlxSqliteConnector::from_sqlx_sqlite_pool(pool(options, &one)),
     })
 }

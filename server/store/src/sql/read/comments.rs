@@ -27,17 +27,13 @@ impl Gather for Comments {
     }
 
     async fn read(snapshot: &Snapshot, ids: Vec<CommentId>) -> Result<Vec<CommentView>, Fault> {
-        let (mut comments, mut contents) = (Vec::with_capacity(ids.len()), HashMap::with_capacity(ids.len()));
+        let mut found = Vec::with_capacity(ids.len());
         for ids in by_table(snapshot, ids) {
-            for (comment, content) in with_content(&snapshot.on(ids[0].partition()), &ids).await? {
-                contents.extend(content.map(|content| (comment.id, content)));
-                comments.push(comment);
-            }
+            found.extend(with_content(&snapshot.on(ids[0].partition()), &ids).await?);
         }
-        let subjects = subjects(snapshot, &comments).await?;
-        let open = |id| subjects.get(&id).filter(|subject| subject.delete_time.is_none());
-        let views = comments.into_iter().filter_map(|c| Some(rows::view(open(c.subject_id)?, c, &contents)));
-        Ok(views.collect())
+        let subjects = subjects(snapshot, found.iter().map(|(comment, _)| comment.subject_id)).await?;
+        let open = |comment: &Comment| subjects.get(&comment.subject_id).filter(|s| s.delete_time.is_none());
+        Ok(found.into_iter().filter_map(|(c, content)| Some(rows::view(open(&c)?, content, c))).collect())
     }
 }
 
@@ -76,11 +72,14 @@ pub(super) fn by_table(snapshot: &Snapshot, ids: Vec<CommentId>) -> impl Iterato
     tables.into_values()
 }
 
-/// The subjects of comments that lie in one subject table.
-pub(super) async fn subjects(snapshot: &Snapshot, of: &[Comment]) -> Result<HashMap<SubjectId, Subject>, Fault> {
+/// Subjects by their ids. All of them lie in one subject table.
+pub(super) async fn subjects(
+    snapshot: &Snapshot,
+    ids: impl Iterator<Item = SubjectId>,
+) -> Result<HashMap<SubjectId, Subject>, Fault> {
     use comment_subject::{Column, Entity};
     // Both kinds of ids come from one generator, so a subject's partition is in its id too.
-    let mut ids: Vec<CommentId> = of.iter().map(|comment| comment.subject_id.into()).collect();
+    let mut ids: Vec<CommentId> = ids.map(CommentId::from).collect();
     ids.sort_unstable();
     ids.dedup();
     let mut subjects = HashMap::with_capacity(ids.len());

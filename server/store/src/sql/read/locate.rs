@@ -34,7 +34,7 @@ impl Gather for Locate {
             above.extend(between(snapshot, &found).await?);
             comments.extend(found);
         }
-        let subjects = subjects(snapshot, &comments).await?;
+        let subjects = subjects(snapshot, comments.iter().map(|comment| comment.subject_id)).await?;
         let located = comments.into_iter().filter_map(|comment| {
             let lineage = lineage(&comment, &above)?;
             Some(Located {

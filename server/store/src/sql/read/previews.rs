@@ -67,7 +67,7 @@ impl Previews {
     }
 }
 
-/// The ids of the first listed replies of a root: all that the key alone can tell.
+/// The ids of the first listed replies of a root; whole rows of each would make a union of very long lines.
 fn first_ids(tx: &Tx, subject: SubjectId, root: i64, limit: usize) -> SelectStatement {
     let first = listed(tx, subject, root).order_by_asc(Column::Floor).limit(limit as u64);
     first.select_only().column(Column::Id).into_query()

@@ -39,9 +39,9 @@ impl Query for Roots {
         ids.dedup();
         let contents = contents(tx, &ids).await?;
         let threads = Threads { subject: &subject, previews: &previews, contents: &contents };
-        let (threads, pinned) =
-            (page.map(|root| threads.thread(root)), pinned.into_iter().map(|root| threads.thread(root)).collect());
-        Ok(Some(RootPage { threads, pinned, subject }))
+        let pinned = pinned.into_iter().map(|root| threads.of(root)).collect();
+        let threads = page.map(|root| threads.of(root));
+        Ok(Some(RootPage { subject, threads, pinned }))
     }
 }
 
@@ -53,13 +53,13 @@ struct Threads<'a> {
 }
 
 impl Threads<'_> {
-    fn thread(&self, root: Comment) -> Thread {
+    fn of(&self, root: Comment) -> Thread {
         let (replies, more_replies) = self.previews.of(&root);
         let replies = replies.iter().map(|reply| self.view(reply.clone())).collect();
         Thread { root: self.view(root), replies, more_replies }
     }
 
     fn view(&self, comment: Comment) -> CommentView {
-        view(self.subject, comment, self.contents)
+        view(self.subject, self.contents.get(&comment.id).cloned(), comment)
     }
 }

@@ -93,21 +93,18 @@ pub(super) fn parts(ids: &[CommentId]) -> Vec<i16> {
     padded(&parts).flatten().collect()
 }
 
-/// The views of comments of one subject, in their order.
+/// The views of comments of one subject, in their order, each of them once.
 pub(super) async fn views(tx: &Tx, subject: &Subject, comments: Vec<Comment>) -> Result<Vec<CommentView>, Fault> {
     let ids: Vec<CommentId> = comments.iter().map(|comment| comment.id).collect();
-    let contents = contents(tx, &ids).await?;
-    Ok(comments.into_iter().map(|comment| view(subject, comment, &contents)).collect())
+    let mut contents = contents(tx, &ids).await?;
+    let view = |comment: Comment| view(subject, contents.remove(&comment.id), comment);
+    Ok(comments.into_iter().map(view).collect())
 }
 
 /// The view of one comment.
-pub(super) fn view(subject: &Subject, comment: Comment, contents: &HashMap<CommentId, Content>) -> CommentView {
-    CommentView {
-        subject: subject.key.clone(),
-        content: contents.get(&comment.id).cloned(),
-        pinned: subject.pins.contains(&comment.id),
-        comment,
-    }
+pub(super) fn view(subject: &Subject, content: Option<Content>, comment: Comment) -> CommentView {
+    let (subject, pinned) = (subject.key.clone(), subject.pins.contains(&comment.id));
+    CommentView { comment, subject, content, pinned }
 }
 
 /// What was found, in the order it was asked for; asked for twice, it is there twice.

@@ -85,6 +85,7 @@ fn address(stored: &[u8]) -> Result<IpAddr> {
     if let Ok(v4) = <[u8; 4]>::try_from(stored) {
         return Ok(Ipv4Addr::from(v4).into());
     }
-    let v6 = <[u8; 16]>::try_from(stored).map_err(|_| Error::internal("a stored address has neither 4 nor 16 bytes"))?;
+    let v6 =
+        <[u8; 16]>::try_from(stored).map_err(|_| Error::internal("a stored address has neither 4 nor 16 bytes"))?;
     Ok(Ipv6Addr::from(v6).into())
 }

@@ -11,7 +11,8 @@ use crate::sql::entity::comment_like::{ActiveModel, Model};
 /// The like of a row.
 pub(crate) fn like(row: Model) -> Result<Like> {
     let fault = |what: &str| Error::internal(format!("a like of comment {}: {what}", row.comment_id));
-    let operation = <[u8; 16]>::try_from(row.operation.as_slice()).map_err(|_| fault("its operation has not 16 bytes"))?;
+    let operation =
+        <[u8; 16]>::try_from(row.operation.as_slice()).map_err(|_| fault("its operation has not 16 bytes"))?;
     Ok(Like {
         comment_id: id(row.comment_id)?,
         value: LikeValue::from_code(row.value).ok_or_else(|| fault("its value is unknown"))?,

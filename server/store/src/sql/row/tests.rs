@@ -1,6 +1,8 @@
 use riposte_core::request::{Print, Request, RequestKey};
 use riposte_core::subject::Metadata;
-use riposte_core::{ClientInfo, CommentId, CommentState, Content, DeletedBy, MemberId, Millis, Path, Subject, SubjectId, SubjectKey};
+use riposte_core::{
+    ClientInfo, CommentId, CommentState, Content, DeletedBy, MemberId, Millis, Path, Subject, SubjectId, SubjectKey,
+};
 use sea_orm::TryIntoModel;
 
 use super::{client_model, client_row, comment, comment_model, content, content_model, subject, subject_model};

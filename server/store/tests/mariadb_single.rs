@@ -1,0 +1,26 @@
+//! The suite on a server of the MySQL family with one table of each kind: RIPOSTE_TEST_MYSQL_1 names it.
+
+#![expect(clippy::expect_used, reason = "a test ends with a panic that names what did not hold")]
+
+#[path = "stage/servers.rs"]
+mod servers;
+#[path = "stage/stage.rs"]
+mod stage;
+
+use std::sync::LazyLock;
+
+use riposte_store::shard::Tables;
+use riposte_store::{conformance_cases, conformance_tests};
+use stage::Stage;
+
+static STAGE: LazyLock<Option<Stage>> =
+    LazyLock::new(|| servers::stage(&["RIPOSTE_TEST_MYSQL_1"], Tables { subject: 1, index: 1 }));
+
+fn run(category: &str, name: &str) {
+    match &*STAGE {
+        Some(stage) => stage.play(category, name),
+        None => eprintln!("SKIPPED {category}::{name}"),
+    }
+}
+
+conformance_cases!(conformance_tests);

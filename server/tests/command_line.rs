@@ -1,0 +1,135 @@
+//! The binary as a person or a script meets it: what it prints, where, and the code it ends with.
+
+use std::{
+    path::Path,
+    process::{Command, Output},
+};
+
+fn riposte(arguments: &[&str], variables: &[(&str, &str)]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_riposte"));
+    command.args(arguments).envs(variables.iter().copied()).output().unwrap()
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+fn file(folder: &Path, text: &str) -> String {
+    let path = folder.join("riposte.toml");
+    std::fs::write(&path, text).unwrap();
+    path.display().to_string()
+}
+
+#[test]
+fn config_print_shows_all_five_sources_and_no_secret() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(
+        folder.path(),
+        "[server]\nmax_call_time = \"5s\"\n[page_tokens]\nkeys = [\"MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=\"]\n",
+    );
+    let arguments =
+        ["config", "print", "--dev", "--show-origin", "--config", &path, "--set", "server.drain_timeout=7s"];
+    let output = riposte(&arguments, &[("RIPOSTE__STORE__POOLS__READ__CONNECTIONS", "3")]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let printed = stdout(&output).replace(&path, "riposte.toml");
+    // The origins stand in a column of their own; its place is not the point.
+    let lines: Vec<_> = printed.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    for expected in [
+        "server.max_call_time = \"5s\" # riposte.toml, line 2",
+        "page_tokens.keys = [\"********\"] # riposte.toml, line 4",
+        "server.drain_timeout = \"7s\" # flag --set server.drain_timeout",
+        "store.pools.read.connections = 3 # variable RIPOSTE__STORE__POOLS__READ__CONNECTIONS",
+        "store.kind = \"sqlite\" # profile dev",
+        "server.max_request_size = \"4MiB\" # default",
+    ] {
+        assert!(lines.iter().any(|line| line == expected), "{expected}\nis missing in\n{printed}");
+    }
+    assert!(!printed.contains("MDEy"), "{printed}");
+}
+
+#[test]
+fn what_config_print_says_can_be_read_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let printed = stdout(&riposte(&["config", "print", "--dev", "--show-origin"], &[]));
+    let path = file(folder.path(), &printed);
+    let again = riposte(&["config", "print", "--dev", "--config", &path], &[]);
+    assert_eq!(code(&again), 0, "{}", stderr(&again));
+    assert_eq!(stdout(&again), stdout(&riposte(&["config", "print", "--dev"], &[])));
+}
+
+#[test]
+fn a_typo_at_depth_four_stops_check_serve_and_dev_with_code_2_and_a_suggestion() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "[store.pools.read]\nconnectoins = 3\n");
+    for command in [&["config", "check"][..], &["serve"], &["dev"], &["doctor"], &["migrate", "status"]] {
+        let output = riposte(&[command, &["--config", &path]].concat(), &[]);
+        assert_eq!(code(&output), 2, "{command:?}");
+        let said = stderr(&output);
+        assert!(said.contains("store.pools.read.connectoins: unknown key; did you mean `connections`?"), "{said}");
+        assert!(said.contains("riposte.toml, line 2"), "{said}");
+    }
+}
+
+#[test]
+fn serve_refuses_what_dev_allows_and_names_each_key_with_its_cure() {
+    let output = riposte(&["serve", "--set", "store.kind=sqlite", "--set", "store.pools.write.connections=1"], &[]);
+    assert_eq!((code(&output), stdout(&output).as_str()), (2, ""));
+    let said = stderr(&output);
+    for key in ["auth.allow_insecure: ", "store.kind: ", "page_tokens.keys: "] {
+        assert!(said.lines().any(|line| line.trim().starts_with(key) && line.contains("--allow-insecure")), "{said}");
+    }
+}
+
+#[test]
+fn every_exit_code_tells_what_went_wrong_and_the_error_goes_to_standard_error() {
+    let down = ["--set", "store.sources=[{url='mysql://u:canary@127.0.0.1:1/r'}]"];
+    let hasty = ["--set", "store.pools.read.acquire_timeout=50ms", "--set", "store.pools.write.acquire_timeout=50ms"];
+    let cases: [(&[&str], i32); 7] = [
+        (&["version"], 0),
+        (&["frobnicate"], 2),
+        (&["config", "check"], 2),
+        (&["errors", "explain", "NO_SUCH_REASON"], 3),
+        (&["healthcheck", "--target", "127.0.0.1:1"], 5),
+        (&["migrate", "status", down[0], down[1], hasty[0], hasty[1], hasty[2], hasty[3]], 5),
+        (&["migrate", "up", down[0], down[1], hasty[0], hasty[1], hasty[2], hasty[3]], 5),
+    ];
+    for (arguments, expected) in cases {
+        let output = riposte(arguments, &[]);
+        let said = stderr(&output);
+        assert_eq!(code(&output), expected, "{arguments:?}\n{said}");
+        assert_eq!(said.is_empty(), expected == 0, "{arguments:?}\n{said}");
+        assert!(!said.contains("canary") && !stdout(&output).contains("canary"), "{said}");
+    }
+}
+
+#[test]
+fn doctor_fails_exactly_the_line_of_the_source_that_is_down() {
+    let set = "store.sources=[{url='mysql://u:canary@127.0.0.1:1/r'}]";
+    let key = "page_tokens.keys=['MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=']";
+    let hasty = "store.pools.write.acquire_timeout=50ms";
+    let insecure = "auth.allow_insecure=true";
+    let output = riposte(&["doctor", "--set", set, "--set", key, "--set", hasty, "--set", insecure], &[]);
+    let said = stdout(&output);
+    let failed: Vec<_> = said.lines().filter(|line| line.starts_with("FAIL")).collect();
+    assert_eq!(failed.len(), 1, "{said}");
+    assert!(failed[0].starts_with("FAIL  source 1 (mysql://********@127.0.0.1:1/r): cannot be reached"), "{said}");
+    assert_eq!(code(&output), 1);
+}
+
+#[test]
+fn errors_are_explained_and_completions_are_made() {
+    let explained = riposte(&["errors", "explain", "pin_limit_reached"], &[]);
+    assert!(stdout(&explained).starts_with("PIN_LIMIT_REACHED  (gRPC code FAILED_PRECONDITION)\n"));
+    assert!(stdout(&riposte(&["errors", "list"], &[])).lines().count() > 30);
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(stdout(&riposte(&["completion", shell], &[])).contains("healthcheck"), "{shell}");
+    }
+}

@@ -1,0 +1,12 @@
+//! The command line as a user runs it: processes, ports, signals, files and exit codes.
+
+mod process {
+    mod dev;
+    mod exec;
+    mod files;
+    mod migrate;
+    mod reflection;
+    mod refusals;
+    mod serve;
+    mod stop;
+}

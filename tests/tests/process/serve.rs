@@ -1,0 +1,101 @@
+//! `riposte serve` on schemas that are not its own.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use riposte_sdk::v1::{CommentSort, ErrorReason};
+use riposte_tests::{Say, command, refused};
+use tokio::io::{AsyncBufReadExt, BufReader, Lines};
+use tokio::process::{Child, ChildStderr};
+
+use super::migrate::{TABLES, fresh, migrate};
+
+/// A server whose log is read line by line.
+struct Told {
+    child: Child,
+    log: Lines<BufReader<ChildStderr>>,
+}
+
+impl Told {
+    fn start(sets: &[String], tables: &[&str]) -> Result<Self> {
+        let mut serve = command::riposte(sets)?;
+        let mut child = serve.args(tables).arg("serve").stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
+        let log = BufReader::new(child.stderr.take().context("no stderr")?).lines();
+        Ok(Self { child, log })
+    }
+
+    /// The next event whose message holds the words; fails if none comes within ten seconds.
+    async fn next(&mut self, words: &str) -> Result<serde_json::Value> {
+        let found = async {
+            loop {
+                let line = self.log.next_line().await?.context("the server ended")?;
+                let event: serde_json::Value = serde_json::from_str(&line).with_context(|| line.clone())?;
+                if event["message"].as_str().is_some_and(|message| message.contains(words)) {
+                    return anyhow::Ok(event);
+                }
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(10), found)
+            .await
+            .with_context(|| format!("it never says {words:?}"))?
+    }
+
+    async fn stop(mut self) -> Result<Option<i32>> {
+        let pid = self.child.id().and_then(|id| i32::try_from(id).ok()).context("it has ended")?;
+        nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), nix::sys::signal::Signal::SIGTERM)?;
+        let ended = tokio::time::timeout(Duration::from_secs(30), self.child.wait()).await;
+        Ok(ended??.code())
+    }
+}
+
+#[tokio::test]
+async fn on_databases_without_tables_it_waits_says_what_is_missing_and_serves_after_the_migration() -> Result<()> {
+    let Some(sets) = fresh().await? else { return Ok(()) };
+    let mut server = Told::start(&sets, &TABLES)?;
+    let listening = server.next("listening").await?;
+    let address = listening["grpc"].as_str().context("no address")?.to_owned();
+    for source in 0..2 {
+        let event = server.next("lacks steps").await?;
+        ensure!(event["source"] == source && event.to_string().contains("m0001"), "{event}");
+    }
+    command::run(["healthcheck", "--target", &address]).await?.ended(5)?.says(&["NOT_SERVING"])?;
+    let say = Say::on(&riposte_sdk::Client::connect(address.clone())?, "article");
+    let outcome = refused(say.page(CommentSort::Newest, 1).await)?;
+    ensure!(outcome == (tonic::Code::Unavailable, ErrorReason::ShardUnavailable), "{outcome:?}");
+
+    migrate(&sets, &TABLES, "up").await?.ended(0)?;
+    server.next("serving").await?;
+    command::run(["healthcheck", "--target", &address]).await?.ended(0)?;
+    ensure!(say.comment("m", "at last").await?.floor == 1);
+    ensure!(server.stop().await? == Some(0));
+    Ok(())
+}
+
+#[tokio::test]
+async fn on_tables_of_other_counts_it_never_serves_and_says_both_counts() -> Result<()> {
+    let Some(sets) = fresh().await? else { return Ok(()) };
+    migrate(&sets, &TABLES, "up").await?.ended(0)?;
+    let mut server = Told::start(&sets, &["--set", "store.subject_tables=4", "--set", "store.index_tables=4"])?;
+    let listening = server.next("listening").await?;
+    let address = listening["grpc"].as_str().context("no address")?.to_owned();
+    let event = server.next("other shard counts").await?;
+    let text = event["text"].as_str().unwrap_or_default();
+    ensure!(text.contains("2/4 tables") && text.contains("4/4 tables"), "{event}");
+    command::run(["healthcheck", "--target", &address]).await?.ended(5)?.says(&["NOT_SERVING"])?;
+    ensure!(server.stop().await? == Some(0));
+    Ok(())
+}
+
+#[tokio::test]
+async fn without_its_databases_it_starts_and_says_which_are_out_of_reach() -> Result<()> {
+    let free = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?;
+    let url = format!("mysql://root:hush-hush@{free}");
+    let sets = riposte_tests::Server::settings(&[url], "none");
+    let mut server = Told::start(&sets, &TABLES)?;
+    server.next("listening").await?;
+    let event = server.next("unreachable").await?;
+    ensure!(event["source"] == 0 && !event.to_string().contains("hush-hush"), "{event}");
+    ensure!(server.stop().await? == Some(0));
+    Ok(())
+}
