@@ -6,7 +6,7 @@ use sea_orm_migration::sea_orm::{DatabaseTransaction, Statement};
 /// How long one run waits for another, in seconds.
 const WAIT: u32 = 3_600;
 /// Locks have one name space on a whole server, and names of 64 characters at most; `from dual` keeps Vitess content.
-const NAME: &str = "CONCAT('riposte.', MD5(DATABASE()))";
+const NAME: &str = "CONCAT('riposte.', LEFT(SHA2(DATABASE(), 256), 32))";
 
 /// Waits for the lock of the database; it is the connection's, and ends with it at the latest.
 pub(crate) async fn take(connection: &DatabaseTransaction) -> Result<(), DbErr> {

@@ -1,5 +1,7 @@
 //! The binary as a person or a script meets it: what it prints, where, and the code it ends with.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops where it stands")]
+
 use std::{
     path::Path,
     process::{Command, Output},

@@ -1,5 +1,7 @@
 //! `riposte dev` from its start to its end, as a process.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops where it stands")]
+
 use nix::{
     sys::signal::{Signal, kill},
     unistd::Pid,

@@ -4,6 +4,7 @@
 mod real {
     mod crash;
     mod exports;
+    mod interrupted;
     mod madrid;
     mod polis;
 }

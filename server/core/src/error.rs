@@ -32,7 +32,6 @@ impl Violation {
 
 /// Why a call was refused or failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Error {
     /// The subject does not exist, or it was deleted.
     SubjectNotFound,
@@ -182,21 +181,23 @@ fn shared_reason(violations: &[Violation]) -> Reason {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::ParentUnavailable(state) => write!(f, "the parent is {state}"),
-            Self::CommentUnavailable(state) | Self::StateConflict(state) => write!(f, "the comment is {state}"),
-            Self::ObjectTypeUnknown(name) => write!(f, "object type {name:?} is not registered"),
-            Self::Invalid(violations) => {
-                f.write_str("invalid request: ")?;
-                for (n, v) in violations.iter().enumerate() {
-                    write!(f, "{}{}: {}", if n == 0 { "" } else { "; " }, v.field, v.description)?;
-                }
-                Ok(())
-            }
-            Self::MessageTooLarge { limit } => write!(f, "the message is larger than {limit} bytes"),
-            Self::RevisionNotReached { current } => write!(f, "revision not reached yet; the newest is {current}"),
-            Self::NotImplemented(what) => write!(f, "{what} is not served yet"),
-            plain => f.write_str(plain.reason().summary()),
+        if let Self::ParentUnavailable(state) = self {
+            write!(f, "the parent is {state}")
+        } else if let Self::CommentUnavailable(state) | Self::StateConflict(state) = self {
+            write!(f, "the comment is {state}")
+        } else if let Self::ObjectTypeUnknown(name) = self {
+            write!(f, "object type {name:?} is not registered")
+        } else if let Self::Invalid(violations) = self {
+            let told: Vec<_> = violations.iter().map(|v| format!("{}: {}", v.field, v.description)).collect();
+            write!(f, "invalid request: {}", told.join("; "))
+        } else if let Self::MessageTooLarge { limit } = self {
+            write!(f, "the message is larger than {limit} bytes")
+        } else if let Self::RevisionNotReached { current } = self {
+            write!(f, "revision not reached yet; the newest is {current}")
+        } else if let Self::NotImplemented(what) = self {
+            write!(f, "{what} is not served yet")
+        } else {
+            f.write_str(self.reason().summary())
         }
     }
 }

@@ -67,11 +67,9 @@ mod tests {
 
     #[test]
     fn a_server_that_listens_everywhere_is_asked_on_the_loopback_address() {
-        for (listen, reached) in [
-            ("0.0.0.0:7171", "127.0.0.1:7171"),
-            ("[::]:7171", "[::1]:7171"),
-            ("192.0.2.7:80", "192.0.2.7:80"),
-        ] {
+        for (listen, reached) in
+            [("0.0.0.0:7171", "127.0.0.1:7171"), ("[::]:7171", "[::1]:7171"), ("192.0.2.7:80", "192.0.2.7:80")]
+        {
             assert_eq!(reachable(listen.parse().unwrap()).to_string(), reached);
         }
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use riposte_sdk::{Client, Options};
 use tokio::sync::watch;
 
@@ -139,8 +139,7 @@ impl Args {
             );
             return Ok(ExitCode::from(INTERRUPTED));
         }
-        outcome
-            .with_context(|| format!("not all was brought in; to go on, run it again:\n  {}\n", command_line("")))?;
+        outcome.map_err(going_on)?;
         Ok(if by_reason.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(PARTLY) })
     }
 
@@ -191,6 +190,14 @@ impl Args {
         by_reason.iter().for_each(|(reason, count)| println!("  {count:>7}  {reason}"));
         Ok(if by_reason.is_empty() && found.orphans == 0 { ExitCode::SUCCESS } else { ExitCode::from(PARTLY) })
     }
+}
+
+/// Another run mends what a lost server left undone, and never a fault in the files.
+fn going_on(error: anyhow::Error) -> anyhow::Error {
+    if !error.chain().any(|cause| cause.is::<tonic::Status>()) {
+        return error;
+    }
+    error.context(format!("not all was brought in; to go on, run `{}` again", command_line("")))
 }
 
 /// What a dry run found.

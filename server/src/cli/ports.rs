@@ -31,13 +31,8 @@ mod tests {
         let taken = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = taken.local_addr().unwrap();
         let free = "127.0.0.1:0".parse().unwrap();
-        let message = check(&[(free, "--listen"), (address, "--admin-listen")])
-            .unwrap_err()
-            .to_string();
-        assert!(
-            message.contains(&address.to_string()) && message.contains("--admin-listen"),
-            "{message}"
-        );
+        let message = check(&[(free, "--listen"), (address, "--admin-listen")]).unwrap_err().to_string();
+        assert!(message.contains(&address.to_string()) && message.contains("--admin-listen"), "{message}");
         drop(taken);
         check(&[(address, "--admin-listen")]).unwrap();
     }

@@ -5,7 +5,7 @@ use riposte_core::{Policy, object_type::MAX_LEVELS};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use std::time::Duration;
 
-/// The longest text that any policy may allow, in code points: what the content column holds at four bytes each.
+/// The longest text that any policy may allow, in code points: at four bytes each, a page of 1 MiB still holds a dozen.
 const MAX_TEXT_CODE_POINTS: usize = 16_000;
 
 /// How one object type is discussed. A knob that `[object_types.NAME]` leaves out stands in `[object_type_defaults]`.

@@ -25,9 +25,9 @@ impl Span {
 }
 
 impl Size {
-    /// The size in bytes, for limits on things held in memory.
-    pub fn bytes(self) -> usize {
-        usize::try_from(self.0).unwrap_or(usize::MAX)
+    /// The size in bytes.
+    pub fn bytes(self) -> u64 {
+        self.0
     }
 }
 

@@ -14,8 +14,9 @@ use riposte_store::shard::Tables;
 use riposte_store::{conformance_cases, conformance_tests};
 use stage::Stage;
 
-static STAGE: LazyLock<Option<Stage>> =
-    LazyLock::new(|| servers::stage(&["RIPOSTE_TEST_MYSQL_1", "RIPOSTE_TEST_MYSQL_2"], Tables { subject: 50, index: 200 }));
+static STAGE: LazyLock<Option<Stage>> = LazyLock::new(|| {
+    servers::stage(&["RIPOSTE_TEST_MYSQL_1", "RIPOSTE_TEST_MYSQL_2"], Tables { subject: 50, index: 200 })
+});
 
 fn run(category: &str, name: &str) {
     match &*STAGE {

@@ -72,7 +72,7 @@ async fn data_in_a_folder_outlives_the_server_stopped_or_killed() -> Result<()> 
     ensure!(first.stop().await? == Some(0));
     let second = Server::dev_on(&data).await?;
     let say = Say { client: second.client()?, key: say.key };
-    ensure!(say.roots(CommentSort::Oldest, 10).await? == [made.clone()]);
+    ensure!(say.roots(CommentSort::Oldest, 10).await? == std::slice::from_ref(&made));
     let also = say.comment("m", "kept too").await?;
     second.crash().await?;
     let third = Server::dev_on(&data).await?;

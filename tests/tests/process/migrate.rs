@@ -26,6 +26,7 @@ pub(super) async fn migrate(sets: &[String], tables: &[&str], verb: &str) -> Res
 async fn it_may_run_twice_and_the_plan_is_empty_afterwards() -> Result<()> {
     let Some(sets) = fresh().await? else { return Ok(()) };
     migrate(&sets, &TABLES, "status").await?.ended(1)?.says(&["data source 1", "data source 2", "lacks"])?;
+    doctor(&sets).await?.ended(1)?.says(&["FAIL", "source 2", "migrate up"])?;
     let plan = migrate(&sets, &TABLES, "plan").await?.ended(0)?.says(&["CREATE TABLE", "data source 2"])?;
     ensure!(plan.out.contains("comment_index_3") && plan.out.contains("comment_subject_1"), "{}", plan.out);
     // A plan changes nothing.
@@ -37,7 +38,13 @@ async fn it_may_run_twice_and_the_plan_is_empty_afterwards() -> Result<()> {
     migrate(&sets, &TABLES, "status").await?.ended(0)?.says(&["data source 2", "ready"])?;
     let plan = migrate(&sets, &TABLES, "plan").await?.ended(0)?;
     ensure!(!plan.out.contains("CREATE"), "{}", plan.out);
+    let said = doctor(&sets).await?.ended(0)?.says(&["source 2", "schema: is what this version needs"])?;
+    ensure!(!said.out.contains("FAIL") && !said.out.contains("root@"), "{}", said.out);
     Ok(())
+}
+
+async fn doctor(sets: &[String]) -> Result<Ran> {
+    command::finish(command::riposte(sets)?.args(TABLES).arg("doctor")).await
 }
 
 #[tokio::test]

@@ -25,13 +25,13 @@ impl Told {
         Ok(Self { child, log })
     }
 
-    /// The next event whose message holds the words; fails if none comes within ten seconds.
+    /// The next event whose message begins with the words; fails if none comes within ten seconds.
     async fn next(&mut self, words: &str) -> Result<serde_json::Value> {
         let found = async {
             loop {
                 let line = self.log.next_line().await?.context("the server ended")?;
                 let event: serde_json::Value = serde_json::from_str(&line).with_context(|| line.clone())?;
-                if event["message"].as_str().is_some_and(|message| message.contains(words)) {
+                if event["message"].as_str().is_some_and(|message| message.starts_with(words)) {
                     return anyhow::Ok(event);
                 }
             }
@@ -56,7 +56,7 @@ async fn on_databases_without_tables_it_waits_says_what_is_missing_and_serves_af
     let listening = server.next("listening").await?;
     let address = listening["grpc"].as_str().context("no address")?.to_owned();
     for source in 0..2 {
-        let event = server.next("lacks steps").await?;
+        let event = server.next("not serving: this source lacks steps").await?;
         ensure!(event["source"] == source && event.to_string().contains("m0001"), "{event}");
     }
     command::run(["healthcheck", "--target", &address]).await?.ended(5)?.says(&["NOT_SERVING"])?;
@@ -79,7 +79,7 @@ async fn on_tables_of_other_counts_it_never_serves_and_says_both_counts() -> Res
     let mut server = Told::start(&sets, &["--set", "store.subject_tables=4", "--set", "store.index_tables=4"])?;
     let listening = server.next("listening").await?;
     let address = listening["grpc"].as_str().context("no address")?.to_owned();
-    let event = server.next("other shard counts").await?;
+    let event = server.next("not serving: other shard counts").await?;
     let text = event["text"].as_str().unwrap_or_default();
     ensure!(text.contains("2/4 tables") && text.contains("4/4 tables"), "{event}");
     command::run(["healthcheck", "--target", &address]).await?.ended(5)?.says(&["NOT_SERVING"])?;
@@ -94,7 +94,7 @@ async fn without_its_databases_it_starts_and_says_which_are_out_of_reach() -> Re
     let sets = riposte_tests::Server::settings(&[url], "none");
     let mut server = Told::start(&sets, &TABLES)?;
     server.next("listening").await?;
-    let event = server.next("unreachable").await?;
+    let event = server.next("not serving: this source is unreachable").await?;
     ensure!(event["source"] == 0 && !event.to_string().contains("hush-hush"), "{event}");
     ensure!(server.stop().await? == Some(0));
     Ok(())

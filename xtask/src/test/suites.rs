@@ -2,12 +2,23 @@
 
 use super::Run;
 use super::summary::Report;
-use crate::run::run_watched;
+use crate::run::{run, run_watched};
 use crate::servers::{self, Pair};
 use crate::tools;
 use anyhow::{Context, Result};
-use std::path::Path;
 use std::process::Command;
+
+/// What both the build and the test step ask of cargo: the same, so that nothing is compiled twice.
+const EVERYTHING: [&str; 6] = ["test", "--release", "--workspace", "--all-features", "--locked", "--no-fail-fast"];
+
+/// Compiles the tests and with them the server they start. It differs from the one that ships only in the suite's
+/// feature of the store, which adds code that no server calls; the plain one is built and asked in the step `readme`.
+pub(super) fn build(at: &Run<'_>) -> Result<Report> {
+    run(at.live, at.repo.cargo(&EVERYTHING).arg("--no-run"))?;
+    let server = at.repo.server_binary();
+    let bytes = std::fs::metadata(&server).with_context(|| format!("{} was not built", server.display()))?.len();
+    Ok(Report::success(format!("the server has {} MB", bytes.div_ceil(1_000_000))))
+}
 
 /// Everything: unit tests, the store's suite on all backends, the black-box tests.
 pub(super) fn all(at: &mut Run<'_>) -> Result<Report> {
@@ -85,12 +96,6 @@ impl Tally {
             self.skipped.push(reason.trim_start_matches([':', ' ']).to_owned());
         }
     }
-}
-
-/// The size of a file, as people say it.
-pub(super) fn size_of(file: &Path) -> Result<String> {
-    let bytes = std::fs::metadata(file).with_context(|| format!("{} was not built", file.display()))?.len();
-    Ok(format!("{} MB", bytes.div_ceil(1_000_000)))
 }
 
 #[cfg(test)]

@@ -161,7 +161,7 @@ fn redact(thread: Thread) -> Thread {
 }
 
 /// Whether lists of this subject may be shown, at this revision.
-fn shown(subject: &Subject, min_revision: i64) -> Result<()> {
+pub(super) fn shown(subject: &Subject, min_revision: i64) -> Result<()> {
     match subject.state {
         SubjectState::Hidden => Err(Error::SubjectHidden),
         SubjectState::Active | SubjectState::ReadOnly => reached(min_revision, subject.revision),

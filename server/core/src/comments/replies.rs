@@ -3,11 +3,12 @@
 use crate::caller::Caller;
 use crate::cmd::Reply;
 use crate::comment::CommentView;
+use crate::comments::lists::shown;
 use crate::comments::roots::content_parts;
 use crate::comments::submit::{Asked, Written};
 use crate::comments::Comments;
 use crate::content::{ClientInfo, Content};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::ids::CommentId;
 use crate::member::MemberId;
 use crate::page::Located;
@@ -30,7 +31,7 @@ impl Comments {
     /// Answers a comment.
     ///
     /// # Errors
-    /// [`Error::ParentUnavailable`](crate::Error::ParentUnavailable), and those of [`Comments::create`].
+    /// [`Error::ParentUnavailable`], and those of [`Comments::create`].
     pub async fn reply(&self, asked: &Asked, parent: &Located, new: CreateReply) -> Result<Written<CommentView>> {
         let max_depth = self.policy(&asked.caller, parent.subject.object_type())?.max_depth;
         let CreateReply { member, content, client } = new;
@@ -49,14 +50,16 @@ impl Comments {
     /// whether some between the last two were left out.
     ///
     /// # Errors
-    /// [`Error::CommentNotFound`](crate::Error::CommentNotFound), [`Error::RevisionNotReached`](crate::Error::RevisionNotReached).
+    /// [`Error::CommentNotFound`], [`Error::SubjectHidden`], [`Error::RevisionNotReached`].
     pub async fn conversation(
         &self,
         caller: &Caller,
         id: CommentId,
         min_revision: i64,
     ) -> Result<(CommentView, Vec<CommentView>, bool)> {
-        let view = self.comment(caller, id, None, min_revision).await?;
+        let view = self.comment(caller, id, None, 0).await?;
+        let subject = self.reader.subjects(std::slice::from_ref(&view.subject)).await?.pop().flatten();
+        shown(&subject.ok_or(Error::CommentNotFound)?, min_revision)?;
         let chain = self.reader.conversation(&view.subject, id, CONVERSATION).await?;
         let truncated = chain.len() > CONVERSATION
             && chain[CONVERSATION - 1].comment.parent_id != chain.last().map(|root| root.comment.id);

@@ -43,7 +43,7 @@ pub struct Walk {
 
 impl Default for Walk {
     fn default() -> Self {
-        Self { seed: None, steps: 150 }
+        Self { seed: None, steps: 400 }
     }
 }
 

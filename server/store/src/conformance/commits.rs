@@ -98,7 +98,10 @@ pub(super) async fn a_subject_is_made_changed_deleted_and_brought_back(backend: 
     let key = scene.key();
     assert_eq!(scene.refusal(&key, DeleteSubject { etag: String::new() }).await, Error::SubjectNotFound);
     let made = scene.open(&key).await;
-    assert_eq!((made.owner.clone(), made.revision, made.create_time), (Some(member("owner")), 1, Millis(1_800_000_000_000)));
+    assert_eq!(
+        (made.owner.clone(), made.revision, made.create_time),
+        (Some(member("owner")), 1, Millis(1_800_000_000_000))
+    );
     let again = CreateSubject {
         id: scene.process.ids.subject(key.partition()).await.expect("an id"),
         owner: None,

@@ -30,7 +30,11 @@ pub(super) async fn sixty_four_writers_leave_dense_floors_of_roots(backend: Back
             for _ in 0..4 {
                 let verb = scene.create(&key, &format!("author {author}")).await;
                 let made = comment(&scene.run(&key, verb).await);
-                assert_eq!(scene.view(made.comment.id).await.comment.floor, made.comment.floor, "read what was answered");
+                assert_eq!(
+                    scene.view(made.comment.id).await.comment.floor,
+                    made.comment.floor,
+                    "read what was answered"
+                );
                 floors.push(made.comment.floor);
             }
             // One create was answered before the next was sent.
@@ -131,9 +135,19 @@ async fn watch(scene: &Scene, key: &SubjectKey, stop: &AtomicBool) -> usize {
             roots += 1;
             comments += 1 + thread.root.comment.reply_count;
         }
-        let buried: i32 =
-            page.threads.items.iter().filter(|t| !t.root.comment.state.is_visible()).map(|t| t.root.comment.reply_count).sum();
-        assert_eq!((page.subject.root_count, page.subject.comment_count), (roots, comments + buried), "at {}", page.subject.revision);
+        let buried: i32 = page
+            .threads
+            .items
+            .iter()
+            .filter(|t| !t.root.comment.state.is_visible())
+            .map(|t| t.root.comment.reply_count)
+            .sum();
+        assert_eq!(
+            (page.subject.root_count, page.subject.comment_count),
+            (roots, comments + buried),
+            "at {}",
+            page.subject.revision
+        );
         for thread in page.threads.items.iter().filter(|t| !t.more_replies) {
             let shown = thread.replies.iter().filter(|r| r.comment.state.is_visible()).count();
             assert_eq!(thread.root.comment.reply_count as usize, shown, "at {}", page.subject.revision);

@@ -65,7 +65,10 @@ pub(super) async fn an_imported_comment_keeps_its_times_state_and_origin(backend
     assert_eq!((view.content, view.comment.state), (None, CommentState::Deleted));
     let exported = scene.process.reader.export_comments(&importer.key, None, 9).await.expect("read").remove(0);
     let row = exported.view.comment;
-    assert_eq!((row.create_time, row.edit_time, row.delete_time), (Millis(5_000), Some(Millis(6_000)), Some(Millis(7_000))));
+    assert_eq!(
+        (row.create_time, row.edit_time, row.delete_time),
+        (Millis(5_000), Some(Millis(6_000)), Some(Millis(7_000)))
+    );
     assert_eq!((row.deleted_by, row.listed, row.floor), (Some(DeletedBy::Author), false, 1));
     assert_eq!((exported.origin, exported.client), (Some(item.origin), item.client));
     assert_eq!(scene.subject(&importer.key).await.comment_count, 0);
@@ -145,7 +148,8 @@ pub(super) async fn an_imported_tombstone_is_listed_above_visible_answers_only(b
     let scene = Scene::new(&backend, "an_imported_tombstone_is_listed_above_visible_answers_only");
     let importer = Importer { scene: &scene, key: scene.key(), source: "s" };
     let mut tomb = importer.item("1", None).await;
-    (tomb.state, tomb.deleted_by, tomb.times.delete) = (CommentState::Deleted, Some(DeletedBy::Author), Some(Millis(9)));
+    (tomb.state, tomb.deleted_by, tomb.times.delete) =
+        (CommentState::Deleted, Some(DeletedBy::Author), Some(Millis(9)));
     importer.bring(tomb.clone()).await;
     assert_eq!(scene.floors(&importer.key).await, [] as [i32; 0]);
     let mut hidden = importer.item("2", Some(scene.target(tomb.id).await)).await;
@@ -178,7 +182,12 @@ pub(super) async fn an_imported_like_never_overrides_a_members_own(backend: Back
         let like = SetLike { comment_id: root, member: member(who), value, operation };
         importer.command(external_id, ImportLike { like, time: Millis(77) })
     };
-    let own = SetLike { comment_id: root, member: member("own"), value: LikeValue::None, operation: RequestId::from_bytes([1; 16]) };
+    let own = SetLike {
+        comment_id: root,
+        member: member("own"),
+        value: LikeValue::None,
+        operation: RequestId::from_bytes([1; 16]),
+    };
     scene.run(&importer.key, own).await;
     let batch =
         [like("l1", "own", LikeValue::Like), like("l2", "a", LikeValue::Like), like("l3", "b", LikeValue::Dislike)];

@@ -79,7 +79,11 @@ pub(super) async fn a_like_clears_a_dislike_and_none_undoes(backend: Backend) {
     let revision = scene.subject(&hand.key).await.revision;
     for (n, (value, counts, changed)) in steps.into_iter().enumerate() {
         let told = hand.set("m", value, operation(n as u64, 1)).await;
-        assert_eq!((told.value, (told.like_count, told.dislike_count), told.changed), (value, counts, changed), "step {n}");
+        assert_eq!(
+            (told.value, (told.like_count, told.dislike_count), told.changed),
+            (value, counts, changed),
+            "step {n}"
+        );
         assert_eq!((hand.state("m").await, hand.counts().await), (Some(value), counts), "step {n}");
         assert_eq!(scene.view(hand.id).await.comment.revision, told.comment_revision);
     }

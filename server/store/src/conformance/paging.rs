@@ -64,10 +64,7 @@ fn check_around(sorted: &[i32], window: Window, at: i32, page: &Page<CommentView
     assert!(inside, "{what}");
 }
 
-async fn every_window(
-    sorted: &[i32],
-    read: impl AsyncFn(Window) -> Page<CommentView>,
-) {
+async fn every_window(sorted: &[i32], read: impl AsyncFn(Window) -> Page<CommentView>) {
     let last = sorted.last().copied().unwrap_or(0) + 2;
     let anchors = [0, 1, 2, 5, 6, 7, 9, last - 3, last - 2, last - 1, last, i32::MAX];
     let starts = anchors.into_iter().flat_map(|at| [Start::After(at), Start::Before(at), Start::Around(at)]);
@@ -168,7 +165,13 @@ pub(super) async fn a_walk_meets_every_root_once_in_either_direction(backend: Ba
 }
 
 /// Walks a list that others add to and take from: what stood at the start and stayed is met exactly once, in order.
-async fn walk_among_writers(scene: &Arc<Scene>, key: SubjectKey, order: Order, read: impl AsyncFn(Window) -> Page<CommentView>, root: Option<CommentId>) {
+async fn walk_among_writers(
+    scene: &Arc<Scene>,
+    key: SubjectKey,
+    order: Order,
+    read: impl AsyncFn(Window) -> Page<CommentView>,
+    root: Option<CommentId>,
+) {
     let stop = Arc::new(AtomicBool::new(false));
     let mut writers = Vec::new();
     for writer in 0..3 {
@@ -201,7 +204,8 @@ async fn walk_among_writers(scene: &Arc<Scene>, key: SubjectKey, order: Order, r
             }
             start = Start::After(*met.last().expect("not empty"));
         }
-        let monotone = if order == Order::Oldest { met.is_sorted_by(|a, b| a < b) } else { met.is_sorted_by(|a, b| a > b) };
+        let monotone =
+            if order == Order::Oldest { met.is_sorted_by(|a, b| a < b) } else { met.is_sorted_by(|a, b| a > b) };
         assert!(monotone, "{order:?}: {met:?}");
         assert!(stood.iter().all(|floor| met.contains(floor)), "{order:?}: {stood:?} were not all in {met:?}");
     }

@@ -164,7 +164,8 @@ pub(super) async fn every_character_of_what_people_write_comes_back(backend: Bac
     for said in texts {
         let mut create = scene.create(&key, "author").await;
         let mentions = vec![member("x"), member("x "), member("🏠")];
-        let metadata = Metadata::from([("ключ _@".to_owned(), said.chars().take(9).collect()), ("b".to_owned(), String::new())]);
+        let metadata =
+            Metadata::from([("ключ _@".to_owned(), said.chars().take(9).collect()), ("b".to_owned(), String::new())]);
         create.content = Content::stored(said.to_owned(), mentions, metadata);
         let address = Some(std::net::IpAddr::from([0x2001, 0xdb8, 0, 0, 0, 0, 0, 1]));
         create.client = ClientInfo { ip: address, platform: "ios".to_owned(), device: "iPhone17,1 _@".to_owned() };

@@ -89,7 +89,8 @@ pub(super) async fn twins_in_one_batch_are_one(backend: Backend) {
     let mut reused = one.clone();
     reused.request.print = Print(7);
     let answers = scene.commit(&[one, two.clone(), reused, two]).await;
-    let ids: Vec<_> = answers.iter().map(|answer| answer.as_ref().map(|r| (comment(r).comment.id, r.replayed))).collect();
+    let ids: Vec<_> =
+        answers.iter().map(|answer| answer.as_ref().map(|r| (comment(r).comment.id, r.replayed))).collect();
     let id = comment(answers[0].as_ref().expect("created")).comment.id;
     assert_eq!(ids, [Ok((id, false)), Ok((id, true)), Err(&Error::RequestIdReused), Ok((id, true))]);
     assert_eq!(scene.sound(&key).await, 1);
@@ -125,7 +126,8 @@ pub(super) async fn every_verb_can_be_repeated(backend: Backend) {
         Pin { target: target.clone(), member: owner.clone() }.into(),
         Pin { target: target.clone(), member: owner.clone() }.into(),
         Unpin { target: target.clone(), member: owner }.into(),
-        Edit { target: target.clone(), member: author.clone(), content: text("b"), etag: etag.clone(), window: None }.into(),
+        Edit { target: target.clone(), member: author.clone(), content: text("b"), etag: etag.clone(), window: None }
+            .into(),
         Hide { target: target.clone() }.into(),
         Unhide { target: target.clone() }.into(),
         Delete { target: target.clone(), acting: Acting::Author(author.clone()), etag: etag.clone() }.into(),

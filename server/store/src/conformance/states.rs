@@ -75,7 +75,11 @@ pub(super) async fn a_tombstone_is_listed_while_anything_visible_stands_below_it
     let verb = Undelete { target: scene.target(ids[3]).await, member: member("replier") };
     scene.run(&key, verb).await;
     let thread = scene.process.reader.thread(&key, &all).await.expect("read").expect("there");
-    assert_eq!(thread.comments.iter().map(|c| c.comment.id).collect::<Vec<_>>(), ids[..4], "and all above it came back");
+    assert_eq!(
+        thread.comments.iter().map(|c| c.comment.id).collect::<Vec<_>>(),
+        ids[..4],
+        "and all above it came back"
+    );
     assert_eq!(scene.sound(&key).await, 6);
 }
 
@@ -124,7 +128,10 @@ pub(super) async fn who_deleted_decides_who_may_bring_back(backend: Backend) {
         let verb = deletion(&scene, id, acting.clone()).await;
         scene.run(&key, verb).await;
         let tomb = scene.view(id).await.comment;
-        assert_eq!((tomb.state, tomb.deleted_by, tomb.delete_time), (CommentState::Deleted, Some(by), Some(tomb.update_time)));
+        assert_eq!(
+            (tomb.state, tomb.deleted_by, tomb.delete_time),
+            (CommentState::Deleted, Some(by), Some(tomb.update_time))
+        );
         let verb = deletion(&scene, id, acting).await;
         assert_eq!(scene.refusal(&key, verb).await, Error::CommentNotFound, "a second time");
         assert_eq!(scene.refusal(&key, undelete(may_not)).await, Error::MemberNotAllowed);

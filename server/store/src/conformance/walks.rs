@@ -70,7 +70,10 @@ struct Told {
 impl Drop for Told {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            eprintln!("the walk of {} is replayed by RIPOSTE_SEED={} RIPOSTE_STEPS={}", self.name, self.seed, self.steps);
+            eprintln!(
+                "the walk of {} is replayed by RIPOSTE_SEED={} RIPOSTE_STEPS={}",
+                self.name, self.seed, self.steps
+            );
         }
     }
 }

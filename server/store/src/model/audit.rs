@@ -124,7 +124,11 @@ pub(super) fn audit(shelf: &Shelf) {
         }
         well_placed(shelf, comment, &paths);
         let deleted = comment.state == CommentState::Deleted;
-        assert_eq!(comment.delete_time.is_some(), deleted, "delete_time says something else than the state: {comment:?}");
+        assert_eq!(
+            comment.delete_time.is_some(),
+            deleted,
+            "delete_time says something else than the state: {comment:?}"
+        );
         assert!(deleted || comment.deleted_by.is_none(), "deleted by somebody, yet not deleted: {comment:?}");
     }
     assert!(floors.is_empty(), "replies without a root: {floors:?}");

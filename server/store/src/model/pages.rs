@@ -10,7 +10,8 @@ pub(super) fn page<T>(mut items: Vec<T>, window: Window, floor: impl Fn(&T) -> i
     }
     // How many items stand before a floor in this order; `or_at`: before or at it.
     let before = |at: i32| items.iter().filter(|item| if newest { floor(item) > at } else { floor(item) < at }).count();
-    let or_at = |at: i32| items.iter().filter(|item| if newest { floor(item) >= at } else { floor(item) <= at }).count();
+    let or_at =
+        |at: i32| items.iter().filter(|item| if newest { floor(item) >= at } else { floor(item) <= at }).count();
     let (from, to) = match window.start {
         Start::Beginning => (0, window.limit),
         Start::After(at) => (or_at(at), or_at(at) + window.limit),

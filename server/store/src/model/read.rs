@@ -140,8 +140,11 @@ impl Reader for Model {
         rows.sort_by_key(|row| (root_floor(&row.comment.thread_id()), row.comment.path.clone()));
         let place = after.and_then(|after| rows.iter().position(|row| row.comment.id == after));
         let rest = rows.into_iter().skip(place.map_or(0, |place| place + 1)).take(limit);
-        let exported =
-            rest.map(|row| Exported { view: counted.view(row), client: row.client.clone(), origin: row.origin.clone() });
+        let exported = rest.map(|row| Exported {
+            view: counted.view(row),
+            client: row.client.clone(),
+            origin: row.origin.clone(),
+        });
         Ok(exported.collect())
     }
 

@@ -82,10 +82,9 @@ impl Walker {
         let max_depth = self.mix.levels.choose(&mut self.dice).copied().unwrap_or(2);
         if self.chance(self.mix.imports) {
             let parent = if answers { Some(self.imported_parent(key, batch).await) } else { None };
-            let state =
-                *[CommentState::Active, CommentState::Active, CommentState::Hidden, CommentState::Deleted]
-                    .choose(&mut self.dice)
-                    .expect("four of them");
+            let state = *[CommentState::Active, CommentState::Active, CommentState::Hidden, CommentState::Deleted]
+                .choose(&mut self.dice)
+                .expect("four of them");
             let deleted = state == CommentState::Deleted;
             let create = Millis(self.dice.random_range(1_000..1_000_000));
             let times = Times { create, edit: self.chance(20).then_some(create), delete: deleted.then_some(create) };
@@ -93,7 +92,17 @@ impl Walker {
             let origin = Origin { source: "walk".to_owned(), external_id };
             let deleted_by = deleted.then_some(DeletedBy::Author);
             let import = Import {
-                id, parent, member, content, client, origin, state, deleted_by, times, max_depth, auto_create,
+                id,
+                parent,
+                member,
+                content,
+                client,
+                origin,
+                state,
+                deleted_by,
+                times,
+                max_depth,
+                auto_create,
             };
             return import.into();
         }
