@@ -1,9 +1,7 @@
 //! The composition root: the one place that names concrete types and puts them together.
 
-mod clock;
 mod listener;
 mod readiness;
-mod store;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -15,11 +13,11 @@ use riposte_core::{Caller, Comments};
 use riposte_store::Store;
 use tokio::net::TcpListener;
 
+use crate::clock::SystemClock;
 use crate::config::{Config, StoreKind};
-use crate::layers::{CallLayer, Gate};
+use crate::layers::{CallLayer, Faults, Gate};
 use crate::rpc::{self, Limits, PageTokens, Services};
 use crate::write::Direct;
-use clock::SystemClock;
 use listener::{Listener, Surface};
 use readiness::Readiness;
 
@@ -44,34 +42,34 @@ pub struct Addresses {
 }
 
 impl App {
-    /// Opens the store and both listeners. Calls are let in once the store can be used: see [`App::wait_ready`].
+    /// Opens the store and both listeners, with faults on request where `faults` is given. Calls are let in once the store can be used: see [`App::wait_ready`].
     ///
     /// An embedded store is brought to its schema here, since nobody else could; servers of the MySQL family never are.
     ///
     /// # Errors
     /// When a port is taken or the store cannot be opened.
-    pub async fn start(config: &Config) -> anyhow::Result<Self> {
+    pub async fn start(config: &Config, faults: Option<Faults>) -> anyhow::Result<Self> {
         let clock = Arc::new(SystemClock);
-        let store = Store::open(&store::settings(&config.store), Arc::clone(&clock) as _)?;
+        let store = Store::open(&config.store.to_open(), Arc::clone(&clock) as _)?;
         if config.store.kind == StoreKind::Sqlite {
             riposte_migrations::up(&store, |_| {}).await.context("cannot bring the SQLite file to its schema")?;
         }
-        let write_connections = store::write_slots(&config.store);
         let ports = Ports {
             reader: store.reader(),
-            log: Arc::new(Direct::new(store.writer(), write_connections)),
+            log: Arc::new(Direct::new(store.writer(), write_slots(config))),
             clock: Arc::clone(&clock) as _,
             ids: store.ids(),
-        };
-        let services = Services {
-            comments: Comments::new(ports, config.policies()),
-            tokens: Arc::new(PageTokens::new(page_token_keys(config))),
-            clock,
         };
         let bytes = |size: crate::config::Size| usize::try_from(size.bytes()).unwrap_or(usize::MAX);
         let limits = Limits {
             max_request: bytes(config.server.max_request_size),
             max_response: bytes(config.server.max_response_size),
+        };
+        let services = Services {
+            comments: Comments::new(ports, config.policies()),
+            tokens: Arc::new(PageTokens::new(config.page_tokens.bytes())),
+            clock,
+            limits,
         };
         let gate = Gate::default();
         let layer = CallLayer {
@@ -80,12 +78,13 @@ impl App {
             caller: Caller::named("open"),
             max_time: config.server.max_call_time.duration(),
             max_request: limits.max_request,
+            faults,
         };
         let public = bind(config.server.listen, "server.listen").await?;
         let admin = bind(config.server.admin_listen, "server.admin_listen").await?;
         let surface = |routes| Surface { routes, layer: layer.clone(), reflection: config.server.reflection };
-        let public = Listener::start(public, surface(rpc::public(&services, limits)))?;
-        let admin = Listener::start(admin, surface(rpc::admin(&services, limits)))?;
+        let public = Listener::start(public, surface(rpc::public(&services)))?;
+        let admin = Listener::start(admin, surface(rpc::admin(&services)))?;
         let readiness = Readiness::watch(store.clone(), gate, vec![public.health(), admin.health()]);
         Ok(Self {
             store,
@@ -122,8 +121,10 @@ async fn bind(address: SocketAddr, key: &str) -> anyhow::Result<TcpListener> {
     TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address} ({key})"))
 }
 
-/// The key ring; where none is configured, a key of this process, whose tokens end with it.
-fn page_token_keys(config: &Config) -> Vec<[u8; 32]> {
-    let keys = config.page_tokens.bytes();
-    if keys.is_empty() { vec![rand::random()] } else { keys }
+/// How many batches may commit at once: SQLite has one writer, every server of the MySQL family its own connections.
+fn write_slots(config: &Config) -> usize {
+    match config.store.kind {
+        StoreKind::Sqlite => 1,
+        StoreKind::Mysql => config.store.sources.len() * config.store.pools.write.connections as usize,
+    }
 }

@@ -2,7 +2,9 @@
 
 mod call;
 mod deadline;
+mod fault;
 mod refusal;
 mod tag;
 
 pub use call::{CallLayer, CallService, Gate};
+pub use fault::Faults;

@@ -44,6 +44,8 @@ pub struct Services {
     pub tokens: Arc<PageTokens>,
     /// The present, for the age of page tokens.
     pub clock: Arc<dyn Clock>,
+    /// Sizes of messages.
+    pub limits: Limits,
 }
 
 /// The id of one call, in the extensions of its request: the caller's own, or made by a layer. Errors carry it.
@@ -61,8 +63,8 @@ pub struct Limits {
 
 /// Routes to services over one [`Services`], each within the same limits.
 macro_rules! routes {
-    ($services:ident, $limits:ident: $($server:ident($handlers:path)),+ $(,)?) => {{
-        let Limits { max_request, max_response } = $limits;
+    ($services:ident: $($server:ident($handlers:path)),+ $(,)?) => {{
+        let Limits { max_request, max_response } = $services.limits;
         let mut routes = RoutesBuilder::default();
         $(
             let server = $server::new($handlers($services.clone())).max_decoding_message_size(max_request);
@@ -74,8 +76,8 @@ macro_rules! routes {
 
 /// The four public services.
 #[must_use]
-pub fn public(services: &Services, limits: Limits) -> RoutesBuilder {
-    routes!(services, limits:
+pub fn public(services: &Services) -> RoutesBuilder {
+    routes!(services:
         SubjectServiceServer(subjects::SubjectCalls),
         CommentServiceServer(comments::CommentCalls),
         ReplyServiceServer(replies::ReplyCalls),
@@ -85,8 +87,8 @@ pub fn public(services: &Services, limits: Limits) -> RoutesBuilder {
 
 /// The service of operators and moderators, for a port of its own.
 #[must_use]
-pub fn admin(services: &Services, limits: Limits) -> RoutesBuilder {
-    routes!(services, limits: AdminServiceServer(admin::Admin))
+pub fn admin(services: &Services) -> RoutesBuilder {
+    routes!(services: AdminServiceServer(admin::Admin))
 }
 
 impl Services {

@@ -2,8 +2,8 @@
 
 use anyhow::{Context, Result, bail};
 use riposte_sdk::v1::{
-    Comment, CommentSort, Content, CreateCommentRequest, CreateReplyRequest, ErrorReason, LikeValue, ListCommentsRequest,
-    ListCommentsResponse, ListRepliesRequest, SetLikeRequest, SetLikeResponse, SubjectKey,
+    Comment, CommentSort, Content, CreateCommentRequest, CreateReplyRequest, ErrorReason, LikeValue,
+    ListCommentsRequest, ListCommentsResponse, ListRepliesRequest, SetLikeRequest, SetLikeResponse, SubjectKey,
 };
 use riposte_sdk::{Client, Error};
 use tonic::Status;

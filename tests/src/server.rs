@@ -64,7 +64,7 @@ impl Server {
         if let Some(data) = data {
             command.arg("--data").arg(data);
         }
-        command.args(["--set", "object_types.deep.max_depth=8"]);
+        command.args(["--set", "object_types.deep.max_depth=8", "--set", "object_types.brief.edit_window=1s"]);
         command.args(more).stdout(Stdio::null()).stderr(Stdio::inherit()).kill_on_drop(true);
         let mut child = command.spawn()?;
         let text = appears(&endpoint, &mut child).await?;
@@ -99,6 +99,7 @@ impl Server {
             "open_object_types=true".to_owned(),
             "object_type_defaults.auto_create=true".to_owned(),
             "object_types.deep.max_depth=8".to_owned(),
+            "object_types.brief.edit_window=1s".to_owned(),
             "log.format=json".to_owned(),
         ];
         sets.into_iter().flat_map(|set| ["--set".to_owned(), set]).collect()

@@ -17,6 +17,8 @@ pub struct World {
     pub server: Arc<Server>,
     /// A client of it.
     pub client: Client,
+    /// Whether it is `riposte dev`, which alone honours faults on request.
+    pub dev: bool,
 }
 
 /// A case that runs.
@@ -78,9 +80,9 @@ async fn worlds_of() -> Result<Vec<(&'static str, World)>> {
     if let Some(databases) = mysql::servers() {
         servers.push(("mariadb", Server::serve(&databases, &mysql::fresh_name()).await?));
     }
-    let world = |server: Server| -> Result<World> {
+    let world = |store, server: Server| -> Result<World> {
         let client = server.client()?;
-        Ok(World { server: Arc::new(server), client })
+        Ok(World { server: Arc::new(server), client, dev: store == "sqlite" })
     };
-    servers.into_iter().map(|(store, server)| Ok((store, world(server)?))).collect()
+    servers.into_iter().map(|(store, server)| Ok((store, world(store, server)?))).collect()
 }

@@ -117,7 +117,7 @@ fn origin() -> Table {
             big_integer("comment_id"),
             small_integer("part"),
             var_binary("source", 64),
-            var_binary("external_id", 64),
+            var_binary("external_id", 128),
         ],
         primary: &["comment_id"],
         keys: &[],

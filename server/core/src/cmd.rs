@@ -7,8 +7,8 @@ mod delete_subject;
 mod edit;
 mod hide;
 mod import;
-mod pin;
 mod like;
+mod pin;
 mod reply;
 mod subject;
 
@@ -17,7 +17,7 @@ use crate::comment::Comment;
 use crate::error::{Error, Result};
 use crate::ids::CommentId;
 use crate::member::MemberId;
-use crate::request::{Print, Request, RequestKey};
+use crate::request::Request;
 use crate::subject::{Subject, SubjectKey, SubjectState};
 use crate::time::Millis;
 use crate::world::World;
@@ -182,14 +182,6 @@ impl Verb {
         } else {
             None
         }
-    }
-}
-
-impl Command {
-    /// What a store must know of a new comment's request to find it again.
-    #[must_use]
-    pub const fn key_and_print(&self) -> (RequestKey, Print) {
-        (self.request.key, self.request.print)
     }
 }
 

@@ -8,7 +8,7 @@ mod minter;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-pub use minter::{Lease, Minter, MintError};
+pub use minter::{Lease, MintError, Minter};
 
 /// Partitions there are: fixed for ever.
 pub const PARTITIONS: u16 = 1024;

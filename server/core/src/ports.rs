@@ -12,7 +12,8 @@ use crate::like::LikeValue;
 use crate::member::MemberId;
 use crate::object_type::ObjectType;
 use crate::page::{
-    Liker, LikerCursor, Located, Page, PastContent, ReplyPage, RootPage, SubjectCursor, Subtree, ThreadPage, Verified, Window,
+    Liker, LikerCursor, Located, Page, PastContent, ReplyPage, RootPage, SubjectCursor, Subtree, ThreadPage, Verified,
+    Window,
 };
 use crate::request::RequestKey;
 use crate::subject::{Subject, SubjectKey};
@@ -54,10 +55,21 @@ pub trait Reader: Send + Sync + std::fmt::Debug {
     async fn revisions(&self, id: CommentId) -> Result<Vec<PastContent>>;
 
     /// A member's values for `ids`, in their order; `None` for a comment that is not in this subject.
-    async fn like_states(&self, key: &SubjectKey, member: &MemberId, ids: &[CommentId]) -> Result<Vec<Option<LikeValue>>>;
+    async fn like_states(
+        &self,
+        key: &SubjectKey,
+        member: &MemberId,
+        ids: &[CommentId],
+    ) -> Result<Vec<Option<LikeValue>>>;
 
     /// Members whose value for `id` is `value`, newest first, strictly behind `after`.
-    async fn likers(&self, id: CommentId, value: LikeValue, after: Option<&LikerCursor>, limit: usize) -> Result<Page<Liker>>;
+    async fn likers(
+        &self,
+        id: CommentId,
+        value: LikeValue,
+        after: Option<&LikerCursor>,
+        limit: usize,
+    ) -> Result<Page<Liker>>;
 
     /// The comments that earlier requests with these keys created, in the order of `keys`.
     async fn created_by(&self, key: &SubjectKey, keys: &[RequestKey]) -> Result<Vec<Option<CommentId>>>;

@@ -74,10 +74,10 @@ impl RequestKey {
         Self(digest(&[b"request", caller.name().as_bytes(), member.as_bytes(), id.as_bytes()]))
     }
 
-    /// The key of an imported item: the same whoever brings it in.
+    /// The key of an imported item of a kind (`subject`, `comment`, `like`): the same whoever brings it in.
     #[must_use]
-    pub fn imported(source: &str, external_id: &str) -> Self {
-        Self(digest(&[b"import", source.as_bytes(), external_id.as_bytes()]))
+    pub fn imported(kind: &str, source: &str, external_id: &str) -> Self {
+        Self(digest(&[b"import", kind.as_bytes(), source.as_bytes(), external_id.as_bytes()]))
     }
 }
 
@@ -122,7 +122,8 @@ mod tests {
             RequestKey::of(&b, Some(&m), &x),
             RequestKey::of(&a, None, &x),
             RequestKey::of(&a, Some(&m), &y),
-            RequestKey::imported("m", "x"),
+            RequestKey::imported("comment", "m", "x"),
+            RequestKey::imported("subject", "m", "x"),
         ];
         assert!((1..keys.len()).all(|n| !keys[..n].contains(&keys[n])));
         assert_eq!(keys[0], RequestKey::of(&a, Some(&m), &x));

@@ -5,7 +5,7 @@
 pub struct Millis(pub i64);
 
 impl Millis {
-    /// The later of two times is never before the earlier: saturating addition of a span in milliseconds.
+    /// The time `span` later, at most the end of time.
     #[must_use]
     pub fn plus(self, span: std::time::Duration) -> Self {
         let span = i64::try_from(span.as_millis()).unwrap_or(i64::MAX);

@@ -59,6 +59,8 @@ impl Readiness {
     /// Turns health to NOT_SERVING for good. Calls are still taken.
     pub(super) async fn stop(self) {
         self.task.abort();
+        // An aborted task may still be about to say SERVING; only its end is the end.
+        let _ = self.task.await;
         report(&self.health, ServingStatus::NotServing).await;
     }
 }
@@ -80,7 +82,8 @@ async fn report(reporters: &[HealthReporter], status: ServingStatus) {
 }
 
 fn explain(schema: &[SourceSchema]) {
-    for (source, state) in schema.iter().enumerate() {
+    // People count the sources from 1, as the migrations do.
+    for (source, state) in (1..).zip(schema) {
         match state {
             SourceSchema::Ready => {}
             SourceSchema::Missing(steps) => {

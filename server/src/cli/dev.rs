@@ -9,6 +9,7 @@ use super::{Sources, exit, ports};
 use crate::{
     app::App,
     config::{Config, Loaded, Profile},
+    layers::Faults,
     lifecycle::{Signals, Stop},
     telemetry,
 };
@@ -79,7 +80,7 @@ impl Args {
             std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
         }
 
-        let app = Box::pin(App::start(&loaded.config)).await?;
+        let app = Box::pin(App::start(&loaded.config, Some(Faults::default()))).await?;
         let outcome = self.serve(&loaded.config, &app, &mut signals, begin).await;
         match signals.or_at_once(app.stop()).await {
             Stop::Soft => outcome,
@@ -120,7 +121,7 @@ impl Args {
         if let Some(listen) = self.listen {
             inputs.flag("--listen", "server.listen", listen.to_string());
             if listen.port() == 0 && self.admin_listen.is_none() {
-                inputs.flag("--listen", "server.admin_listen", listen.to_string());
+                inputs.flag("--listen", "server.admin_listen", "127.0.0.1:0");
             }
         }
         if let Some(listen) = self.admin_listen {

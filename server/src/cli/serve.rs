@@ -30,7 +30,7 @@ impl Args {
         let mut signals = Signals::listen()?;
         ports::check(&[(config.server.listen, "server.listen"), (config.server.admin_listen, "server.admin_listen")])?;
 
-        let app = Box::pin(App::start(config)).await?;
+        let app = Box::pin(App::start(config, None)).await?;
         let addresses = app.addresses();
         tracing::info!(grpc = %addresses.grpc, admin = %addresses.admin, "listening");
         tokio::select! {

@@ -64,10 +64,12 @@ impl Server {
     pub(super) fn validate(&self, report: &mut Under<'_>) {
         let same_port = self.listen.port() == self.admin_listen.port() && self.listen.port() != 0;
         report.require(!same_port, "admin_listen", "must not use the port of server.listen");
-        for (name, size) in [("max_request_size", self.max_request_size), ("max_response_size", self.max_response_size)]
-        {
-            report.require((64 << 10..=64 << 20).contains(&size.bytes()), name, "must be 64KiB to 64MiB");
-        }
+        let sizes = |low: u64| low..=64 << 20;
+        let request = sizes(64 << 10).contains(&self.max_request_size.bytes());
+        report.require(request, "max_request_size", "must be 64KiB to 64MiB");
+        // A page ends at 1 MiB, or with one item.
+        let response = sizes(2 << 20).contains(&self.max_response_size.bytes());
+        report.require(response, "max_response_size", "must be 2MiB to 64MiB");
         let minute = Duration::from_secs(60);
         let call = self.max_call_time.duration();
         report.require((Duration::from_millis(100)..=minute).contains(&call), "max_call_time", "must be 100ms to 1min");

@@ -118,6 +118,10 @@ impl Store {
         if subjects > 0 && !index.is_multiple_of(subjects) {
             report.fault("index_tables", format!("must be a multiple of store.subject_tables, which is {subjects}"));
         }
+        if self.kind == StoreKind::Mysql {
+            // A migration holds its lock on one of them and reads on another.
+            report.require(self.pools.read.connections >= 2, "pools.read.connections", "must be at least 2");
+        }
         for (name, pool) in [("read", &self.pools.read), ("write", &self.pools.write)] {
             let connections = (1..=1_000).contains(&pool.connections);
             report.require(connections, &format!("pools.{name}.connections"), "must be 1 to 1000");

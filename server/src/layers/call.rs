@@ -19,6 +19,7 @@ use riposte_core::{Caller, Error};
 use tonic::body::Body;
 use tower::{Layer, Service};
 
+use super::fault::{self, Faults};
 use super::{deadline, refusal, tag};
 use crate::rpc::status::status;
 use crate::rpc::{REQUEST_ID, RequestTag};
@@ -49,6 +50,8 @@ pub struct CallLayer {
     pub max_time: Duration,
     /// The largest request message, told to callers that exceed it.
     pub max_request: usize,
+    /// Faults on request; `None` in production.
+    pub faults: Option<Faults>,
 }
 
 /// The service that [`CallLayer`] makes.
@@ -89,6 +92,7 @@ where
         let id = tag::of(request.headers());
         let infrastructure = request.uri().path().starts_with("/grpc.");
         let time = deadline::of(request.headers(), layer.max_time);
+        let asked = layer.faults.clone().zip(fault::of(request.headers()));
         request.extensions_mut().insert(layer.caller.clone());
         request.extensions_mut().insert(RequestTag(id.clone()));
         Box::pin(async move {
@@ -98,8 +102,15 @@ where
                 }
                 // Nothing that a handler shares is left half-changed by a panic: it holds ports, not state.
                 let call = AssertUnwindSafe(async { inner.call(request).await }).catch_unwind();
-                match tokio::time::timeout(time, call).await {
-                    Err(_elapsed) => Err(Error::DeadlineExceeded),
+                let call = async {
+                    if let Some((faults, text)) = asked {
+                        faults.strike(Some(text)).await?;
+                    }
+                    Ok(call.await)
+                };
+                let Ok(called) = tokio::time::timeout(time, call).await else { return Err(Error::DeadlineExceeded) };
+                match called {
+                    Err(fault) => Err(fault),
                     Ok(Err(panic)) => Err(Error::internal(format!("a handler panicked: {}", reason(&*panic)))),
                     Ok(Ok(Ok(response))) => match refusal::of(&response, layer.max_request) {
                         Some(error) => Err(error),

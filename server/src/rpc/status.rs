@@ -63,6 +63,28 @@ pub(crate) fn item_error(refusal: &Refusal) -> v1::ItemError {
     }
 }
 
+/// The error that a code of the library stands for, where it speaks of a message it could not take; `None` for what it
+/// never says by itself.
+pub(crate) fn of_library(code: Code, max_request: usize) -> Option<Error> {
+    match code {
+        Code::OutOfRange | Code::ResourceExhausted => Some(Error::MessageTooLarge { limit: max_request }),
+        Code::Unimplemented => Some(Error::NotImplemented("this method")),
+        Code::Cancelled | Code::DeadlineExceeded => Some(Error::DeadlineExceeded),
+        Code::Internal | Code::InvalidArgument | Code::Unknown => {
+            Some(Error::invalid("(message)", "is not a message of this method"))
+        }
+        Code::Ok
+        | Code::NotFound
+        | Code::AlreadyExists
+        | Code::PermissionDenied
+        | Code::FailedPrecondition
+        | Code::Aborted
+        | Code::Unavailable
+        | Code::DataLoss
+        | Code::Unauthenticated => None,
+    }
+}
+
 /// Whether it is the service that failed, or had no room: the same call may succeed later.
 pub(crate) fn is_fault(error: &Error) -> bool {
     match error.reason().kind() {
@@ -225,8 +247,11 @@ fn trailers(error: &Error, request_id: &str) -> MetadataMap {
     if let Ok(id) = AsciiMetadataValue::try_from(request_id) {
         trailers.insert(REQUEST_ID, id);
     }
-    if let Error::Overloaded { after } | Error::RateLimited { after } = error {
+    // Of a fault, a lost source and a deadline nobody knows; every other refusal comes before anything happens.
+    if !matches!(error.reason().kind(), Kind::Internal | Kind::Unavailable | Kind::DeadlineExceeded) {
         trailers.insert(NOT_EXECUTED, AsciiMetadataValue::from_static("true"));
+    }
+    if let Error::Overloaded { after } | Error::RateLimited { after } = error {
         trailers.insert(PUSHBACK, AsciiMetadataValue::from(millis(*after)));
     }
     trailers

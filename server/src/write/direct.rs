@@ -12,6 +12,8 @@ use tokio::sync::Semaphore;
 /// Submissions that may wait or run at once in this process; more are refused without effect.
 const QUEUE: usize = 8_192;
 
+/// One queue serves all data sources, so a source that hangs can hold its places until its time-outs.
+///
 /// Commits each submission in a task of its own, which a client that goes away does not cancel.
 #[derive(Debug)]
 pub struct Direct {
@@ -24,11 +26,7 @@ impl Direct {
     /// A road to `writer` for at most `concurrency` batches at a time: as many as it has connections to write with.
     #[must_use]
     pub fn new(writer: Arc<dyn Writer>, concurrency: usize) -> Self {
-        Self {
-            writer,
-            queue: Arc::new(Semaphore::new(QUEUE)),
-            slots: Arc::new(Semaphore::new(concurrency.max(1))),
-        }
+        Self { writer, queue: Arc::new(Semaphore::new(QUEUE)), slots: Arc::new(Semaphore::new(concurrency.max(1))) }
     }
 }
 

@@ -72,6 +72,7 @@ macro_rules! conformance_cases {
                 an_empty_batch_answers_nothing
                 a_batch_of_256_commands_is_one_revision_with_dense_floors
                 a_batch_may_touch_several_subjects_of_its_partition
+                a_comment_of_another_subject_is_not_found
                 a_subject_is_made_changed_deleted_and_brought_back
                 a_deleted_subject_takes_nothing_and_keeps_everything
                 read_only_and_hidden_subjects_take_no_writes

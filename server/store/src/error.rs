@@ -1,5 +1,7 @@
 //! What the database says, in the words of the domain: made here, once. Driver text goes to the log only.
 
+use std::time::Duration;
+
 use riposte_core::Error;
 use sea_orm::{DbErr, RuntimeErr, SqlxError, SqlxMySqlError};
 
@@ -48,10 +50,10 @@ impl From<Fault> for Error {
                     tracing::warn!(%error, "a data source cannot be reached");
                     Self::ShardUnavailable
                 }
-                // Retried inside already: whoever still sees it may try again later.
+                // Retried inside already, and rolled back each time: nothing happened, and later it may.
                 Meaning::Conflict => {
                     tracing::warn!(%error, "a transaction gave up after its retries");
-                    Self::ShardUnavailable
+                    Self::Overloaded { after: Duration::from_millis(200) }
                 }
                 Meaning::Duplicate | Meaning::Fatal => Self::internal(error),
             },
@@ -66,6 +68,11 @@ impl Fault {
             Self::Domain(_) => Meaning::Fatal,
         }
     }
+}
+
+/// Whether the connection went away under a statement.
+pub(crate) fn is_lost(error: &DbErr) -> bool {
+    meaning(error) == Meaning::Lost
 }
 
 fn meaning(error: &DbErr) -> Meaning {

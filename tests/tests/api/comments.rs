@@ -2,9 +2,9 @@
 
 use anyhow::{Result, ensure};
 use riposte_sdk::v1::{
-    ActingAs, BatchGetCommentsRequest, Comment, CommentSort, CommentState, DeleteCommentRequest, DeletedBy, ErrorReason,
-    GetCommentRequest, ListCommentRevisionsRequest, PinCommentRequest, UndeleteCommentRequest, UnpinCommentRequest,
-    UpdateCommentRequest,
+    ActingAs, BatchGetCommentsRequest, Comment, CommentSort, CommentState, DeleteCommentRequest, DeletedBy,
+    ErrorReason, GetCommentRequest, ListCommentRevisionsRequest, PinCommentRequest, UndeleteCommentRequest,
+    UnpinCommentRequest, UpdateCommentRequest,
 };
 use riposte_tests::say::content;
 use riposte_tests::{Case, Say, World, cases, refused};
@@ -17,6 +17,7 @@ pub(crate) const CASES: &[Case] = cases![
     at_most_three_roots_are_pinned_and_they_stay_in_their_place,
     batches_keep_their_order_and_tell_what_is_missing,
     a_stale_etag_is_refused_and_likes_do_not_move_it,
+    an_author_edits_only_within_the_window_of_the_type,
 ];
 
 pub(crate) async fn get(say: &Say, id: i64) -> Result<Comment, Status> {
@@ -159,5 +160,19 @@ async fn a_stale_etag_is_refused_and_likes_do_not_move_it(world: World) -> Resul
     let stale = edit(&say, made.id, "m", "three", &made.etag).await;
     ensure!(refused(stale)? == (Code::Aborted, ErrorReason::EtagMismatch));
     ensure!(get(&say, made.id).await?.etag == second.etag);
+    Ok(())
+}
+
+async fn an_author_edits_only_within_the_window_of_the_type(world: World) -> Result<()> {
+    let say = Say::on(&world.client, "brief");
+    let made = say.comment("m", "one").await?;
+    let begin = std::time::Instant::now();
+    let refusal = loop {
+        match edit(&say, made.id, "m", "again", "").await {
+            Ok(_) => ensure!(begin.elapsed() < std::time::Duration::from_secs(20), "the window never closes"),
+            Err(status) => break refused::<()>(Err(status))?,
+        }
+    };
+    ensure!(refusal == (Code::FailedPrecondition, ErrorReason::EditWindowClosed), "{refusal:?}");
     Ok(())
 }

@@ -11,7 +11,43 @@ pub(crate) const CASES: &[Case] = cases![
     every_answer_carries_a_request_id_and_ours_if_we_gave_one,
     an_error_carries_reason_domain_and_request_id,
     a_call_dropped_at_random_loses_and_doubles_nothing,
+    dev_alone_honours_faults_on_request,
+    a_deadline_that_passes_is_told_as_such,
 ];
+
+/// A request with a fault header of its own.
+fn with_fault<T>(message: T, fault: &str) -> Result<tonic::Request<T>> {
+    let mut request = tonic::Request::new(message);
+    let unique = format!("{fault};key={}", uuid::Uuid::new_v4());
+    request.metadata_mut().insert("riposte-fault", unique.parse()?);
+    Ok(request)
+}
+
+async fn dev_alone_honours_faults_on_request(world: World) -> Result<()> {
+    let say = Say::on(&world.client, "article");
+    let list = ListCommentsRequest { subject: Some(say.key.clone()), ..ListCommentsRequest::default() };
+    // Two faults are ridden over by the client's own retries; a permanent one is not retried and comes through.
+    say.client.comments().list_comments(with_fault(list.clone(), "code=UNAVAILABLE;n=2")?).await?;
+    let refused = say.client.comments().list_comments(with_fault(list, "code=PERMISSION_DENIED;n=1")?).await;
+    ensure!(refused.is_err() == world.dev, "{refused:?}");
+    if let Err(status) = refused {
+        ensure!(status.metadata().contains_key("riposte-not-executed"), "{status:?}");
+    }
+    Ok(())
+}
+
+async fn a_deadline_that_passes_is_told_as_such(world: World) -> Result<()> {
+    if !world.dev {
+        return Ok(()); // only dev can be asked to be slow
+    }
+    let say = Say::on(&world.client, "article");
+    let list = ListCommentsRequest { subject: Some(say.key.clone()), ..ListCommentsRequest::default() };
+    let mut request = with_fault(list, "delay_ms=60000")?;
+    request.set_timeout(Duration::from_millis(200));
+    let status = say.client.comments().list_comments(request).await.err().context("it was answered")?;
+    ensure!(status.code() == tonic::Code::DeadlineExceeded, "{status:?}");
+    Ok(())
+}
 
 async fn every_answer_carries_a_request_id_and_ours_if_we_gave_one(world: World) -> Result<()> {
     let say = Say::on(&world.client, "article");

@@ -18,6 +18,7 @@ pub(crate) const CASES: &[Case] = cases![
     hostile_words_never_reach_the_database_as_code,
     a_message_over_the_limit_is_refused_in_our_words,
     ids_that_nobody_minted_are_not_found,
+    every_string_may_be_as_long_as_it_may,
 ];
 
 async fn violations(say: &Say, request: CreateCommentRequest) -> Result<(ErrorReason, Vec<String>)> {
@@ -143,7 +144,8 @@ async fn keys_of_subjects_and_members_obey_their_rules(world: World) -> Result<(
 }
 
 async fn hostile_words_never_reach_the_database_as_code(world: World) -> Result<()> {
-    for hostile in ["'; DROP TABLE comment_subject; --", "\" OR 1=1 -- ", "`_@`", "comment_index_@", "%s%n\\", "a\\'b"] {
+    for hostile in ["'; DROP TABLE comment_subject; --", "\" OR 1=1 -- ", "`_@`", "comment_index_@", "%s%n\\", "a\\'b"]
+    {
         let key = SubjectKey { object_type: "article".into(), object_id: hostile.to_owned() };
         let say = Say { client: world.client.clone(), key };
         let made = say.comment(hostile, hostile).await?;
@@ -173,5 +175,40 @@ async fn ids_that_nobody_minted_are_not_found(world: World) -> Result<()> {
         let request = GetCommentRequest { id, ..GetCommentRequest::default() };
         ensure!(refused(say.client.comments().get_comment(request).await)? == expected, "{id}");
     }
+    Ok(())
+}
+
+async fn every_string_may_be_as_long_as_it_may(world: World) -> Result<()> {
+    let say = Say::on(&world.client, "article");
+    let id = uuid::Uuid::new_v4().simple().to_string();
+    let key = SubjectKey { object_type: "a2345678901234567890123456789012".into(), object_id: format!("{id}{id}") };
+    let import = |external_id: String, parent: String| riposte_sdk::v1::ImportItem {
+        source: "s".repeat(64),
+        external_id,
+        kind: Some(riposte_sdk::v1::import_item::Kind::Comment(riposte_sdk::v1::ImportedComment {
+            subject: Some(key.clone()),
+            parent_external_id: parent,
+            member_id: "m".repeat(64),
+            content: Some(Content {
+                text: "🏠".repeat(5_000),
+                mentioned_member_ids: vec!["n".repeat(64); 50],
+                metadata: [("k".repeat(64), "v".repeat(960))].into(),
+            }),
+            client: Some(ClientInfo { ip: "2001:db8::1".into(), platform: "p".repeat(32), device: "d".repeat(128) }),
+            ..Default::default()
+        })),
+    };
+    let items = [import("x".repeat(128), String::new()), import("y".repeat(128), "x".repeat(128))];
+    let requests = items.map(|item| riposte_sdk::v1::ImportCommentsRequest { item: Some(item) });
+    let mut answers = world.server.admin()?.import_comments(futures::stream::iter(requests)).await?.into_inner();
+    let mut ids = Vec::new();
+    while let Some(answer) = answers.message().await? {
+        ensure!(answer.error.is_none(), "{answer:?}");
+        ids.push(answer.comment_id);
+    }
+    // Two hundred such comments are more than an answer may hold.
+    let many = BatchGetCommentsRequest { ids: ids.repeat(100), ..BatchGetCommentsRequest::default() };
+    let outcome = say.client.comments().batch_get_comments(many).await;
+    ensure!(refused(outcome)? == (Code::InvalidArgument, ErrorReason::MessageTooLarge));
     Ok(())
 }

@@ -64,8 +64,7 @@ async fn a_late_repeat_of_an_older_operation_never_undoes_a_newer_one(world: Wor
     let id = say.comment("m", "root").await?.id;
     let ids = world.client.request_ids();
     let set = |value: LikeValue, request_id: String| {
-        let request =
-            SetLikeRequest { comment_id: id, member_id: "x".into(), value: value.into(), request_id };
+        let request = SetLikeRequest { comment_id: id, member_id: "x".into(), value: value.into(), request_id };
         let mut likes = say.client.likes();
         async move { Ok::<_, tonic::Status>(likes.set_like(request).await?.into_inner()) }
     };

@@ -174,17 +174,12 @@ async fn around_a_floor_answers_its_place_even_where_it_is_gone(world: World) ->
 async fn what_belongs_to_later_says_so(world: World) -> Result<()> {
     let (say, all) = filled(&world, 1).await?;
     let later = (Code::Unimplemented, ErrorReason::NotImplemented);
-    for sort in [
-        CommentSort::Hot,
-        CommentSort::Top,
-        CommentSort::Best,
-        CommentSort::Controversial,
-        CommentSort::MostReplies,
-    ] {
+    for sort in
+        [CommentSort::Hot, CommentSort::Top, CommentSort::Best, CommentSort::Controversial, CommentSort::MostReplies]
+    {
         ensure!(refused(say.page(sort, 10).await)? == later, "{sort:?}");
     }
-    let top =
-        ListRepliesRequest { root_id: all[0].id, sort: CommentSort::Top.into(), ..ListRepliesRequest::default() };
+    let top = ListRepliesRequest { root_id: all[0].id, sort: CommentSort::Top.into(), ..ListRepliesRequest::default() };
     ensure!(refused(say.client.replies().list_replies(top).await)? == later);
     let history = ListMemberCommentsRequest {
         object_type: "article".into(),

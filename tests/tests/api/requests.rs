@@ -111,11 +111,8 @@ async fn repeated_deletes_and_pins_answer_as_the_first(world: World) -> Result<(
     let say = Say::on(&world.client, "article");
     super::subjects::create(&say, "owner").await?;
     let comment = say.comment("m", "text").await?;
-    let pin = PinCommentRequest {
-        id: comment.id,
-        member_id: "owner".into(),
-        request_id: uuid::Uuid::new_v4().to_string(),
-    };
+    let pin =
+        PinCommentRequest { id: comment.id, member_id: "owner".into(), request_id: uuid::Uuid::new_v4().to_string() };
     let first = say.client.comments().pin_comment(pin.clone()).await?.into_inner();
     let delete = DeleteCommentRequest {
         id: comment.id,

@@ -112,6 +112,10 @@ async fn a_hidden_subject_takes_neither_lists_nor_writes(world: World) -> Result
     ensure!(refused(say.comment("m", "after").await)? == expected);
     ensure!(refused(say.reply(root.id, "m", "after").await)? == expected);
     ensure!(refused(say.page(CommentSort::Newest, 10).await)? == expected);
+    let likers = riposte_sdk::v1::ListLikersRequest { comment_id: root.id, ..Default::default() };
+    ensure!(refused(say.client.likes().list_likers(likers).await)? == expected);
+    let history = riposte_sdk::v1::ListCommentRevisionsRequest { id: root.id, ..Default::default() };
+    ensure!(refused(say.client.comments().list_comment_revisions(history).await)? == expected);
     ensure!(get(&say).await?.state() == SubjectState::Hidden);
     Ok(())
 }
@@ -129,10 +133,14 @@ async fn a_deleted_subject_keeps_everything_and_comes_back(world: World) -> Resu
     ensure!(refused(say.reply(root.id, "m", "no").await)? == (Code::NotFound, ErrorReason::CommentNotFound));
     let by_id = super::comments::get(&say, root.id).await;
     ensure!(refused(by_id)? == (Code::NotFound, ErrorReason::CommentNotFound));
-    ensure!(refused(say.client.subjects().create_subject(CreateSubjectRequest {
-        key: Some(say.key.clone()),
-        ..CreateSubjectRequest::default()
-    }).await)? == (Code::AlreadyExists, ErrorReason::SubjectAlreadyExists));
+    ensure!(
+        refused(
+            say.client
+                .subjects()
+                .create_subject(CreateSubjectRequest { key: Some(say.key.clone()), ..CreateSubjectRequest::default() })
+                .await
+        )? == (Code::AlreadyExists, ErrorReason::SubjectAlreadyExists)
+    );
     let back = UndeleteSubjectRequest { key: Some(say.key.clone()), ..UndeleteSubjectRequest::default() };
     say.client.subjects().undelete_subject(back.clone()).await?;
     let again = say.client.subjects().undelete_subject(back).await;

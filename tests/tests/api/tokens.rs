@@ -42,7 +42,10 @@ async fn a_changed_token_is_refused_wherever_it_was_changed(world: World) -> Res
             continue;
         }
         let (code, reason) = list(&say, ListCommentsRequest { page_token: forged, ..request.clone() }).await?;
-        ensure!(code == Code::InvalidArgument && reason == ErrorReason::PageTokenInvalid, "at {at}: {code:?} {reason:?}");
+        ensure!(
+            code == Code::InvalidArgument && reason == ErrorReason::PageTokenInvalid,
+            "at {at}: {code:?} {reason:?}"
+        );
     }
     Ok(())
 }

@@ -94,7 +94,8 @@ async fn an_import_keeps_threads_and_times_and_a_second_one_changes_nothing(worl
     let before = (say.page(CommentSort::Oldest, 10).await?, replies);
     let second = import(&world, thread(&say.key)).await?;
     ensure!(second.iter().all(|a| a.outcome() == ImportOutcome::Unchanged), "{second:?}");
-    let same = |a: &ImportCommentsResponse, b: &ImportCommentsResponse| (a.comment_id, a.floor) == (b.comment_id, b.floor);
+    let same =
+        |a: &ImportCommentsResponse, b: &ImportCommentsResponse| (a.comment_id, a.floor) == (b.comment_id, b.floor);
     ensure!(first[1..5].iter().zip(&second[1..5]).all(|(a, b)| same(a, b)), "{second:?}");
     let after = (say.page(CommentSort::Oldest, 10).await?, say.replies(roots[0].id, CommentSort::Oldest, 10).await?);
     ensure!(before == after, "a second import changed something");

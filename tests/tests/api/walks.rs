@@ -8,10 +8,8 @@ use anyhow::{Result, ensure};
 use riposte_sdk::v1::{Comment, CommentSort};
 use riposte_tests::{Case, Say, World, cases};
 
-pub(crate) const CASES: &[Case] = cases![
-    a_walk_of_roots_is_exact_while_others_write_and_delete,
-    a_walk_of_replies_is_exact_while_others_write,
-];
+pub(crate) const CASES: &[Case] =
+    cases![a_walk_of_roots_is_exact_while_others_write_and_delete, a_walk_of_replies_is_exact_while_others_write,];
 
 /// The walk holds each of `stood` once, and nothing twice, in the order of its floors.
 fn exact(sort: CommentSort, walked: &[Comment], stood: &HashSet<i64>) -> Result<()> {

@@ -55,7 +55,7 @@ async fn on_databases_without_tables_it_waits_says_what_is_missing_and_serves_af
     let mut server = Told::start(&sets, &TABLES)?;
     let listening = server.next("listening").await?;
     let address = listening["grpc"].as_str().context("no address")?.to_owned();
-    for source in 0..2 {
+    for source in 1..=2 {
         let event = server.next("not serving: this source lacks steps").await?;
         ensure!(event["source"] == source && event.to_string().contains("m0001"), "{event}");
     }
@@ -95,7 +95,7 @@ async fn without_its_databases_it_starts_and_says_which_are_out_of_reach() -> Re
     let mut server = Told::start(&sets, &TABLES)?;
     server.next("listening").await?;
     let event = server.next("not serving: this source is unreachable").await?;
-    ensure!(event["source"] == 0 && !event.to_string().contains("hush-hush"), "{event}");
+    ensure!(event["source"] == 1 && !event.to_string().contains("hush-hush"), "{event}");
     ensure!(server.stop().await? == Some(0));
     Ok(())
 }

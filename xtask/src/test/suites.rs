@@ -2,10 +2,11 @@
 
 use super::Run;
 use super::summary::Report;
+use crate::repo::Repo;
 use crate::run::{run, run_watched};
 use crate::servers::{self, Pair};
 use crate::tools;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use std::process::Command;
 
 /// What both the build and the test step ask of cargo: the same, so that nothing is compiled twice.
@@ -27,19 +28,30 @@ pub(super) fn all(at: &mut Run<'_>) -> Result<Report> {
         at.mariadb = Some(servers::start_mariadb(at.live)?);
     }
     let servers = at.mariadb.as_ref().context("the servers were just started")?;
-    let mut cargo =
-        at.repo.cargo(&["test", "--release", "--workspace", "--all-features", "--locked", "--no-fail-fast"]);
-    tests(at, servers, &mut cargo)
+    tests(at, servers, &mut at.repo.cargo(&EVERYTHING))
 }
 
 /// The store's suite once more, on Oracle's MySQL.
 pub(super) fn mysql(at: &mut Run<'_>) -> Result<Report> {
     let version = servers::unpack_mysql(at.repo, at.live)?;
     let servers = servers::start_mysql(at.repo, at.live)?;
-    let mut cargo = at.repo.cargo(&["test", "--release", "--locked", "--no-fail-fast", "--all-features"]);
-    let mut report = tests(at, &servers, cargo.args(["--package", "riposte-store"]))?;
+    let mut cargo = at.repo.cargo(&EVERYTHING);
+    // Chosen by target and not by package: a package alone would be compiled anew, with its own choice of features.
+    for test in targets_of_store(at.repo)? {
+        cargo.args(["--test", &test]);
+    }
+    let mut report = tests(at, &servers, &mut cargo)?;
     report.note = format!("MySQL {version}; {}", report.note);
     Ok(report)
+}
+
+/// The names of the store's test binaries.
+fn targets_of_store(repo: &Repo) -> Result<Vec<String>> {
+    let files = repo.files()?;
+    let names = files.iter().filter_map(|path| path.strip_prefix("server/store/tests/")?.strip_suffix(".rs"));
+    let targets: Vec<String> = names.filter(|name| !name.contains('/')).map(str::to_owned).collect();
+    ensure!(!targets.is_empty(), "server/store/tests has no test");
+    Ok(targets)
 }
 
 fn tests(at: &Run<'_>, servers: &Pair, cargo: &mut Command) -> Result<Report> {
@@ -101,6 +113,12 @@ impl Tally {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_stores_suites_are_found_by_their_files() {
+        let targets = targets_of_store(&Repo::find().unwrap()).unwrap();
+        assert!(targets.iter().any(|name| name == "sql") && !targets.iter().any(|name| name.contains('/')));
+    }
 
     #[test]
     fn the_tally_counts_what_the_harness_prints() {

@@ -4191,7 +4191,8 @@ pub enum ErrorReason {
     ///
     /// Example: `{"reason": "SUBJECT_READ_ONLY", "metadata": {"object_type": "video", "object_id": "1"}}`.
     SubjectReadOnly = 6,
-    /// FAILED_PRECONDITION. The subject's comments are out of sight, for reading and writing.
+    /// FAILED_PRECONDITION. The subject is hidden: it takes no writes, and its comments are listed to nobody. A comment whose id
+    /// is known can still be read.
     ///
     /// Example: `{"reason": "SUBJECT_HIDDEN", "metadata": {"object_type": "video", "object_id": "1"}}`.
     SubjectHidden = 7,

@@ -100,6 +100,10 @@ impl Act for Undelete {
             DeletedBy::SubjectOwner => Acting::Owner(self.member.clone()).check(comment, subject)?,
             DeletedBy::Moderator => return Err(Error::MemberNotAllowed),
         }
+        // What came in as a tombstone has nothing to come back with.
+        if world.content(comment.id).is_none_or(|content| content.text().is_empty()) {
+            return Err(Error::StateConflict(comment.state));
+        }
         writable(world, command).map(|_| ())
     }
 

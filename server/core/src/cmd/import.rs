@@ -1,7 +1,7 @@
 //! Import: comments and likes that another system holds, with their times.
 
-use super::reply::attach;
 use super::create::fresh;
+use super::reply::attach;
 use super::{Act, Command, Needs, SetLike, Target, existing, target};
 use crate::change::{Change, NewComment, Origin};
 use crate::comment::DeletedBy;

@@ -62,9 +62,8 @@ impl Act for SetLike {
 
     fn changes(&self, world: &World, command: &Command) -> Vec<Change> {
         let before = world.like(self.comment_id, &self.member);
-        let late = before.is_some_and(|b| {
-            b.operation == self.operation || self.operation.is_before(&b.operation, command.now.0)
-        });
+        let late = before
+            .is_some_and(|b| b.operation == self.operation || self.operation.is_before(&b.operation, command.now.0));
         if late {
             return Vec::new();
         }

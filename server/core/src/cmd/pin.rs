@@ -51,7 +51,8 @@ impl Act for Pin {
         if !comment.state.is_visible() {
             return Err(Error::StateConflict(comment.state));
         }
-        let full = world.subject(&command.subject).is_some_and(|s| s.pins.len() >= MAX_PINS && !s.pins.contains(&comment.id));
+        let full =
+            world.subject(&command.subject).is_some_and(|s| s.pins.len() >= MAX_PINS && !s.pins.contains(&comment.id));
         if full { Err(Error::PinLimitReached) } else { Ok(()) }
     }
 

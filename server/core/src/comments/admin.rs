@@ -3,8 +3,8 @@
 use crate::caller::Caller;
 use crate::cmd::{Hide, Unhide};
 use crate::comment::CommentView;
-use crate::comments::submit::{Asked, Written};
 use crate::comments::Comments;
+use crate::comments::submit::{Asked, Written};
 use crate::error::{Error, Result};
 use crate::ids::CommentId;
 use crate::member::MemberId;

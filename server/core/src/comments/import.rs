@@ -12,7 +12,7 @@ use crate::comment::DeletedBy;
 use crate::comments::Comments;
 use crate::content::{ClientInfo, Content};
 use crate::error::{Error, Result};
-use crate::ids::CommentId;
+use crate::ids::{CommentId, SubjectId};
 use crate::like::LikeValue;
 use crate::member::MemberId;
 use crate::request::{Print, Request, RequestId, RequestKey};
@@ -114,7 +114,7 @@ impl Comments {
     /// The outer error is a fault of the store: what it leaves undone, a repeat completes.
     pub async fn import(&self, caller: &Caller, items: &[ImportItem]) -> Result<Vec<Result<ImportOutcome>>> {
         let mut outcomes = Vec::with_capacity(items.len());
-        let runs = items.chunk_by(|a, b| a.subject == b.subject && a.kind.lane() == b.kind.lane());
+        let runs = items.chunk_by(|a, b| a.subject == b.subject && a.kind.is_like() == b.kind.is_like());
         for run in runs {
             if let Err(refused) = self.policy(caller, run[0].subject.object_type()) {
                 outcomes.extend(run.iter().map(|_| Err(refused.clone())));
@@ -163,12 +163,12 @@ impl Comments {
         Ok((outcomes.into_iter().map(settle).collect(), raced))
     }
 
-    /// What the store has of the comments that this run is or names.
+    /// What the store has of the comments that this run names.
     async fn known(&self, run: &[ImportItem]) -> Result<Known> {
         let mut names: Vec<(&str, &str)> = run.iter().flat_map(ImportItem::names).collect();
         names.sort_unstable();
         names.dedup();
-        let keys: Vec<_> = names.iter().map(|(source, id)| RequestKey::imported(source, id)).collect();
+        let keys: Vec<_> = names.iter().map(|(source, id)| RequestKey::imported("comment", source, id)).collect();
         let found = self.reader.created_by(&run[0].subject, &keys).await?;
         let pairs = names.into_iter().zip(found);
         Ok(pairs.filter_map(|((source, id), comment)| comment.map(|c| (name(source, id), c))).collect())
@@ -210,7 +210,7 @@ impl Comments {
                 };
                 let id = self.ids.comment(partition).await?;
                 fresh.entry(name(&item.origin.source, &item.origin.external_id)).or_insert(id);
-                self.import_comment(item, comment, id, parent).await?.into()
+                self.import_comment(item, comment, id, parent)?.into()
             }
             ImportKind::Like(like) => match find(fresh, &like.comment) {
                 Ok(target) => ImportLike {
@@ -230,7 +230,7 @@ impl Comments {
         Ok(Ok(Command { subject: item.subject.clone(), verb, request, now: self.clock.now() }))
     }
 
-    async fn import_comment(
+    fn import_comment(
         &self,
         item: &ImportItem,
         comment: &ImportedComment,
@@ -238,8 +238,8 @@ impl Comments {
         parent: Option<Target>,
     ) -> Result<Import> {
         let policy = self.policies.of(item.subject.object_type())?;
-        let auto_create =
-            if policy.auto_create { Some(self.ids.subject(item.subject.partition()).await?) } else { None };
+        // A subject and its first comment may share a number: they are rows of two tables.
+        let auto_create = policy.auto_create.then(|| SubjectId::from(id));
         Ok(Import {
             id,
             parent,
@@ -258,17 +258,22 @@ impl Comments {
 
 impl ImportKind {
     /// Likes travel in lanes of their own.
-    fn lane(&self) -> bool {
+    fn is_like(&self) -> bool {
         matches!(self, Self::Like(_))
     }
 }
 
 impl ImportItem {
     fn key(&self) -> RequestKey {
-        RequestKey::imported(&self.origin.source, &self.origin.external_id)
+        let kind = match self.kind {
+            ImportKind::Subject(_) => "subject",
+            ImportKind::Comment(_) => "comment",
+            ImportKind::Like(_) => "like",
+        };
+        RequestKey::imported(kind, &self.origin.source, &self.origin.external_id)
     }
 
-    /// The comments it is or names, as (source, external id).
+    /// The comments it names, as (source, external id).
     fn names(&self) -> Vec<(&str, &str)> {
         let source = self.origin.source.as_str();
         match &self.kind {

@@ -2,8 +2,8 @@
 
 use crate::caller::Caller;
 use crate::cmd::{Command, SetLike};
-use crate::comments::submit::Asked;
 use crate::comments::Comments;
+use crate::comments::submit::Asked;
 use crate::error::{Error, Result, Violation};
 use crate::ids::CommentId;
 use crate::like::{LikeAnswer, LikeValue};
@@ -31,7 +31,8 @@ impl Comments {
         let SetLikeRequest { member, value } = set;
         let operation = asked.request_id.unwrap_or_else(|| RequestId::from_bytes(self.ids.request()));
         let key = RequestKey::of(&asked.caller, Some(&member), &operation);
-        let request = Request { key, print: Print::of(&[b"SetLike", &at.id.get().to_be_bytes(), &[value.code() as u8]]) };
+        let request =
+            Request { key, print: Print::of(&[b"SetLike", &at.id.get().to_be_bytes(), &[value.code() as u8]]) };
         let verb = SetLike { comment_id: at.id, member, value, operation }.into();
         let command = Command { subject: at.subject.clone(), verb, request, now: self.clock.now() };
         match self.submit_one(command).await?.effect {
@@ -83,6 +84,7 @@ impl Comments {
         if !view.comment.state.is_visible() {
             return Err(Error::CommentUnavailable(view.comment.state));
         }
+        self.listable(&view.subject).await?;
         self.reader.likers(id, value, after, limit).await
     }
 }

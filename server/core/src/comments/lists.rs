@@ -1,12 +1,15 @@
 //! Lists: roots with previews, replies, subtrees.
 
 use crate::caller::Caller;
-use crate::comments::subjects::{implied, reached};
 use crate::comments::Comments;
+use crate::comments::subjects::{implied, reached};
 use crate::error::{Error, Result};
 use crate::ids::CommentId;
 use crate::page::{Located, Order, Page, ReplyPage, RootPage, Start, Subtree, Thread, ThreadPage, Window};
 use crate::subject::{Subject, SubjectKey, SubjectState};
+
+/// Replies shown around one that was jumped to, where fewer previews were asked for.
+const DEFAULT_PREVIEW: u8 = 3;
 
 /// Where a list is asked to start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,33 +52,29 @@ pub struct ListReplies {
     pub min_revision: i64,
 }
 
-/// A page of roots as everybody sees it.
-pub type Listed = RootPage;
-
 impl Comments {
     /// A page of roots with their previews. Around a reply, the page of its root, with that thread's preview around it.
     ///
     /// # Errors
     /// [`Error::SubjectNotFound`], [`Error::SubjectHidden`], [`Error::RevisionNotReached`]; [`Error::CommentNotFound`]
     /// for an `At::Comment` that is not in the subject.
-    pub async fn list_comments(&self, caller: &Caller, ask: &ListComments) -> Result<Listed> {
+    pub async fn list_comments(&self, caller: &Caller, ask: &ListComments) -> Result<RootPage> {
         let policy = self.policy(caller, ask.subject.object_type())?;
-        let around = match ask.at {
-            At::Comment(id) => Some(self.around(caller, &ask.subject, id).await?),
-            At::Start(_) => None,
-        };
-        let start = match (&ask.at, &around) {
-            (At::Start(start), _) => *start,
-            (At::Comment(_), Some((root_floor, _))) => Start::Around(*root_floor),
-            (At::Comment(_), None) => Start::Beginning,
+        let (start, around) = match ask.at {
+            At::Start(start) => (start, None),
+            At::Comment(id) => {
+                let (root_floor, at) = self.around(caller, &ask.subject, id).await?;
+                (Start::Around(root_floor), Some(at))
+            }
         };
         let window = Window { order: ask.order, start, limit: ask.limit };
         let Some(mut page) = self.reader.roots(&ask.subject, window, ask.previews).await? else {
             return self.absent(&ask.subject, implied(&ask.subject, policy), ask.min_revision).await;
         };
         shown(&page.subject, ask.min_revision)?;
-        if let Some((_, reply)) = around.filter(|(_, at)| at.path.depth() > 0) {
-            self.centre(&mut page, &reply, ask.previews.max(3)).await?;
+        if let Some(reply) = around.filter(|at| at.path.depth() > 0) {
+            // Whoever jumps to a reply wants to see it, even where no previews were asked for.
+            self.centre(&mut page, &reply, ask.previews.max(DEFAULT_PREVIEW)).await?;
         }
         page.threads = page.threads.map(redact);
         page.pinned = page.pinned.into_iter().map(redact).collect();
@@ -95,7 +94,8 @@ impl Comments {
         Ok((root.floor, at))
     }
 
-    /// Replaces the preview of a reply's thread by the replies around it.
+    /// Replaces the preview of a reply's thread by the replies around it. They come from a snapshot of their own: the one
+    /// answer that is read in two.
     async fn centre(&self, page: &mut RootPage, reply: &Located, limit: u8) -> Result<()> {
         let window = Window { order: Order::Oldest, start: Start::Around(reply.floor), limit: usize::from(limit) };
         let Some(found) = self.reader.replies(&reply.subject, reply.root(), window).await? else { return Ok(()) };
@@ -107,7 +107,7 @@ impl Comments {
     }
 
     /// A subject that does not exist reads as empty where its type has auto_create; a deleted one never does.
-    async fn absent(&self, key: &SubjectKey, implied: Option<Subject>, min_revision: i64) -> Result<Listed> {
+    async fn absent(&self, key: &SubjectKey, implied: Option<Subject>, min_revision: i64) -> Result<RootPage> {
         let deleted = self.reader.subjects(std::slice::from_ref(key)).await?.pop().flatten().is_some();
         let subject = implied.filter(|_| !deleted).ok_or(Error::SubjectNotFound)?;
         reached(min_revision, 0)?;
@@ -158,6 +158,14 @@ impl Comments {
 fn redact(thread: Thread) -> Thread {
     let replies = thread.replies.into_iter().map(|reply| reply.seen_by(None)).collect();
     Thread { root: thread.root.seen_by(None), replies, more_replies: thread.more_replies }
+}
+
+impl Comments {
+    /// Whether what belongs to the comments of this subject may be listed.
+    pub(super) async fn listable(&self, key: &SubjectKey) -> Result<()> {
+        let subject = self.reader.subjects(std::slice::from_ref(key)).await?.pop().flatten();
+        shown(&subject.ok_or(Error::CommentNotFound)?, 0)
+    }
 }
 
 /// Whether lists of this subject may be shown, at this revision.

@@ -3,10 +3,10 @@
 use crate::caller::Caller;
 use crate::cmd::Reply;
 use crate::comment::CommentView;
+use crate::comments::Comments;
 use crate::comments::lists::shown;
 use crate::comments::roots::content_parts;
 use crate::comments::submit::{Asked, Written};
-use crate::comments::Comments;
 use crate::content::{ClientInfo, Content};
 use crate::error::{Error, Result};
 use crate::ids::CommentId;
@@ -57,9 +57,10 @@ impl Comments {
         id: CommentId,
         min_revision: i64,
     ) -> Result<(CommentView, Vec<CommentView>, bool)> {
-        let view = self.comment(caller, id, None, 0).await?;
-        let subject = self.reader.subjects(std::slice::from_ref(&view.subject)).await?.pop().flatten();
+        let (at, _) = self.locate(caller, id).await?;
+        let subject = self.reader.subjects(std::slice::from_ref(&at.subject)).await?.pop().flatten();
         shown(&subject.ok_or(Error::CommentNotFound)?, min_revision)?;
+        let view = self.comment(caller, id, None, 0).await?;
         let chain = self.reader.conversation(&view.subject, id, CONVERSATION).await?;
         let truncated = chain.len() > CONVERSATION
             && chain[CONVERSATION - 1].comment.parent_id != chain.last().map(|root| root.comment.id);

@@ -3,12 +3,12 @@
 use crate::caller::Caller;
 use crate::cmd::{Acting, Create, Delete, Edit, Pin, Undelete, Unpin, Verb};
 use crate::comment::CommentView;
-use crate::comments::submit::{Asked, Draft, Written};
-use crate::comments::subjects::reached;
 use crate::comments::Comments;
+use crate::comments::subjects::reached;
+use crate::comments::submit::{Asked, Draft, Written};
 use crate::content::{ClientInfo, Content};
 use crate::error::{Error, Result};
-use crate::ids::CommentId;
+use crate::ids::{CommentId, SubjectId};
 use crate::member::MemberId;
 use crate::page::{Located, PastContent};
 use crate::subject::SubjectKey;
@@ -45,12 +45,14 @@ impl Comments {
     pub async fn create(&self, asked: &Asked, new: CreateRoot) -> Result<Written<CommentView>> {
         let auto_create = self.policy(&asked.caller, new.subject.object_type())?.auto_create;
         let partition = new.subject.partition();
+        let id = self.ids.comment(partition).await?;
         let create = Create {
-            id: self.ids.comment(partition).await?,
+            id,
             member: new.member,
             content: new.content.clone(),
             client: new.client,
-            auto_create: if auto_create { Some(self.ids.subject(partition).await?) } else { None },
+            // A subject and its first comment may share a number: they are rows of two tables.
+            auto_create: auto_create.then(|| SubjectId::from(id)),
         };
         let draft = Draft { subject: new.subject, verb: create.into(), body: content_parts(&new.content) };
         Written::<CommentView>::comment(self.submit(asked, draft).await?)
@@ -73,7 +75,13 @@ impl Comments {
     ///
     /// # Errors
     /// [`Error::CommentNotFound`] for one deleted before; [`Error::MemberNotAllowed`], [`Error::EtagMismatch`].
-    pub async fn delete(&self, asked: &Asked, at: &Located, acting: Acting, etag: String) -> Result<Written<CommentView>> {
+    pub async fn delete(
+        &self,
+        asked: &Asked,
+        at: &Located,
+        acting: Acting,
+        etag: String,
+    ) -> Result<Written<CommentView>> {
         let capacity: &[u8] = match acting {
             Acting::Author(_) => b"author",
             Acting::Owner(_) => b"owner",
@@ -95,7 +103,13 @@ impl Comments {
     ///
     /// # Errors
     /// [`Error::MemberNotAllowed`], [`Error::PinLimitReached`], [`Error::StateConflict`]; a reply is a field violation.
-    pub async fn pin(&self, asked: &Asked, at: &Located, member: MemberId, pinned: bool) -> Result<Written<CommentView>> {
+    pub async fn pin(
+        &self,
+        asked: &Asked,
+        at: &Located,
+        member: MemberId,
+        pinned: bool,
+    ) -> Result<Written<CommentView>> {
         let target = at.target();
         let verb = if pinned { Pin { target, member }.into() } else { Unpin { target, member }.into() };
         self.comment_verb(asked, at, verb, Vec::new()).await
@@ -125,12 +139,13 @@ impl Comments {
         viewer: Option<&MemberId>,
         min_revision: i64,
     ) -> Result<CommentView> {
-        let view = self.comments(caller, &[id], viewer).await?.pop().flatten().ok_or(Error::CommentNotFound)?;
         if min_revision > 0 {
-            let subject = self.reader.subjects(std::slice::from_ref(&view.subject)).await?.pop().flatten();
+            // The revision is judged first: what is read afterwards is no older.
+            let (at, _) = self.locate(caller, id).await?;
+            let subject = self.reader.subjects(std::slice::from_ref(&at.subject)).await?.pop().flatten();
             reached(min_revision, subject.map_or(0, |s| s.revision))?;
         }
-        Ok(view)
+        self.comments(caller, &[id], viewer).await?.pop().flatten().ok_or(Error::CommentNotFound)
     }
 
     /// Comments in the order of `ids`; `None` for each that is missing or of a type the caller may not use.
@@ -151,21 +166,23 @@ impl Comments {
     /// Every text a visible comment has had, oldest first; the last is the present one.
     ///
     /// # Errors
-    /// [`Error::CommentNotFound`], also for a comment that is not visible.
+    /// [`Error::CommentNotFound`], also for a comment that is not visible; [`Error::SubjectHidden`].
     pub async fn revisions(&self, caller: &Caller, id: CommentId) -> Result<(CommentView, Vec<PastContent>)> {
         let view = self.comment(caller, id, None, 0).await?;
         if !view.comment.state.is_visible() {
             return Err(Error::CommentNotFound);
         }
+        self.listable(&view.subject).await?;
         let past = self.reader.revisions(id).await?;
         Ok((view, past))
     }
 }
 
-/// The parts of content that make two bodies the same.
+/// The parts of content that make two bodies the same. Mentions and keys have no control characters, so the marks
+/// between the lists are none of them, and no two contents read alike.
 pub(super) fn content_parts(content: &Content) -> Vec<&[u8]> {
     let mentions = content.mentions().iter().map(MemberId::as_str);
     let metadata = content.metadata().iter().flat_map(|(k, v)| [k.as_str(), v.as_str()]);
-    let parts = [content.text(), "mentions"].into_iter().chain(mentions).chain(["metadata"]).chain(metadata);
+    let parts = [content.text(), "\0mentions"].into_iter().chain(mentions).chain(["\0metadata"]).chain(metadata);
     parts.map(str::as_bytes).collect()
 }

@@ -2,8 +2,8 @@
 
 use crate::caller::Caller;
 use crate::cmd::{CreateSubject, DeleteSubject, UndeleteSubject, UpdateSubject, Verb};
-use crate::comments::submit::{Asked, Draft, Written};
 use crate::comments::Comments;
+use crate::comments::submit::{Asked, Draft, Written};
 use crate::error::{Error, Result};
 use crate::member::MemberId;
 use crate::object_type::Policy;
@@ -57,7 +57,12 @@ impl Comments {
     ///
     /// # Errors
     /// [`Error::SubjectNotFound`], [`Error::EtagMismatch`].
-    pub async fn update_subject(&self, asked: &Asked, key: SubjectKey, patch: SubjectPatch) -> Result<Written<Subject>> {
+    pub async fn update_subject(
+        &self,
+        asked: &Asked,
+        key: SubjectKey,
+        patch: SubjectPatch,
+    ) -> Result<Written<Subject>> {
         self.policy(&asked.caller, key.object_type())?;
         let SubjectPatch { owner, state, metadata, etag } = patch;
         let named = [owner.is_some() as u8, metadata.is_some() as u8, state.map_or(0, |s| s.code() as u8)];
@@ -96,11 +101,17 @@ impl Comments {
     ///
     /// # Errors
     /// The first key whose type the caller may not use decides; [`Error::RevisionNotReached`].
-    pub async fn subjects(&self, caller: &Caller, keys: &[SubjectKey], min_revision: i64) -> Result<Vec<Option<Subject>>> {
+    pub async fn subjects(
+        &self,
+        caller: &Caller,
+        keys: &[SubjectKey],
+        min_revision: i64,
+    ) -> Result<Vec<Option<Subject>>> {
         let policies = keys.iter().map(|k| self.policy(caller, k.object_type())).collect::<Result<Vec<_>>>()?;
         let found = self.reader.subjects(keys).await?;
         let answers = found.into_iter().zip(keys).zip(policies);
-        let answers: Vec<_> = answers.map(|((subject, key), policy)| subject.or_else(|| implied(key, policy))).collect();
+        let answers: Vec<_> =
+            answers.map(|((subject, key), policy)| subject.or_else(|| implied(key, policy))).collect();
         for subject in &answers {
             reached(min_revision, subject.as_ref().map_or(0, |s| s.revision))?;
         }

@@ -41,7 +41,7 @@ impl World {
     fn insert_comment(&mut self, new: NewComment, command: &Command) -> Result<()> {
         let NewComment { mut comment, content, client, origin } = new;
         self.revise(&command.subject);
-        let subject = self.subjects.get_mut(&command.subject).ok_or(Error::SubjectNotFound)?;
+        let subject = self.subjects.get_mut(&command.subject).ok_or_else(|| unloaded("subject"))?;
         comment.born_revision = subject.revision;
         match comment.root_id {
             None => subject.next_floor = next(comment.floor)?,
@@ -85,7 +85,7 @@ impl World {
         if delta == 0 {
             return Ok(());
         }
-        let row = self.subjects.get_mut(subject).ok_or(Error::SubjectNotFound)?;
+        let row = self.subjects.get_mut(subject).ok_or_else(|| unloaded("subject"))?;
         row.comment_count += delta;
         row.root_count += if comment.is_root() { delta } else { 0 };
         let parent = comment.parent_id.filter(|p| Some(*p) != comment.root_id);

@@ -50,16 +50,3 @@ pub struct Journal {
     /// Subjects whose revision this batch has moved: at most once each.
     pub(crate) revised: BTreeSet<SubjectKey>,
 }
-
-impl Journal {
-    /// Whether there is nothing to write.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.new_subjects.is_empty()
-            && self.subjects.is_empty()
-            && self.new_comments.is_empty()
-            && self.comments.is_empty()
-            && self.likes.is_empty()
-            && self.requests.is_empty()
-    }
-}

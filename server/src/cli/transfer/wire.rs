@@ -10,9 +10,6 @@ use riposte_sdk::v1::{self, ImportCommentsRequest, ImportItem, ImportedComment, 
 use super::ident;
 use super::record::{Client, Comment, CommentState, DeletedBy, Key, Like, LikeValue, Record, Subject, SubjectState};
 
-/// Stands for the text of a comment that was deleted before it came here: the server wants a text, and shows none.
-const DELETED_TEXT: &str = "[deleted]";
-
 /// The request that brings one record in; `source` is that of records which name none.
 pub(crate) fn request(record: &Record, source: &str) -> ImportCommentsRequest {
     let (own, external_id, kind) = match record {
@@ -69,7 +66,6 @@ fn imported_comment(comment: &Comment) -> ImportedComment {
         DeletedBy::SubjectOwner => v1::DeletedBy::SubjectOwner,
         DeletedBy::Moderator => v1::DeletedBy::Moderator,
     });
-    let text = if deleted && comment.text.is_empty() { DELETED_TEXT } else { &comment.text };
     let Client { ip, platform, device } = comment.client.clone();
     // Sources put lists of proxies and host names there; that is no reason to refuse a comment.
     let ip = if ip.parse::<IpAddr>().is_ok() { ip } else { String::new() };
@@ -79,7 +75,7 @@ fn imported_comment(comment: &Comment) -> ImportedComment {
         parent_external_id: comment.parent_external_id.clone().unwrap_or_default(),
         member_id: comment.member_id.clone(),
         content: Some(v1::Content {
-            text: text.to_owned(),
+            text: comment.text.clone(),
             mentioned_member_ids: comment.mentioned_member_ids.clone(),
             metadata: comment.metadata.clone(),
         }),
@@ -173,12 +169,5 @@ mod tests {
         };
         assert_eq!(sent("::ffff:82.119.20.0").as_deref(), Some("::ffff:82.119.20.0"));
         assert_eq!(sent("10.0.0.1, 10.0.0.2"), None);
-    }
-
-    #[test]
-    fn a_tombstone_without_a_text_is_sent_with_a_stand_in() {
-        let comment = Comment { state: CommentState::Deleted, ..Comment::default() };
-        assert_eq!(imported_comment(&comment).content.unwrap().text, DELETED_TEXT);
-        assert_eq!(imported_comment(&Comment::default()).content.unwrap().text, "");
     }
 }

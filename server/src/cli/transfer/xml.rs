@@ -79,8 +79,11 @@ impl Xml {
         let mut xml = Self { reader, meter, path: path.to_owned(), buffer: Vec::new(), depth: 0 };
         match xml.next()? {
             Tag::Open(name, _) if name == root => Ok(xml),
-            other @ (Tag::Open(..) | Tag::Close(_) | Tag::End) => {
-                Err(xml.located(&format!("this is no export: <{root}> is expected first, but there is {other:?}")))
+            Tag::Open(name, _) => {
+                Err(xml.located(&format!("this is no export: <{root}> is expected first, but there is <{name}>")))
+            }
+            Tag::Close(_) | Tag::End => {
+                Err(xml.located(&format!("this is no export: <{root}> is expected, but there is no element")))
             }
         }
     }

@@ -113,7 +113,8 @@ impl Export {
 
 fn exported_comment(exported: &Exported, names: &HashMap<CommentId, String>) -> v1::ExportedComment {
     let Exported { view, client, origin } = exported;
-    let (source, external_id) = origin.as_ref().map_or_else(Default::default, |o| (o.source.clone(), o.external_id.clone()));
+    let (source, external_id) =
+        origin.as_ref().map_or_else(Default::default, |o| (o.source.clone(), o.external_id.clone()));
     let parent = view.comment.parent_id.and_then(|parent| names.get(&parent));
     v1::ExportedComment {
         comment: Some(whole(view)),

@@ -35,7 +35,7 @@ pub(super) fn run(
             for request in batch {
                 match request {
                     Ok(request) => whole.push(request.item.unwrap_or_default()),
-                    Err(status) => broken = Some(status),
+                    Err(status) => broken = Some(status.code()),
                 }
             }
             let outcome = batch_of(&services, &call, whole, &mut index).await;
@@ -44,6 +44,11 @@ pub(super) fn run(
                 if answers.send(answer).await.is_err() {
                     return; // the caller went away; what was committed stays, and a repeat finds it
                 }
+            }
+            if let Some(code) = broken.filter(|_| !failed) {
+                // The library could not read the next message; who sent it should know that it was not the line.
+                let error = status::of_library(code, services.limits.max_request);
+                let _ = answers.send(Err(call.status(error.unwrap_or(Error::DeadlineExceeded)))).await;
             }
             if failed || broken.is_some() {
                 return;
@@ -63,7 +68,8 @@ async fn batch_of(
 ) -> Result<Vec<Answer>, Error> {
     let names: Vec<String> = batch.iter().map(|item| item.external_id.clone()).collect();
     let now = services.clock.now();
-    let parsed: Vec<_> = batch.into_iter().map(|item| items::parse(&services.comments, &call.caller, item, now)).collect();
+    let parsed: Vec<_> =
+        batch.into_iter().map(|item| items::parse(&services.comments, &call.caller, item, now)).collect();
     let good: Vec<_> = parsed.iter().filter_map(|item| item.as_ref().ok()).cloned().collect();
     let mut outcomes = services.comments.import(&call.caller, &good).await?.into_iter();
     let mut answers = Vec::with_capacity(names.len());

@@ -46,8 +46,7 @@ pub(super) fn parse(
             like(&mut v, new, now).zip(key).map(|(kind, (key, _))| (key, kind))
         }
     };
-    let (source, external_id, read): (String, String, (SubjectKey, ImportKind)) =
-        v.all((source, external_id, read))?;
+    let (source, external_id, read): (String, String, (SubjectKey, ImportKind)) = v.all((source, external_id, read))?;
     let (subject, kind) = read;
     Ok(ImportItem { subject, origin: Origin { source, external_id }, kind })
 }
@@ -64,7 +63,6 @@ pub(super) fn facts(item: &ImportItem) -> Facts {
         ImportKind::Like(like) => facts.with("external_id", &like.comment),
     }
 }
-
 
 fn subject(v: &mut Violations, new: v1::ImportedSubject) -> Option<ImportKind> {
     let owner = v.take(parse::optional_member("subject.owner_id", &new.owner_id));
@@ -96,11 +94,7 @@ fn comment(v: &mut Violations, policy: Option<&Policy>, new: v1::ImportedComment
     let edit = v.take(parse::time("comment.edit_time", new.edit_time));
     let delete = v.take(parse::time("comment.delete_time", new.delete_time));
     let deleted_by = v.take(deleted_by(new.deleted_by));
-    let times = Times {
-        create: create?.unwrap_or(now),
-        edit: edit?,
-        delete: gone.then_some(delete?.unwrap_or(now)),
-    };
+    let times = Times { create: create?.unwrap_or(now), edit: edit?, delete: gone.then_some(delete?.unwrap_or(now)) };
     let deleted_by = deleted_by?.filter(|_| gone).or(gone.then_some(DeletedBy::Author));
     Some(ImportKind::Comment(Box::new(ImportedComment {
         parent: parent?,

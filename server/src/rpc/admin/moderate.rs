@@ -6,10 +6,10 @@ use riposte_core::page::Located;
 use riposte_core::{Caller, CommentView};
 use riposte_sdk::v1;
 
+use crate::rpc::Services;
 use crate::rpc::answer;
 use crate::rpc::parse::{self, Violations};
 use crate::rpc::refusal::Refusal;
-use crate::rpc::Services;
 
 /// Who moderates what, and why.
 struct Order<'a> {
@@ -20,8 +20,8 @@ struct Order<'a> {
     request_id: &'a str,
 }
 
-/// The longest reason, in bytes.
-const MAX_REASON: usize = 1_024;
+/// The longest reason, in code points.
+const MAX_REASON: usize = 512;
 
 pub(super) async fn hide(
     services: &Services,

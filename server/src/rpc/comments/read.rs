@@ -1,5 +1,6 @@
 //! GetComment and BatchGetComments.
 
+use prost::Message;
 use riposte_core::{Caller, Error};
 use riposte_sdk::v1;
 
@@ -40,6 +41,9 @@ impl CommentCalls {
                 None => return Err(Refusal::about(Error::CommentNotFound, about::comment(id.get()))),
             }
         }
-        Ok(v1::BatchGetCommentsResponse { comments, missing, degraded: Vec::new() })
+        let answer = v1::BatchGetCommentsResponse { comments, missing, degraded: Vec::new() };
+        // The library would refuse it in its own words: a batch is bounded by count, and 200 long comments are large.
+        let limit = self.0.limits.max_response;
+        if answer.encoded_len() > limit { Err(Error::MessageTooLarge { limit }.into()) } else { Ok(answer) }
     }
 }

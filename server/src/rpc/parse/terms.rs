@@ -13,10 +13,11 @@ pub(crate) fn name(field: &str, value: &str, limit: usize) -> Result<String, Vio
     if plain { Ok(value.to_owned()) } else { Err(rule()) }
 }
 
-/// A note of at most `limit` bytes.
+/// A note of at most `limit` code points.
 pub(crate) fn bounded(field: &str, value: &str, limit: usize) -> Result<(), Violation> {
-    let rule = || Violation::field(field, format!("must have at most {limit} bytes, has {}", value.len()));
-    if value.len() <= limit { Ok(()) } else { Err(rule()) }
+    let length = value.chars().count();
+    let rule = || Violation::field(field, format!("must have at most {limit} code points, has {length}"));
+    if length <= limit { Ok(()) } else { Err(rule()) }
 }
 
 /// A time that may be left out, to the millisecond.

@@ -99,7 +99,7 @@ fn every_error_carries_its_reason_the_facts_it_promises_and_the_request_id() {
         assert_eq!(status.get_details_bad_request().is_some(), about_fields, "{reason:?}");
         let waits = matches!(reason.kind(), Kind::Unavailable | Kind::ResourceExhausted);
         assert_eq!(status.get_details_retry_info().is_some(), waits, "{reason:?}");
-        let refused = reason.kind() == Kind::ResourceExhausted;
+        let refused = !matches!(reason.kind(), Kind::Internal | Kind::Unavailable | Kind::DeadlineExceeded);
         assert_eq!(status.metadata().contains_key(NOT_EXECUTED), refused, "{reason:?}");
     }
 }

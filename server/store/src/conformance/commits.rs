@@ -1,8 +1,11 @@
 //! What single commands and batches do, whatever is said of them elsewhere.
 
-use riposte_core::cmd::{CreateSubject, DeleteSubject, Edit, Pin, UndeleteSubject, Unpin, UpdateSubject};
+use riposte_core::cmd::{
+    CreateSubject, DeleteSubject, Edit, Hide, Pin, SetLike, UndeleteSubject, Unpin, UpdateSubject,
+};
+use riposte_core::request::RequestId;
 use riposte_core::subject::Metadata;
-use riposte_core::{Error, Millis, SubjectState};
+use riposte_core::{Error, LikeValue, Millis, SubjectState};
 
 use super::backend::Backend;
 use super::scene::{Scene, comment, member, text};
@@ -91,6 +94,34 @@ pub(super) async fn a_batch_may_touch_several_subjects_of_its_partition(backend:
     let floors: Vec<i32> = answers.iter().flatten().map(|receipt| comment(receipt).comment.floor).collect();
     assert_eq!(floors, [1, 1, 2, 2, 3]);
     assert_eq!((scene.sound(&a).await, scene.sound(&b).await), (2, 3));
+}
+
+pub(super) async fn a_comment_of_another_subject_is_not_found(backend: Backend) {
+    let scene = Scene::new(&backend, "a_command_may_not_name_a_comment_of_another_subject");
+    let key = scene.key();
+    let other = scene.neighbour(&key);
+    let (own, foreign) = (scene.root(&key).await.comment.id, scene.root(&other).await.comment.id);
+    let target = scene.target(foreign).await;
+    let answer = scene.answer(&key, foreign, 2).await;
+    let operation = RequestId::from_bytes([3; 16]);
+    let like = SetLike { comment_id: foreign, member: member("m"), value: LikeValue::Like, operation };
+    assert_eq!(scene.refusal(&key, answer.clone()).await, Error::CommentNotFound);
+    assert_eq!(scene.refusal(&key, Hide { target: target.clone() }).await, Error::CommentNotFound);
+    assert_eq!(scene.refusal(&key, like).await, Error::CommentNotFound);
+    // Even beside a command that has every right to it, so that its row is at hand.
+    let batch = [
+        scene.command(&other, Hide { target }),
+        scene.command(&key, answer),
+        scene.command(&key, own_edit(&scene, own).await),
+    ];
+    let answers = scene.commit(&batch).await;
+    assert_eq!((answers[0].is_ok(), &answers[1], answers[2].is_ok()), (true, &Err(Error::CommentNotFound), true));
+    assert_eq!((scene.sound(&key).await, scene.sound(&other).await), (1, 1));
+}
+
+async fn own_edit(scene: &Scene, id: riposte_core::CommentId) -> Edit {
+    let (target, member, content) = (scene.target(id).await, member("author"), text("edited"));
+    Edit { target, member, content, etag: String::new(), window: None }
 }
 
 pub(super) async fn a_subject_is_made_changed_deleted_and_brought_back(backend: Backend) {

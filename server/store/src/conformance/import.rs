@@ -37,7 +37,7 @@ impl Importer<'_> {
     }
 
     fn command(&self, external_id: &str, verb: impl Into<Verb>) -> Command {
-        let key = RequestKey::imported(&format!("{:?}{}", self.key, self.source), external_id);
+        let key = RequestKey::imported("comment", &format!("{:?}{}", self.key, self.source), external_id);
         let request = Request { key, print: Print::of(&[b"import"]) };
         Command { request, ..self.scene.command(&self.key, verb) }
     }
@@ -178,7 +178,7 @@ pub(super) async fn an_imported_like_never_overrides_a_members_own(backend: Back
     let importer = Importer { scene: &scene, key: scene.key(), source: "s" };
     let root = importer.bring(importer.item("1", None).await).await.comment.id;
     let like = |external_id: &str, who: &str, value| {
-        let operation = RequestId::from_bytes(RequestKey::imported("likes", external_id).0);
+        let operation = RequestId::from_bytes(RequestKey::imported("comment", "likes", external_id).0);
         let like = SetLike { comment_id: root, member: member(who), value, operation };
         importer.command(external_id, ImportLike { like, time: Millis(77) })
     };
@@ -191,8 +191,10 @@ pub(super) async fn an_imported_like_never_overrides_a_members_own(backend: Back
     scene.run(&importer.key, own).await;
     let batch =
         [like("l1", "own", LikeValue::Like), like("l2", "a", LikeValue::Like), like("l3", "b", LikeValue::Dislike)];
-    for _ in 0..2 {
-        assert!(scene.commit(&batch).await.iter().all(Result::is_ok));
+    for repeated in [false, true] {
+        let answers = scene.commit(&batch).await;
+        let replayed: Vec<_> = answers.iter().flatten().map(|receipt| receipt.replayed).collect();
+        assert_eq!(replayed, [true, repeated, repeated], "what is there already is not brought in again");
         let row = scene.view(root).await.comment;
         assert_eq!((row.like_count, row.dislike_count), (1, 1));
     }

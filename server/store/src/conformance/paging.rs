@@ -11,6 +11,9 @@ use riposte_core::{CommentId, SubjectKey};
 use super::backend::Backend;
 use super::scene::{Scene, first, floors};
 
+/// More than any list here holds at rest.
+const LONGEST: usize = 100;
+
 const ORDERS: [Order; 2] = [Order::Oldest, Order::Newest];
 
 /// Takes the comments with these floors out of a list.
@@ -126,6 +129,7 @@ async fn there_and_back(order: Order, limit: usize, read: impl AsyncFn(Window) -
     loop {
         let page = read(Window { order, start, limit }).await;
         there.extend(floors(&page));
+        assert!(there.len() <= LONGEST, "the walk turns in circles: {there:?}");
         if !page.more_after {
             break;
         }
@@ -136,6 +140,7 @@ async fn there_and_back(order: Order, limit: usize, read: impl AsyncFn(Window) -
     loop {
         let page = read(Window { order, start, limit }).await;
         back.extend(floors(&page).into_iter().rev());
+        assert!(back.len() <= LONGEST, "the walk turns in circles: {back:?}");
         if !page.more_before {
             break;
         }
@@ -197,6 +202,7 @@ async fn walk_among_writers(
         loop {
             let page = read(Window { order, start, limit: 4 }).await;
             met.extend(floors(&page));
+            assert!(met.windows(2).all(|pair| pair[0] != pair[1]), "the walk stands still: {met:?}");
             // Writers may be faster than the walk: what stood at its start lies among the first.
             let done = order == Order::Oldest && met.last() > stood.last();
             if !page.more_after || done {

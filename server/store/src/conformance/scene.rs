@@ -66,7 +66,7 @@ impl Scene {
     /// A request that nobody made before.
     pub(super) fn request(&self) -> Request {
         let number = self.requests.fetch_add(1, Ordering::Relaxed).to_string();
-        Request { key: RequestKey::imported(&self.name, &number), print: Print::of(&[number.as_bytes()]) }
+        Request { key: RequestKey::imported("comment", &self.name, &number), print: Print::of(&[number.as_bytes()]) }
     }
 
     /// A new request for `verb`, a second after the last one.

@@ -161,6 +161,9 @@ impl Inner {
                 continue;
             }
             let _alone = seat.renewing.lock().await;
+            if seat.with(|minter| minter.is_none()) {
+                continue; // given back meanwhile: nothing is taken again for a process that ends
+            }
             if let Err(fault) = self.renew(number).await {
                 // The next mint past the end of the lease asks again, and tells its caller.
                 tracing::warn!(?fault, source = number, "a worker lease was not renewed");

@@ -10,6 +10,7 @@ use sea_orm::{
 use tempfile::TempDir;
 
 use crate::config::{Kind, StoreConfig};
+use crate::error::is_lost;
 use crate::on_shard::OnShard;
 use crate::shard::{ShardMap, Slot};
 
@@ -37,7 +38,7 @@ impl Source {
     /// # Errors
     /// When no connection can be had.
     pub async fn begin_read(&self) -> std::result::Result<DatabaseTransaction, DbErr> {
-        self.read.begin().await
+        alive(|| self.read.begin()).await
     }
 
     /// Begins a transaction that writes; its first statement takes the lock.
@@ -46,7 +47,8 @@ impl Source {
     /// When no connection can be had; on SQLite, when another process holds the file for too long.
     pub async fn begin_write(&self) -> std::result::Result<DatabaseTransaction, DbErr> {
         let sqlite_transaction_mode = Some(SqliteTransactionMode::Immediate);
-        self.write.begin_with_options(TransactionOptions { sqlite_transaction_mode, ..Default::default() }).await
+        let options = || TransactionOptions { sqlite_transaction_mode, ..Default::default() };
+        alive(|| self.write.begin_with_options(options())).await
     }
 
     /// The pool that writes, for statements that know no transaction: CREATE TABLE.
@@ -54,6 +56,24 @@ impl Source {
     pub fn write_pool(&self) -> &DatabaseConnection {
         &self.write
     }
+}
+
+/// The most dead connections that one call digs through.
+const DEAD: usize = 64;
+
+/// Begins on a connection that lives. A server that restarted, or a proxy that cut what was idle, leaves dead ones in the
+/// pool; a BEGIN that found one did nothing, and the pool has dropped it, so the next is tried.
+async fn alive<F, T>(begin: impl Fn() -> F) -> std::result::Result<T, DbErr>
+where
+    F: Future<Output = std::result::Result<T, DbErr>>,
+{
+    for _ in 0..DEAD {
+        match begin().await {
+            Err(error) if is_lost(&error) => tracing::debug!(%error, "a dead connection was dropped"),
+            begun => return begun,
+        }
+    }
+    begin().await
 }
 
 impl Sources {

@@ -15,7 +15,7 @@ use crate::databases::{Hands, Place};
 /// drop falls in between.
 async fn drop_a_pending_begin(store: &Store) {
     let source = &store.sources().all()[0];
-    for _ in 0..1000 {
+    for _ in 0..100_000 {
         source.begin_write().await.expect("a connection").rollback().await.expect("back");
         // Only a connection that rests in the pool lets the one poll get as far as BEGIN.
         while source.write_pool().get_mysql_connection_pool().num_idle() == 0 {

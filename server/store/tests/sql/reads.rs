@@ -29,7 +29,8 @@ impl Subject {
     async fn commit(&self, verbs: Vec<Verb>) {
         let commands = verbs.into_iter().map(|verb| {
             let number = self.requests.fetch_add(1, Ordering::Relaxed);
-            let request = Request { key: RequestKey::imported("test", &number.to_string()), print: Print(0) };
+            let request =
+                Request { key: RequestKey::imported("comment", "test", &number.to_string()), print: Print(0) };
             Command { subject: self.key.clone(), verb, request, now: Millis(number as i64) }
         });
         let commands: Vec<Command> = commands.collect();

@@ -1,7 +1,6 @@
 //! Connections to one SQLite file: a single writer, and readers that see the last commit.
 
 use std::path::Path;
-use std::time::Duration;
 
 use riposte_core::{Error, Result};
 use sea_orm::SqlxSqliteConnector;
@@ -13,8 +12,6 @@ use crate::config::{PoolConfig, StoreConfig};
 
 const FILE: &str = "riposte.db";
 const STATEMENTS: usize = 2048;
-/// How long a writer waits for another process at the same file.
-const BUSY: Duration = Duration::from_secs(5);
 
 /// Prepares both pools of the file in `folder`.
 pub(super) fn open(folder: &Path, durable: bool, config: &StoreConfig) -> Result<Source> {
@@ -25,7 +22,7 @@ pub(super) fn open(folder: &Path, durable: bool, config: &StoreConfig) -> Result
         .create_if_missing(true)
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(synchronous)
-        .busy_timeout(BUSY)
+        .busy_timeout(config.lock_wait)
         .statement_cache_capacity(STATEMENTS);
     let one = PoolConfig { connections: 1, ..config.write };
     Ok(Source {

@@ -103,9 +103,13 @@ impl Forest<'_> {
         Ok(found)
     }
 
-    /// The comments of a thread behind a path, in thread order.
+    /// The comments of a thread behind a path, in thread order. A path names its subject by its root; naming it again would
+    /// lead SQLite away from the key of paths.
     async fn rest_of(&self, root: &Path, after: &Path, limit: usize) -> Result<Vec<Comment>, Fault> {
-        let range = self.all().filter(Column::Path.gt(after.as_bytes())).filter(Column::Path.lt(root.subtree_end()));
+        let range = Entity::find()
+            .filter(Column::Part.eq(self.tx.part()))
+            .filter(Column::Path.gt(after.as_bytes()))
+            .filter(Column::Path.lt(root.subtree_end()));
         let range = along(range, key::PATH).order_by_asc(Column::Path).limit(limit as u64);
         comments_of(range.all(self.tx).await?)
     }

@@ -30,7 +30,7 @@ pub(super) mod key {
 
 /// The query, told to walk along one key. On the head of a key optimisers prefer equality to a range at its end, and
 /// would read every page before the one that was asked for: naming the key leaves them nothing but the range. SQLite
-/// needs no telling, and is told nothing.
+/// is told nothing, so the conditions themselves must leave it no other key.
 pub(super) fn along<Q: QueryTrait<QueryStatement = SelectStatement>>(mut query: Q, key: &'static str) -> Q {
     query.query().force_index(key, IndexHintScope::All);
     query

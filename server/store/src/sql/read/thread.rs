@@ -1,7 +1,7 @@
 //! A part of a subtree in thread order: one range of paths.
 
 use riposte_core::page::{Subtree, ThreadPage};
-use riposte_core::{Comment, Partition, SubjectId, SubjectKey};
+use riposte_core::{Comment, Partition, SubjectKey};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::Query;
@@ -26,7 +26,7 @@ impl Query for Thread {
 
     async fn read(self, tx: &Tx) -> Result<Self::Answer, Fault> {
         let Some(subject) = open_subject(tx, &self.key).await? else { return Ok(None) };
-        let mut comments = subtree(tx, subject.id, &self.part).await?;
+        let mut comments = subtree(tx, &self.part).await?;
         let more_after = comments.len() > self.part.limit;
         comments.truncate(self.part.limit);
         let comments = views(tx, &subject, comments).await?;
@@ -34,12 +34,10 @@ impl Query for Thread {
     }
 }
 
-/// The listed comments of the part, and one more where there are more.
-async fn subtree(tx: &Tx, subject: SubjectId, part: &Subtree) -> Result<Vec<Comment>, Fault> {
-    let query = Entity::find()
-        .filter(Column::Part.eq(tx.part()))
-        .filter(Column::SubjectId.eq(subject.get()))
-        .filter(Column::Listed.eq(1));
+/// The listed comments of the part, and one more where there are more. A path names its subject by its root; naming it
+/// again would lead SQLite away from the key of paths.
+async fn subtree(tx: &Tx, part: &Subtree) -> Result<Vec<Comment>, Fault> {
+    let query = Entity::find().filter(Column::Part.eq(tx.part())).filter(Column::Listed.eq(1));
     let after = part.after.as_ref().filter(|after| **after >= part.top);
     let query = match after {
         Some(after) => query.filter(Column::Path.gt(after.as_bytes())),
