@@ -43,7 +43,9 @@ impl Args {
 
 /// The health of the whole server at `target`.
 async fn ask(target: &str) -> anyhow::Result<ServingStatus> {
-    let channel = Endpoint::from_shared(format!("http://{target}"))?
+    // The other verbs are given URLs; a health check takes one too.
+    let address = target.strip_prefix("http://").unwrap_or(target);
+    let channel = Endpoint::from_shared(format!("http://{address}"))?
         .connect()
         .await
         .with_context(|| format!("cannot reach {target}"))?;

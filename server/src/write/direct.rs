@@ -47,3 +47,71 @@ impl Log for Direct {
         work.await.map_err(|died| Error::internal(format!("a commit died: {died}")))?
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use async_trait::async_trait;
+    use riposte_core::cmd::UndeleteSubject;
+    use riposte_core::ports::{Log, Writer};
+    use riposte_core::request::{Print, Request, RequestKey};
+    use riposte_core::{Command, Error, Millis, Receipt, Result, SubjectKey};
+    use tokio::sync::Semaphore;
+
+    use super::{Direct, QUEUE};
+
+    /// A writer that commits nothing until it may, and counts what it was given.
+    #[derive(Debug)]
+    struct Held {
+        gate: Semaphore,
+        committed: AtomicUsize,
+    }
+
+    #[async_trait]
+    impl Writer for Held {
+        async fn commit(&self, batch: &[Command]) -> Result<Vec<Result<Receipt>>> {
+            let _open = self.gate.acquire().await;
+            self.committed.fetch_add(batch.len(), Ordering::SeqCst);
+            Ok(batch.iter().map(|_| Err(Error::SubjectNotFound)).collect())
+        }
+    }
+
+    fn command() -> Command {
+        Command {
+            subject: SubjectKey::stored("article".into(), "1".into()),
+            verb: UndeleteSubject.into(),
+            request: Request { key: RequestKey([0; 16]), print: Print(0) },
+            now: Millis(0),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_full_queue_refuses_without_effect_and_what_was_taken_is_done_though_its_callers_left() {
+        let writer = Arc::new(Held { gate: Semaphore::new(0), committed: AtomicUsize::new(0) });
+        let log = Arc::new(Direct::new(Arc::clone(&writer) as _, 4));
+        let callers: Vec<_> = (0..QUEUE)
+            .map(|_| {
+                let log = Arc::clone(&log);
+                tokio::spawn(async move { log.submit(vec![command()]).await })
+            })
+            .collect();
+        while log.queue.available_permits() > 0 {
+            tokio::task::yield_now().await;
+        }
+        assert!(matches!(log.submit(vec![command()]).await, Err(Error::Overloaded { .. })));
+        for caller in callers {
+            caller.abort();
+        }
+        writer.gate.add_permits(QUEUE);
+        while log.queue.available_permits() < QUEUE {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(
+            writer.committed.load(Ordering::SeqCst),
+            QUEUE,
+            "the refused one had an effect, or a taken one none"
+        );
+    }
+}

@@ -2,7 +2,7 @@
 //!
 //! A test binary brings a [`Backend`] and a function `run(category, name)` and writes
 //!
-//! ```ignore
+//! ```text
 //! use riposte_store::{conformance_cases, conformance_tests};
 //! conformance_cases!(conformance_tests);
 //! ```

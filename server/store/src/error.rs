@@ -70,9 +70,20 @@ impl Fault {
     }
 }
 
-/// Whether the connection went away under a statement.
+/// Whether the connection went away under a statement. A pool that has none to give is another matter.
 pub(crate) fn is_lost(error: &DbErr) -> bool {
-    meaning(error) == Meaning::Lost
+    let (DbErr::Conn(RuntimeErr::SqlxError(cause))
+    | DbErr::Exec(RuntimeErr::SqlxError(cause))
+    | DbErr::Query(RuntimeErr::SqlxError(cause))) = error
+    else {
+        return false;
+    };
+    matches!(**cause, SqlxError::Io(_) | SqlxError::Tls(_) | SqlxError::Protocol(_))
+}
+
+/// Whether another transaction stood in the way.
+pub(crate) fn is_conflict(error: &DbErr) -> bool {
+    meaning(error) == Meaning::Conflict
 }
 
 fn meaning(error: &DbErr) -> Meaning {

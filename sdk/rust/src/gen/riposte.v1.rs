@@ -1296,7 +1296,7 @@ pub struct ImportCommentsRequest {
 }
 /// One thing to import: a subject, a comment or a like.
 ///
-/// Its identity is (`source`, `external_id`): the same pair again is UNCHANGED, whatever the item says by then.
+/// Its identity is its kind, `source` and `external_id`: the same again is UNCHANGED, whatever the item says by then.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ImportItem {
     /// The system the item comes from, for example `disqus`. Required; 1 to 64 bytes of UTF-8 without control characters.
@@ -1502,7 +1502,8 @@ pub struct ExportedSubject {
 /// An exported comment.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ExportedComment {
-    /// The comment. One that is neither ACTIVE nor DELETED is shown whole; a deleted one as its tombstone.
+    /// The comment. One that is neither ACTIVE nor DELETED is shown whole; a deleted one as its
+    /// tombstone, with its author.
     #[prost(message, optional, tag = "1")]
     pub comment: ::core::option::Option<Comment>,
     /// Where it was written, as far as it is still kept.
@@ -1564,10 +1565,10 @@ pub struct HideCommentRequest {
     /// The comment. Required.
     #[prost(int64, tag = "1")]
     pub id: i64,
-    /// The moderator who acts. Required; 1 to 64 bytes. Written to the audit log, shown to nobody.
+    /// The moderator who acts. Required; 1 to 64 bytes. Written to the service's log, shown to nobody.
     #[prost(string, tag = "2")]
     pub moderator_id: ::prost::alloc::string::String,
-    /// Why, for the audit log. 0 to 512 code points.
+    /// Why, for the service's log. 0 to 512 code points.
     #[prost(string, tag = "3")]
     pub reason: ::prost::alloc::string::String,
     /// A UUID that makes the call safe to repeat; optional, the SDKs fill it.
@@ -1590,10 +1591,10 @@ pub struct UnhideCommentRequest {
     /// The comment. Required.
     #[prost(int64, tag = "1")]
     pub id: i64,
-    /// The moderator who acts. Required; 1 to 64 bytes. Written to the audit log, shown to nobody.
+    /// The moderator who acts. Required; 1 to 64 bytes. Written to the service's log, shown to nobody.
     #[prost(string, tag = "2")]
     pub moderator_id: ::prost::alloc::string::String,
-    /// Why, for the audit log. 0 to 512 code points.
+    /// Why, for the service's log. 0 to 512 code points.
     #[prost(string, tag = "3")]
     pub reason: ::prost::alloc::string::String,
     /// A UUID that makes the call safe to repeat; optional, the SDKs fill it.
@@ -1616,10 +1617,10 @@ pub struct AdminServiceDeleteCommentRequest {
     /// The comment. Required.
     #[prost(int64, tag = "1")]
     pub id: i64,
-    /// The moderator who acts. Required; 1 to 64 bytes. Written to the audit log, shown to nobody.
+    /// The moderator who acts. Required; 1 to 64 bytes. Written to the service's log, shown to nobody.
     #[prost(string, tag = "2")]
     pub moderator_id: ::prost::alloc::string::String,
-    /// Why, for the audit log. 0 to 512 code points.
+    /// Why, for the service's log. 0 to 512 code points.
     #[prost(string, tag = "3")]
     pub reason: ::prost::alloc::string::String,
     /// A UUID that makes the call safe to repeat; optional, the SDKs fill it.

@@ -3,6 +3,8 @@
 mod mysql;
 mod sqlite;
 
+use std::time::{Duration, Instant};
+
 use riposte_core::{Error, Partition, Result};
 use sea_orm::{
     DatabaseConnection, DatabaseTransaction, DbErr, SqliteTransactionMode, TransactionOptions, TransactionTrait,
@@ -10,7 +12,7 @@ use sea_orm::{
 use tempfile::TempDir;
 
 use crate::config::{Kind, StoreConfig};
-use crate::error::is_lost;
+use crate::error::{is_conflict, is_lost};
 use crate::on_shard::OnShard;
 use crate::shard::{ShardMap, Slot};
 
@@ -59,7 +61,11 @@ impl Source {
 }
 
 /// The most dead connections that one call digs through.
-const DEAD: usize = 64;
+const DEAD: u32 = 64;
+/// How long two processes may stand in each other's way while both open a new SQLite file: the switch to WAL does not wait
+/// for its turn as statements do.
+const OPENING: Duration = Duration::from_secs(2);
+const AGAIN: Duration = Duration::from_millis(10);
 
 /// Begins on a connection that lives. A server that restarted, or a proxy that cut what was idle, leaves dead ones in the
 /// pool; a BEGIN that found one did nothing, and the pool has dropped it, so the next is tried.
@@ -67,13 +73,17 @@ async fn alive<F, T>(begin: impl Fn() -> F) -> std::result::Result<T, DbErr>
 where
     F: Future<Output = std::result::Result<T, DbErr>>,
 {
-    for _ in 0..DEAD {
+    let (start, mut dead) = (Instant::now(), 0);
+    loop {
         match begin().await {
-            Err(error) if is_lost(&error) => tracing::debug!(%error, "a dead connection was dropped"),
+            Err(error) if is_lost(&error) && dead < DEAD => {
+                tracing::debug!(%error, "a dead connection was dropped");
+                dead += 1;
+            }
+            Err(error) if is_conflict(&error) && start.elapsed() < OPENING => tokio::time::sleep(AGAIN).await,
             begun => return begun,
         }
     }
-    begin().await
 }
 
 impl Sources {

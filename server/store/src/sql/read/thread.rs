@@ -27,6 +27,8 @@ impl Query for Thread {
     async fn read(self, tx: &Tx) -> Result<Self::Answer, Fault> {
         let Some(subject) = open_subject(tx, &self.key).await? else { return Ok(None) };
         let mut comments = subtree(tx, &self.part).await?;
+        // A subtree belongs to one subject as a whole; another's is not there.
+        comments.retain(|comment| comment.subject_id == subject.id);
         let more_after = comments.len() > self.part.limit;
         comments.truncate(self.part.limit);
         let comments = views(tx, &subject, comments).await?;
