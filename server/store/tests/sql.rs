@@ -9,6 +9,8 @@ mod cancelled_begin;
 mod commits;
 #[path = "sql/databases.rs"]
 mod databases;
+#[path = "sql/dead_connections.rs"]
+mod dead_connections;
 #[path = "sql/leases.rs"]
 mod leases;
 #[path = "sql/lost_commit.rs"]
