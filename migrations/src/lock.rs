@@ -8,8 +8,12 @@ const WAIT: u32 = 3_600;
 /// Locks have one name space on a whole server, and names of 64 characters at most; `from dual` keeps Vitess content.
 const NAME: &str = "CONCAT('riposte.', LEFT(SHA2(DATABASE(), 256), 32))";
 
+/// MariaDB ends transactions that rest, as the store tells it to. This one rests while tables are made.
+const REST: &str = "SET @rest = 1 /*M!, SESSION idle_transaction_timeout = 0 */";
+
 /// Waits for the lock of the database; it is the connection's, and ends with it at the latest.
 pub(crate) async fn take(connection: &DatabaseTransaction) -> Result<(), DbErr> {
+    connection.execute_unprepared(REST).await?;
     let sql = format!("SELECT CAST(GET_LOCK({NAME}, {WAIT}) AS SIGNED) AS taken FROM dual");
     let row = connection.query_one_raw(Statement::from_string(connection.get_database_backend(), sql)).await?;
     match row.map(|row| row.try_get::<Option<i64>>("", "taken")).transpose()?.flatten() {

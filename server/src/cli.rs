@@ -13,8 +13,11 @@ mod import;
 mod migrate;
 mod output;
 mod ports;
+mod rebuild;
+mod rounds;
 mod serve;
 mod transfer;
+mod verify;
 mod version;
 
 use crate::config::{Config, Faults, Inputs, Loaded, Profile};
@@ -54,6 +57,10 @@ enum Command {
     Import(import::Args),
     /// Hand comments out as JSON lines that import accepts
     Export(export::Args),
+    /// Compare every count with the rows it counts, and repair what differs
+    Verify(verify::Args),
+    /// Make derived state anew from the rows
+    Rebuild(rebuild::Args),
     /// Show, check and explain the configuration
     Config(config::Args),
     /// Ask the configured server for its health
@@ -72,7 +79,10 @@ enum Command {
 pub fn run() -> ExitCode {
     // clap ends the process itself: 0 for help, 2 for a usage error.
     let Cli { sources, command } = Cli::parse();
-    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+    // The data threads of a server are beside these: see `app/threads.rs`.
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = cores.saturating_sub(1).max(1);
+    let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return exit::report(&error.into()),
     };
@@ -90,6 +100,8 @@ impl Command {
             Command::Migrate(args) => args.run(sources).await,
             Command::Import(args) => args.run().await,
             Command::Export(args) => args.run().await,
+            Command::Verify(args) => args.run().await,
+            Command::Rebuild(args) => args.run().await,
             Command::Config(args) => args.run(sources),
             Command::Healthcheck(args) => args.run(sources).await,
             Command::Doctor(args) => args.run(sources).await,

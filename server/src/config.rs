@@ -8,6 +8,7 @@
 //! This module and its children are the only code that reads configuration files or the environment.
 
 mod faults;
+mod lanes;
 mod lines;
 mod load;
 mod object_types;
@@ -25,6 +26,7 @@ mod units;
 mod tests;
 
 pub use self::faults::{Fault, Faults};
+pub use self::lanes::Lanes;
 pub use self::load::{Inputs, Loaded, Profile};
 pub use self::object_types::{EditWindow, ObjectType};
 pub use self::origin::Origin;
@@ -47,6 +49,8 @@ pub struct Config {
     pub server: Server,
     /// Where comments are kept.
     pub store: Store,
+    /// The lanes in which writes wait.
+    pub lanes: Lanes,
     /// The keys that seal page tokens.
     pub page_tokens: PageTokens,
     /// Who may call.
@@ -75,6 +79,7 @@ impl Config {
         let mut report = Report::default();
         self.server.validate(&mut report.under("server"));
         self.store.validate(&mut report.under("store"));
+        self.lanes.validate(&mut report.under("lanes"));
         self.page_tokens.validate(&mut report.under("page_tokens"));
         self.log.validate(&mut report.under("log"));
         self.object_type_defaults.validate(&mut report.under("object_type_defaults"));

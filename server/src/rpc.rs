@@ -27,10 +27,14 @@ use riposte_sdk::v1::comment_service_server::CommentServiceServer;
 use riposte_sdk::v1::like_service_server::LikeServiceServer;
 use riposte_sdk::v1::reply_service_server::ReplyServiceServer;
 use riposte_sdk::v1::subject_service_server::SubjectServiceServer;
+use tokio::time::Instant;
 use tonic::service::RoutesBuilder;
 
 use page_token::{Context, Cursor};
 use parse::Violations;
+
+use crate::telemetry::Metrics;
+use crate::write::watch::Hub;
 
 pub use page_token::PageTokens;
 pub use status::{NOT_EXECUTED, REQUEST_ID, status};
@@ -46,11 +50,19 @@ pub struct Services {
     pub clock: Arc<dyn Clock>,
     /// Sizes of messages.
     pub limits: Limits,
+    /// Who watches subjects.
+    pub hub: Hub,
+    /// What is measured.
+    pub metrics: Metrics,
 }
 
 /// The id of one call, in the extensions of its request: the caller's own, or made by a layer. Errors carry it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RequestTag(pub String);
+
+/// When a call ends by its caller's own deadline, in the extensions of its request; `None` if the caller gave none.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct CallerDeadline(pub Option<Instant>);
 
 /// Sizes of messages, in bytes.
 #[derive(Debug, Clone, Copy)]
@@ -102,7 +114,7 @@ impl Services {
         pick: impl FnOnce(Cursor) -> Option<T>,
     ) -> Option<Option<T>> {
         let Some(walk) = walk else { return Some(None) };
-        parse::page_token(v, token, |token| self.tokens.open(walk, token), pick)
+        parse::page_token(v, ("page_token", token), |token| self.tokens.open(walk, token), pick)
     }
 
     /// The token for the rest of a walk; empty where nothing is left.

@@ -2,6 +2,8 @@
 //!
 //! A line never holds the body of a message, a token or a key: fields are ids, names, codes and durations.
 
+mod metrics;
+
 use crate::config::{Log, LogFormat};
 use std::io::{self, IsTerminal};
 use tracing_subscriber::{
@@ -9,6 +11,8 @@ use tracing_subscriber::{
     layer::SubscriberExt,
     util::{SubscriberInitExt, TryInitError},
 };
+
+pub use metrics::Metrics;
 
 /// Starts logging for the whole process.
 ///

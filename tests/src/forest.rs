@@ -204,7 +204,11 @@ pub fn compare(subject: &str, source: &Tree, server: &Tree) -> Result<()> {
 /// A count that does not hold, or the server's.
 pub async fn verify(server: &Server, object_type: &str) -> Result<usize> {
     let scope = riposte_sdk::v1::SubjectScope { scope: Some(Scope::ObjectType(object_type.to_owned())) };
-    let mut answers = server.admin()?.verify_counts(VerifyCountsRequest { scope: Some(scope) }).await?.into_inner();
+    let mut answers = server
+        .admin()?
+        .verify_counts(VerifyCountsRequest { scope: Some(scope), ..VerifyCountsRequest::default() })
+        .await?
+        .into_inner();
     let mut subjects = 0;
     while let Some(answer) = answers.message().await? {
         ensure!(answer.drifts.is_empty(), "{answer:?}");

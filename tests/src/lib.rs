@@ -6,12 +6,15 @@
 
 pub mod command;
 pub mod forest;
+pub mod kill;
 pub mod mysql;
 pub mod real;
 pub mod say;
 pub mod server;
 pub mod suite;
+pub mod watch;
 
 pub use say::{Say, refused};
 pub use server::Server;
 pub use suite::{Case, World};
+pub use watch::Watch;

@@ -31,14 +31,22 @@ pub fn fresh_name() -> String {
 /// When there is no `mariadb` client, or a server refuses.
 pub async fn create(servers: &[String], name: &str) -> Result<()> {
     for url in servers {
-        let (user, address) =
-            url.strip_prefix("mysql://").and_then(|rest| rest.split_once('@')).context("no mysql://")?;
-        let (host, port) = address.split_once(':').context("no port")?;
-        let mut client = Command::new("mariadb");
-        client.args(["--no-defaults", "--protocol=tcp", "--host", host, "--port", port, "--user", user]);
-        let status = client.args(["--execute", &format!("CREATE DATABASE IF NOT EXISTS {name}")]).status().await;
-        let status = status.context("the mariadb client cannot be run")?;
-        ensure!(status.success(), "CREATE DATABASE {name}: {status}");
+        query(url, "", &format!("CREATE DATABASE IF NOT EXISTS {name}")).await?;
     }
     Ok(())
+}
+
+/// What a statement prints: a line per row, tabs between its values. `database` may be empty.
+///
+/// # Errors
+/// When there is no `mariadb` client, or the server refuses.
+pub async fn query(url: &str, database: &str, statement: &str) -> Result<String> {
+    let (user, address) = url.strip_prefix("mysql://").and_then(|rest| rest.split_once('@')).context("no mysql://")?;
+    let (host, port) = address.split_once(':').context("no port")?;
+    let mut client = Command::new("mariadb");
+    client.args(["--no-defaults", "--protocol=tcp", "--host", host, "--port", port, "--user", user]);
+    client.args(["--database", database, "--batch", "--skip-column-names", "--execute", statement]);
+    let said = client.output().await.context("the mariadb client cannot be run")?;
+    ensure!(said.status.success(), "{statement}: {}", String::from_utf8_lossy(&said.stderr));
+    Ok(String::from_utf8_lossy(&said.stdout).into_owned())
 }

@@ -1,5 +1,6 @@
 //! The shipped binary as a process of its own.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -18,6 +19,7 @@ pub struct Server {
     child: Child,
     grpc: String,
     admin: String,
+    metrics: String,
     _scratch: Option<tempfile::TempDir>,
 }
 
@@ -70,7 +72,8 @@ impl Server {
         let text = appears(&endpoint, &mut child).await?;
         let addresses: serde_json::Value = serde_json::from_str(&text)?;
         let at = |name: &str| addresses[name].as_str().map(|a| format!("http://{a}")).context("no address");
-        Ok(Self { grpc: at("grpc")?, admin: at("admin")?, child, _scratch: Some(scratch) })
+        let (grpc, admin, metrics) = (at("grpc")?, at("admin")?, at("metrics")?);
+        Ok(Self { grpc, admin, metrics, child, _scratch: Some(scratch) })
     }
 
     /// `riposte serve` over the databases `name` of `servers`, with 50/200/200 tables, migrated first.
@@ -94,6 +97,7 @@ impl Server {
             format!("store.sources=[{}]", sources.join(",")),
             "server.listen=127.0.0.1:0".to_owned(),
             "server.admin_listen=127.0.0.1:0".to_owned(),
+            "server.metrics_listen=127.0.0.1:0".to_owned(),
             "server.drain_delay=0s".to_owned(),
             "auth.allow_insecure=true".to_owned(),
             "open_object_types=true".to_owned(),
@@ -110,12 +114,21 @@ impl Server {
     /// # Errors
     /// When it ends before that.
     pub async fn serve_with(sets: &[String]) -> Result<Self> {
+        Self::serve_in(sets, &[]).await
+    }
+
+    /// `riposte serve` as configured, in an environment with these variables too.
+    ///
+    /// # Errors
+    /// When it ends before it serves.
+    pub async fn serve_in(sets: &[String], variables: &[(&str, &OsStr)]) -> Result<Self> {
         let mut command = Command::new(binary()?);
-        command.args(sets).arg("serve").stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true);
+        command.args(sets).arg("serve").envs(variables.iter().copied());
+        command.stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true);
         let mut child = command.spawn()?;
         let log = child.stderr.take().context("no stderr")?;
         let mut lines = BufReader::new(log).lines();
-        let (mut grpc, mut admin) = (None, None);
+        let (mut grpc, mut admin, mut metrics) = (None, None, None);
         while let Some(line) = lines.next_line().await? {
             let event: serde_json::Value = serde_json::from_str(&line).unwrap_or_default();
             let fields = &event;
@@ -123,13 +136,16 @@ impl Server {
                 Some("listening") => {
                     grpc = fields["grpc"].as_str().map(|a| format!("http://{a}"));
                     admin = fields["admin"].as_str().map(|a| format!("http://{a}"));
+                    metrics = fields["metrics"].as_str().map(|a| format!("http://{a}"));
                 }
                 Some("serving") => break,
                 Some(_) => {}
                 None => eprintln!("{line}"),
             }
         }
-        let (Some(grpc), Some(admin)) = (grpc, admin) else { bail!("serve ended before it served") };
+        let (Some(grpc), Some(admin), Some(metrics)) = (grpc, admin, metrics) else {
+            bail!("serve ended before it served")
+        };
         // Nobody may block on a full pipe, and what goes wrong later should be seen.
         tokio::spawn(async move {
             while let Ok(Some(line)) = lines.next_line().await {
@@ -138,7 +154,7 @@ impl Server {
                 }
             }
         });
-        Ok(Self { child, grpc, admin, _scratch: None })
+        Ok(Self { child, grpc, admin, metrics, _scratch: None })
     }
 
     /// The address of the public services.
@@ -151,6 +167,12 @@ impl Server {
     #[must_use]
     pub fn admin_target(&self) -> &str {
         &self.admin
+    }
+
+    /// The address of the metrics.
+    #[must_use]
+    pub fn metrics_target(&self) -> &str {
+        &self.metrics
     }
 
     /// The process.

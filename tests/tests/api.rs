@@ -4,6 +4,7 @@ mod api {
     pub(crate) mod admin;
     pub(crate) mod comments;
     pub(crate) mod floors;
+    pub(crate) mod histories;
     pub(crate) mod infrastructure;
     pub(crate) mod input;
     pub(crate) mod likes;
@@ -15,7 +16,9 @@ mod api {
     pub(crate) mod tokens;
     pub(crate) mod tombstones;
     pub(crate) mod transfer;
+    pub(crate) mod upkeep;
     pub(crate) mod walks;
+    pub(crate) mod watching;
 }
 
 fn main() -> anyhow::Result<()> {
@@ -23,6 +26,7 @@ fn main() -> anyhow::Result<()> {
         api::admin::CASES,
         api::comments::CASES,
         api::floors::CASES,
+        api::histories::CASES,
         api::infrastructure::CASES,
         api::input::CASES,
         api::likes::CASES,
@@ -34,7 +38,9 @@ fn main() -> anyhow::Result<()> {
         api::tokens::CASES,
         api::tombstones::CASES,
         api::transfer::CASES,
+        api::upkeep::CASES,
         api::walks::CASES,
+        api::watching::CASES,
     ];
     riposte_tests::suite::run(&groups)?.exit()
 }

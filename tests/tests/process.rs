@@ -4,9 +4,14 @@ mod process {
     mod dev;
     mod exec;
     mod files;
+    mod lanes;
+    mod leases;
+    mod metrics;
     mod migrate;
     mod reflection;
     mod refusals;
     mod serve;
     mod stop;
+    mod upkeep;
+    mod watching;
 }

@@ -16,7 +16,9 @@ use tonic_prost_build::FileDescriptorSet;
 const PUBLIC: &str = "riposte.v1";
 const INTERNAL: &str = "riposte.internal.v1";
 const SDK: &str = "sdk/rust/src/gen";
-const SERVER: &str = "server/src/rpc/gen";
+/// Who reads which internal file: each has only its own messages.
+const READERS: [(&str, &str); 2] =
+    [("page_token.proto", "server/src/rpc/gen"), ("outbox.proto", "server/store/src/sql/row/gen")];
 
 /// Writes the generated files that differ and removes those that nothing generates any more; with `check`, changes
 /// nothing and fails with their names.
@@ -25,7 +27,8 @@ pub(crate) fn run(check: bool) -> Result<()> {
     let files = generated(&repo)?;
     let differs = |path: &str, content: &[u8]| fs::read(repo.at(path)).ok().as_deref() != Some(content);
     let changed: Vec<_> = files.iter().filter(|(path, content)| differs(path, content)).collect();
-    let stale = [SDK, SERVER].map(|folder| leftovers(&repo, folder, &files)).concat();
+    let folders = READERS.iter().map(|(_, folder)| *folder).chain([SDK]);
+    let stale: Vec<_> = folders.flat_map(|folder| leftovers(&repo, folder, &files)).collect();
     let names: Vec<&str> = changed.iter().map(|(path, _)| *path).chain(&stale).map(String::as_str).collect();
     if check {
         let said = "run `cargo xtask gen`: these files are not what proto/ says";
@@ -54,7 +57,7 @@ fn leftovers(repo: &Repo, folder: &str, files: &BTreeMap<String, Vec<u8>>) -> Ve
 /// All generated files with their content, by their path in the workspace.
 fn generated(repo: &Repo) -> Result<BTreeMap<String, Vec<u8>>> {
     let all = descriptors(repo)?;
-    let (public, internal) = (package(&all, PUBLIC)?, package(&all, INTERNAL)?);
+    let public = package(&all, PUBLIC)?;
     let scratch = tempfile::tempdir()?;
     tonic_prost_build::configure()
         .out_dir(scratch.path())
@@ -65,19 +68,30 @@ fn generated(repo: &Repo) -> Result<BTreeMap<String, Vec<u8>>> {
         .client_mod_attribute(".", "#[cfg(feature = \"client\")]")
         .server_mod_attribute(".", "#[cfg(feature = \"server\")]")
         .compile_fds(public.clone())?;
+    let code = |package: &str| fs::read(scratch.path().join(format!("{package}.rs")));
+    let mut files = BTreeMap::from([
+        (format!("{SDK}/{PUBLIC}.rs"), code(PUBLIC)?),
+        (format!("{SDK}/{PUBLIC}.descriptors.bin"), reflected(&public).encode_to_vec()),
+        (format!("{SDK}/rules.rs"), rules::generate(&repo.at("proto/riposte/v1"), &public)?.into_bytes()),
+    ]);
+    for (name, folder) in READERS {
+        files.insert(format!("{folder}/{INTERNAL}.rs"), messages(&all, name)?);
+    }
+    Ok(files)
+}
+
+/// The messages of one internal file.
+fn messages(all: &FileDescriptorSet, name: &str) -> Result<Vec<u8>> {
+    let mut set = package(all, INTERNAL)?;
+    set.file.retain(|file| file.package() != INTERNAL || file.name().ends_with(name));
+    let scratch = tempfile::tempdir()?;
     tonic_prost_build::configure()
         .out_dir(scratch.path())
         .emit_rerun_if_changed(false)
         .build_client(false)
         .build_server(false)
-        .compile_fds(internal)?;
-    let code = |package: &str| fs::read(scratch.path().join(format!("{package}.rs")));
-    Ok(BTreeMap::from([
-        (format!("{SDK}/{PUBLIC}.rs"), code(PUBLIC)?),
-        (format!("{SDK}/{PUBLIC}.descriptors.bin"), reflected(&public).encode_to_vec()),
-        (format!("{SDK}/rules.rs"), rules::generate(&repo.at("proto/riposte/v1"), &public)?.into_bytes()),
-        (format!("{SERVER}/{INTERNAL}.rs"), code(INTERNAL)?),
-    ]))
+        .compile_fds(set)?;
+    Ok(fs::read(scratch.path().join(format!("{INTERNAL}.rs")))?)
 }
 
 /// What buf makes of proto/, with comments.

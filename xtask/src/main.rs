@@ -3,7 +3,9 @@
 //!
 //! This crate must never hold anything the product needs at run time, and must never leave a process behind.
 
+mod bench;
 mod generate;
+mod kill;
 mod live;
 mod repo;
 mod run;
@@ -34,12 +36,20 @@ enum Task {
     /// failed step does not stop the others, so one run shows every fault.
     #[command(visible_alias = "ci")]
     Test(test::Args),
+    /// Kill servers and databases under load, round after round, and prove that nothing acknowledged is lost or doubled
+    ///
+    /// Starts two MariaDB servers that flush every commit, two `riposte serve` processes over them with 50/200/200
+    /// tables, and a mixed load. In each round a server, a database or both die by SIGKILL and come back.
+    Kill(kill::Args),
     /// Start two private database servers, print what to export, and keep them until Ctrl-C
     Servers {
         /// MySQL 9 instead of MariaDB; fetched once and unpacked under .tools/
         #[arg(long)]
         mysql: bool,
     },
+    /// Measure the service against bare loops on the same machine in the same run
+    #[command(subcommand)]
+    Bench(bench::Bench),
     /// Generate the code that is checked in (the SDK's types) from proto/
     Gen {
         /// Change nothing; fail when a generated file differs from what would be written
@@ -56,7 +66,10 @@ Examples:
   cargo xtask test --only tidy clippy  two steps
   cargo xtask test --mysql             the store's suite on real MySQL 9 as well
   cargo xtask test --list              what the steps are
-  cargo xtask servers                  two databases for `cargo test` in another terminal";
+  cargo xtask kill --rounds 3          a short run of the killing
+  cargo xtask servers                  two databases for `cargo test` in another terminal
+  cargo xtask bench write --rows create_hot,like_hot --unpinned --tables one
+                                       how much faster than one transaction per comment";
 
 fn main() -> ExitCode {
     match run(Cli::parse()) {
@@ -76,7 +89,9 @@ fn run(cli: Cli) -> Result<bool> {
     live::stop_on_signals(&live)?;
     match cli.task {
         Task::Test(args) => test::run(&repo, &live, &args),
+        Task::Kill(args) => kill::run(&repo, &live, &args),
         Task::Servers { mysql } => servers::hold(&repo, &live, mysql).map(|()| true),
+        Task::Bench(what) => bench::run(&repo, &live, &what),
         Task::Gen { check } => {
             tools::buf(&repo, &live)?;
             generate::run(check).map(|()| true)

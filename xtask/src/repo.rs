@@ -40,6 +40,16 @@ impl Repo {
         self.target.join("release/riposte")
     }
 
+    /// The built program that loads servers while they are killed.
+    pub(crate) fn kill_load_binary(&self) -> PathBuf {
+        self.target.join("release/kill-load")
+    }
+
+    /// The built load generator.
+    pub(crate) fn bench_binary(&self) -> PathBuf {
+        self.target.join("release/riposte-bench")
+    }
+
     /// A path below the folder of fetched tools; ignored by git.
     pub(crate) fn tools(&self, path: &str) -> PathBuf {
         self.root.join(".tools").join(path)
@@ -63,8 +73,14 @@ impl Repo {
 
     /// A cargo command that runs in the top folder, with the cargo this task was started by.
     pub(crate) fn cargo(&self, arguments: &[&str]) -> Command {
-        let mut command = self.command(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        let mut command = self.clean(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         command.args(arguments);
+        command
+    }
+
+    /// A command that runs in the top folder and knows neither this crate nor a developer's own service.
+    pub(crate) fn clean(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = self.command(program);
         for (name, _) in std::env::vars_os() {
             let text = name.to_string_lossy();
             // The first describe the xtask crate and would leak into the builds below; the last are the settings of a

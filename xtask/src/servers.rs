@@ -15,11 +15,51 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-pub(crate) use mariadb::start as start_mariadb;
-pub(crate) use mysql::{start as start_mysql, unpack as unpack_mysql};
+pub(crate) use mariadb::{start as start_mariadb, start_one as start_one_mariadb};
+pub(crate) use mysql::{start as start_mysql, start_one as start_one_mysql, unpack as unpack_mysql};
 
 /// How long a server may take until it greets; a cold disk needs a few seconds.
 const READY_WITHIN: Duration = Duration::from_secs(90);
+
+/// How a server is set up beyond what all of them share.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Setup {
+    /// Whether a commit waits until the redo log is on disk, and not up to a second later, which a killed server forgets.
+    pub(crate) durable: bool,
+    /// Whether the binlog is flushed with each commit, and not only the redo log.
+    pub(crate) sync_binlog: bool,
+    /// The buffer pool, as the server's option writes it.
+    pub(crate) buffer_pool: &'static str,
+    /// The redo log, likewise.
+    pub(crate) redo_log: &'static str,
+}
+
+impl Setup {
+    /// For tests, which kill processes and not machines: no flush of the binlog, and small, because two servers share
+    /// the machine with the compiler.
+    pub(crate) const TESTS: Self = Self { durable: true, sync_binlog: false, buffer_pool: "128M", redo_log: "96M" };
+}
+
+/// One running server and the folder of its data.
+#[derive(Debug)]
+pub(crate) struct Single {
+    server: Server,
+    // Dropped after the server, so that it loses no data while it runs.
+    _data: Folder,
+}
+
+impl Single {
+    /// Its address as root without a password and without a database.
+    pub(crate) fn url(&self) -> String {
+        self.server.url()
+    }
+
+    /// The process that does the work.
+    pub(crate) fn pid(&self) -> Option<i32> {
+        // What starts it (setpriv, chroot) becomes it.
+        self.server.process.as_ref().map(Process::group)
+    }
+}
 
 /// Two running servers and the folder of their data.
 #[derive(Debug)]
@@ -31,23 +71,54 @@ pub(crate) struct Pair {
 }
 
 impl Pair {
+    /// Ends one of the servers by SIGKILL; `number` is 1 or 2.
+    pub(crate) fn kill(&mut self, number: u8) -> Result<()> {
+        self.server(number).map(Server::kill)
+    }
+
+    /// Starts a killed server again, at the address it had.
+    pub(crate) fn start_again(&mut self, live: &Arc<Live>, number: u8) -> Result<()> {
+        self.server(number)?.start_again(live)
+    }
+
+    fn server(&mut self, number: u8) -> Result<&mut Server> {
+        match number {
+            1 => Ok(&mut self.first),
+            2 => Ok(&mut self.second),
+            other => bail!("there is no database server {other}"),
+        }
+    }
+
     /// The environment by which the tests find the servers.
     pub(crate) fn exports(&self) -> [(&'static str, String); 2] {
         [("RIPOSTE_TEST_MYSQL_1", self.first.url()), ("RIPOSTE_TEST_MYSQL_2", self.second.url())]
     }
 }
 
-/// One running server.
+/// One server, running but for the time between a kill and the start that follows it.
 #[derive(Debug)]
 struct Server {
-    _process: Process,
+    process: Option<Process>,
     port: u16,
+    launch: Launch,
 }
 
 impl Server {
     /// Its address as root without a password and without a database: each test makes a database of its own.
     fn url(&self) -> String {
         format!("mysql://root@127.0.0.1:{}", self.port)
+    }
+
+    /// Ends it by SIGKILL, and returns once it is gone.
+    fn kill(&mut self) {
+        self.process = None;
+    }
+
+    /// Starts it again on its data and its port, and waits until it greets.
+    fn start_again(&mut self, live: &Arc<Live>) -> Result<()> {
+        self.process = None;
+        self.process = Some(attempt(live, &self.launch, self.port)?);
+        Ok(())
     }
 }
 
@@ -58,7 +129,7 @@ pub(crate) fn hold(repo: &Repo, live: &Arc<Live>, mysql: bool) -> Result<()> {
         start_mysql(repo, live)?
     } else {
         tools::mariadb(live)?;
-        start_mariadb(live)?
+        start_mariadb(live, Setup::TESTS)?
     };
     for (name, url) in pair.exports() {
         println!("export {name}={url}");
@@ -69,64 +140,87 @@ pub(crate) fn hold(repo: &Repo, live: &Arc<Live>, mysql: bool) -> Result<()> {
     }
 }
 
-/// Flags common to both servers: durable as in production but for `sync_binlog` (the tests kill processes, not
-/// machines), and small, because two of them share a test machine with the compiler.
-fn flags(port: u16) -> Vec<String> {
+/// Flags common to all servers: durable as in production but for what the setup says, and with room for the prepared
+/// statements of the service (docs/operate.md), which keeps hundreds of them on each connection.
+fn flags(port: u16, setup: Setup) -> Vec<String> {
     let mut flags: Vec<String> = [
         "--no-defaults",
         "--user=root",
         "--bind-address=127.0.0.1",
-        "--innodb-flush-log-at-trx-commit=1",
         "--log-bin=bin",
-        "--sync-binlog=0",
-        "--innodb-buffer-pool-size=128M",
         "--performance-schema=OFF",
         "--max-connections=500",
         "--table-open-cache=4000",
+        "--max-prepared-stmt-count=1000000",
     ]
     .map(str::to_owned)
     .into();
+    let Setup { durable, sync_binlog, buffer_pool, redo_log: _ } = setup;
+    flags.push(format!("--innodb-flush-log-at-trx-commit={}", u8::from(durable)));
+    flags.push(format!("--sync-binlog={}", u8::from(sync_binlog)));
+    flags.push(format!("--innodb-buffer-pool-size={buffer_pool}"));
     flags.push(format!("--port={port}"));
     flags
 }
 
 /// How one server is started: the command for a port, and the file its log goes to.
-struct Launch<'a> {
-    name: &'a str,
+struct Launch {
+    name: &'static str,
     log: PathBuf,
-    command: &'a dyn Fn(u16) -> Command,
+    command: Box<dyn Fn(u16) -> Command>,
+}
+
+impl std::fmt::Debug for Launch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Launch").field("name", &self.name).field("log", &self.log).finish_non_exhaustive()
+    }
 }
 
 /// Starts a server and waits until it greets. A port that was free may be taken before the server binds it, so a
 /// server that ends at once is tried again on another.
-fn launch(live: &Arc<Live>, launch: &Launch<'_>) -> Result<Server> {
+fn launch(live: &Arc<Live>, launch: Launch) -> Result<Server> {
     let mut last = None;
     for _ in 0..3 {
         let port = free_port()?;
-        let log = std::fs::File::create(&launch.log)?;
-        let mut command = (launch.command)(port);
-        command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
-        let mut process = live.spawn(&mut command)?;
-        match wait_until_it_greets(&mut process, port) {
-            Ok(()) => {
-                return Ok(Server { _process: process, port });
-            }
-            Err(error) => last = Some(error.context(tail(&launch.log))),
+        match attempt(live, &launch, port) {
+            Ok(process) => return Ok(Server { process: Some(process), port, launch }),
+            Err(error) => last = Some(error),
         }
     }
-    Err(last.unwrap_or_else(|| anyhow::anyhow!("never tried")).context(format!("{} does not start", launch.name)))
+    Err(last.unwrap_or_else(|| anyhow::anyhow!("never tried")))
+}
+
+/// Starts a server on one port and waits until it greets.
+fn attempt(live: &Arc<Live>, launch: &Launch, port: u16) -> Result<Process> {
+    let log = std::fs::File::create(&launch.log)?;
+    let mut command = (launch.command)(port);
+    command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
+    let mut process = live.spawn(&mut command)?;
+    let greets = wait_until_it_greets(&mut process, port);
+    let explained = greets.map_err(|error| error.context(tail(&launch.log)));
+    explained.with_context(|| format!("{} does not start", launch.name)).map(|()| process)
 }
 
 /// A command under which `program` dies with this task runner even when the runner is killed by SIGKILL and cannot
 /// stop anything.
-fn bound_to_us(program: &Path) -> Command {
+pub(crate) fn bound_to_us(program: &Path) -> Command {
     let mut command = Command::new("setpriv");
     command.args(["--pdeathsig", "KILL", "--"]).arg(program);
     command
 }
 
+/// A free port outside the range that the system deals out to connections: while a killed server is down, nobody
+/// else is given its port.
 fn free_port() -> Result<u16> {
-    Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
+    for _ in 0..100 {
+        // What the system would deal out next serves as the random number.
+        let dealt = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
+        let port = 10_000 + dealt % 20_000;
+        if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok() {
+            return Ok(port);
+        }
+    }
+    bail!("no free port in a hundred tries")
 }
 
 /// A server of the MySQL family sends its greeting as soon as it takes connections, and never before.
@@ -154,7 +248,7 @@ fn greeted(port: u16) -> Option<u8> {
 }
 
 /// The end of a log, for the message of an error.
-fn tail(log: &Path) -> String {
+pub(crate) fn tail(log: &Path) -> String {
     let text = std::fs::read(log).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
     let lines: Vec<&str> = text.lines().collect();
     format!("its log ends so:\n{}", lines[lines.len().saturating_sub(15)..].join("\n"))

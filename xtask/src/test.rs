@@ -3,6 +3,7 @@
 mod alone;
 mod contract;
 mod crates;
+mod kill;
 mod readme;
 mod step;
 mod suites;

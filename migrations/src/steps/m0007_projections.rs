@@ -101,6 +101,8 @@ fn member_comment() -> Table {
             small_integer("part"),
             big_integer("subject_id"),
             tiny_integer("state"),
+            // Of the comment: an older one never goes over a newer one.
+            big_integer("version"),
         ],
         primary: &["object_type", "member_id", "create_time", "comment_id"],
         keys: &[],

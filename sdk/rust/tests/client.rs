@@ -120,6 +120,22 @@ async fn the_third_failure_is_the_callers_and_no_other_code_is_repeated() {
 }
 
 #[tokio::test]
+async fn what_had_no_effect_is_said_only_if_no_attempt_can_have_had_one() {
+    let refused = || {
+        let mut status = Status::resource_exhausted("full");
+        status.metadata_mut().insert("riposte-not-executed", "true".parse().unwrap());
+        status
+    };
+    // A refusal that names no time to come again is not repeated.
+    for (first, says, calls) in [(refused(), true, 1), (Status::unavailable("the connection broke"), false, 2)] {
+        let service = Flaky::failing([refused(), refused(), first]);
+        let status = client(&service).await.likes().set_like(like()).await.unwrap_err();
+        assert_eq!((status.code(), service.calls().len()), (Code::ResourceExhausted, calls));
+        assert_eq!(status.metadata().contains_key("riposte-not-executed"), says, "{status:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_silent_server_is_left_at_the_deadline() {
     let client = client(&Flaky::default()).await;
     let started = Instant::now();

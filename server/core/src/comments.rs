@@ -4,6 +4,7 @@
 //! not found.
 
 mod admin;
+mod history;
 mod import;
 mod likes;
 mod lists;
@@ -11,6 +12,7 @@ mod replies;
 mod roots;
 mod subjects;
 mod submit;
+mod upkeep;
 
 use std::sync::Arc;
 
@@ -19,7 +21,8 @@ use crate::error::{Error, Result};
 use crate::ids::CommentId;
 use crate::object_type::{ObjectType, Policies, Policy};
 use crate::page::Located;
-use crate::ports::{Clock, Ids, Log, Reader};
+use crate::ports::{Clock, Histories, Ids, Log, Reader, Repairer};
+pub use history::ListMemberComments;
 pub use import::{ImportItem, ImportKind, ImportOutcome, ImportedComment, ImportedLike, ImportedSubject};
 pub use likes::SetLikeRequest;
 pub use lists::{At, ListComments, ListReplies};
@@ -35,6 +38,8 @@ pub struct Comments {
     log: Arc<dyn Log>,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn Ids>,
+    histories: Arc<dyn Histories>,
+    repairer: Arc<dyn Repairer>,
     policies: Arc<Policies>,
 }
 
@@ -49,14 +54,18 @@ pub struct Ports {
     pub clock: Arc<dyn Clock>,
     /// New ids.
     pub ids: Arc<dyn Ids>,
+    /// Members' own histories, to be rebuilt.
+    pub histories: Arc<dyn Histories>,
+    /// Sets counts right.
+    pub repairer: Arc<dyn Repairer>,
 }
 
 impl Comments {
     /// The platform over `ports`, under `policies`.
     #[must_use]
     pub fn new(ports: Ports, policies: Policies) -> Self {
-        let Ports { reader, log, clock, ids } = ports;
-        Self { reader, log, clock, ids, policies: Arc::new(policies) }
+        let Ports { reader, log, clock, ids, histories, repairer } = ports;
+        Self { reader, log, clock, ids, histories, repairer, policies: Arc::new(policies) }
     }
 
     /// The policy of a type, for a caller who may use it. Until callers are told apart, everybody may.

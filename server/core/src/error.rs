@@ -111,6 +111,10 @@ pub enum Error {
     DeadlineExceeded,
     /// A fault of the service. The text is for the log and never leaves the process.
     Internal(String),
+    /// The reader of a stream fell too far behind what it watches; it may resume.
+    WatchTooSlow,
+    /// The process stops; its streams can be resumed at another one.
+    ServerStopping,
 }
 
 impl Error {
@@ -158,6 +162,8 @@ impl Error {
             Self::NotImplemented(_) => Reason::NotImplemented,
             Self::DeadlineExceeded => Reason::DeadlineExceeded,
             Self::Internal(_) => Reason::Internal,
+            Self::WatchTooSlow => Reason::WatchTooSlow,
+            Self::ServerStopping => Reason::ServerStopping,
         }
     }
 
@@ -167,8 +173,8 @@ impl Error {
         if let Self::RateLimited { after } | Self::Overloaded { after } = self {
             return Some(*after);
         }
-        matches!(self.reason(), Reason::RevisionNotReached | Reason::ShardUnavailable)
-            .then_some(Duration::from_millis(100))
+        let soon = [Reason::RevisionNotReached, Reason::ShardUnavailable, Reason::WatchTooSlow, Reason::ServerStopping];
+        soon.contains(&self.reason()).then_some(Duration::from_millis(100))
     }
 }
 

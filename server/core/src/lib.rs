@@ -14,6 +14,7 @@ pub mod comment;
 pub mod comments;
 pub mod content;
 pub mod error;
+pub mod event;
 pub mod ids;
 pub mod like;
 pub mod member;

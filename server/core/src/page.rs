@@ -194,6 +194,26 @@ pub struct LikerCursor {
     pub member: MemberId,
 }
 
+/// What one member says of one comment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemberLike {
+    /// The comment.
+    pub comment: CommentId,
+    /// LIKE or DISLIKE.
+    pub value: LikeValue,
+    /// Since when.
+    pub time: Millis,
+}
+
+/// A place in a member's history: lists go on strictly behind it, newest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HistoryCursor {
+    /// When the comment was written.
+    pub time: Millis,
+    /// The comment.
+    pub comment: CommentId,
+}
+
 /// Where a list over all data sources goes on: with the first subject behind `after` of `source`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SubjectCursor {

@@ -1,5 +1,8 @@
 //! What the domain asks of the outside: a contract that every backend keeps and one suite checks.
 
+mod outbox;
+mod upkeep;
+
 use async_trait::async_trait;
 
 use crate::change::Origin;
@@ -12,13 +15,15 @@ use crate::like::LikeValue;
 use crate::member::MemberId;
 use crate::object_type::ObjectType;
 use crate::page::{
-    Liker, LikerCursor, Located, Page, PastContent, ReplyPage, RootPage, SubjectCursor, Subtree, ThreadPage, Verified,
-    Window,
+    HistoryCursor, Liker, LikerCursor, Located, MemberLike, Page, PastContent, ReplyPage, RootPage, SubjectCursor,
+    Subtree, ThreadPage, Verified, Window,
 };
 use crate::request::RequestKey;
 use crate::subject::{Subject, SubjectKey};
 use crate::time::Millis;
 use crate::world::Receipt;
+pub use outbox::{Epoch, Outbox, Projection};
+pub use upkeep::{Histories, Rebuilt, Repaired, Repairer};
 
 /// Reads. Every answer is one state of its subject: rows and counts of one method's answer are read in one snapshot
 /// whose first row is the subject, so counts equal rows at `subject.revision`. A read sees every commit that was
@@ -71,6 +76,26 @@ pub trait Reader: Send + Sync + std::fmt::Debug {
         limit: usize,
     ) -> Result<Page<Liker>>;
 
+    /// What a member likes and dislikes in a subject, by comment id, strictly behind `after`.
+    async fn member_likes(
+        &self,
+        key: &SubjectKey,
+        member: &MemberId,
+        after: Option<CommentId>,
+        limit: usize,
+    ) -> Result<Page<MemberLike>>;
+
+    /// The comments of a member of a type over all subjects, newest first, strictly behind `after`: as the projection of
+    /// histories knows them, which follows the commits by some 100 ms. `all` = those that are not ACTIVE too.
+    async fn member_comments(
+        &self,
+        object_type: &ObjectType,
+        member: &MemberId,
+        all: bool,
+        after: Option<&HistoryCursor>,
+        limit: usize,
+    ) -> Result<Page<HistoryCursor>>;
+
     /// The comments that earlier requests with these keys created, in the order of `keys`.
     async fn created_by(&self, key: &SubjectKey, keys: &[RequestKey]) -> Result<Vec<Option<CommentId>>>;
 
@@ -105,7 +130,7 @@ pub struct Exported {
 
 /// Commits batches. `commit` runs in a task that no client can cancel.
 ///
-/// All commands of a batch belong to one partition and are of one kind (comments, or likes). The batch is one
+/// All commands of a batch lie on one data source and are of one kind (comments, or likes). The batch is one
 /// transaction: its subjects, then its comments, are locked by id before anything is decided; every command is decided
 /// on the locked rows in order; effects, counts and request keys become durable together, or none does. When it
 /// returns `Ok` the effects are durable. The inner results are the commands' own, in order: a refused command

@@ -12,6 +12,7 @@ use crate::cmd::Command;
 use crate::comment::{Comment, CommentView};
 use crate::content::Content;
 use crate::error::{Error, Result};
+use crate::event::Changes;
 use crate::ids::{CommentId, SubjectId};
 use crate::like::{Like, LikeAnswer};
 use crate::member::MemberId;
@@ -122,6 +123,19 @@ impl World {
     #[must_use]
     pub fn like(&self, id: CommentId, member: &MemberId) -> Option<&Like> {
         self.likes.get(&(id, member.clone()))
+    }
+
+    /// What has to be told of each subject: its changes, and the revision that holds them, if they moved it.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when a subject that changed is not in the world.
+    pub fn events(&self) -> Result<Vec<(&Subject, Option<i64>, &Changes)>> {
+        let told = |(key, changes)| {
+            let subject =
+                self.subjects.get(key).ok_or_else(|| Error::internal("a subject that changed is not loaded"))?;
+            Ok((subject, self.journal.revised.contains(key).then_some(subject.revision), changes))
+        };
+        self.journal.events.iter().map(told).collect()
     }
 
     /// What has to be written.

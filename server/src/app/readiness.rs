@@ -56,6 +56,11 @@ impl Readiness {
         let _ = ready.wait_for(|ready| *ready).await;
     }
 
+    /// Says when the store is ready.
+    pub(super) fn signal(&self) -> watch::Receiver<bool> {
+        self.ready.clone()
+    }
+
     /// Turns health to NOT_SERVING for good. Calls are still taken.
     pub(super) async fn stop(self) {
         self.task.abort();

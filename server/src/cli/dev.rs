@@ -26,10 +26,13 @@ pub(super) struct Args {
     /// Address of AdminService [default: 127.0.0.1:7172; with port 0 in --listen, any free port]
     #[arg(long, value_name = "ADDRESS")]
     admin_listen: Option<SocketAddr>,
+    /// Address of the metrics [default: 127.0.0.1:7173; with port 0 in --listen, any free port]
+    #[arg(long, value_name = "ADDRESS")]
+    metrics_listen: Option<SocketAddr>,
     /// Keep the data in this folder; without it the data is gone when the server ends
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Once the server answers, write its addresses to this file as JSON: {"grpc": "…", "admin": "…", "pid": …}
+    /// Once the server answers, write its addresses to this file as JSON: {"grpc": "…", "admin": "…", "metrics": "…", "pid": …}
     #[arg(long, value_name = "FILE")]
     endpoint_file: Option<PathBuf>,
     /// What the database holds at the start
@@ -72,7 +75,11 @@ impl Args {
         // Before the first port is open: a signal from here on stops the server softly.
         let mut signals = Signals::listen()?;
         let server = &loaded.config.server;
-        ports::check(&[(server.listen, "--listen"), (server.admin_listen, "--admin-listen")])?;
+        ports::check(&[
+            (server.listen, "--listen"),
+            (server.admin_listen, "--admin-listen"),
+            (server.metrics_listen, "--metrics-listen"),
+        ])?;
         if let Some(path) = &self.endpoint_file {
             endpoint::forget(path)?;
         }
@@ -120,12 +127,18 @@ impl Args {
         let mut inputs = sources.inputs(Profile::Dev);
         if let Some(listen) = self.listen {
             inputs.flag("--listen", "server.listen", listen.to_string());
+            if listen.port() == 0 && self.metrics_listen.is_none() {
+                inputs.flag("--listen", "server.metrics_listen", "127.0.0.1:0");
+            }
             if listen.port() == 0 && self.admin_listen.is_none() {
                 inputs.flag("--listen", "server.admin_listen", "127.0.0.1:0");
             }
         }
         if let Some(listen) = self.admin_listen {
             inputs.flag("--admin-listen", "server.admin_listen", listen.to_string());
+        }
+        if let Some(listen) = self.metrics_listen {
+            inputs.flag("--metrics-listen", "server.metrics_listen", listen.to_string());
         }
         if let Some(folder) = &self.data {
             inputs.flag("--data", "store.data_dir", folder.display().to_string());

@@ -28,11 +28,15 @@ impl Args {
         let config = &loaded.config;
         telemetry::start(&config.log)?;
         let mut signals = Signals::listen()?;
-        ports::check(&[(config.server.listen, "server.listen"), (config.server.admin_listen, "server.admin_listen")])?;
+        ports::check(&[
+            (config.server.listen, "server.listen"),
+            (config.server.admin_listen, "server.admin_listen"),
+            (config.server.metrics_listen, "server.metrics_listen"),
+        ])?;
 
         let app = Box::pin(App::start(config, None)).await?;
         let addresses = app.addresses();
-        tracing::info!(grpc = %addresses.grpc, admin = %addresses.admin, "listening");
+        tracing::info!(grpc = %addresses.grpc, admin = %addresses.admin, metrics = %addresses.metrics, "listening");
         tokio::select! {
             () = app.wait_ready() => {
                 tracing::info!(elapsed_ms = begin.elapsed().as_millis(), "serving");

@@ -16,6 +16,8 @@ pub struct Server {
     pub listen: SocketAddr,
     /// Address of `AdminService`: it acts for moderators and must not be reachable for the public.
     pub admin_listen: SocketAddr,
+    /// Address of the metrics over HTTP, `/metrics`: they tell about load and must not be reachable for the public.
+    pub metrics_listen: SocketAddr,
     /// Whether reflection answers, v1 and v1alpha.
     pub reflection: bool,
     /// The largest request message.
@@ -62,8 +64,11 @@ pub enum LogFormat {
 
 impl Server {
     pub(super) fn validate(&self, report: &mut Under<'_>) {
-        let same_port = self.listen.port() == self.admin_listen.port() && self.listen.port() != 0;
-        report.require(!same_port, "admin_listen", "must not use the port of server.listen");
+        let same_port = |a: SocketAddr, b: SocketAddr| a.port() == b.port() && a.port() != 0;
+        let admin = !same_port(self.admin_listen, self.listen);
+        report.require(admin, "admin_listen", "must not use the port of server.listen");
+        let metrics = ![self.listen, self.admin_listen].iter().any(|other| same_port(self.metrics_listen, *other));
+        report.require(metrics, "metrics_listen", "must not use the port of server.listen or server.admin_listen");
         let sizes = |low: u64| low..=64 << 20;
         let request = sizes(64 << 10).contains(&self.max_request_size.bytes());
         report.require(request, "max_request_size", "must be 64KiB to 64MiB");

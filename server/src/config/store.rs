@@ -67,6 +67,8 @@ pub struct Pool {
     pub connections: u32,
     /// How long to wait for a free one.
     pub acquire_timeout: Span,
+    /// Prepared statements that each of them keeps.
+    pub statements: usize,
 }
 
 /// A range of subject tables, first and last, as in `0-24`; one table is `7`.
@@ -127,6 +129,8 @@ impl Store {
             report.require(connections, &format!("pools.{name}.connections"), "must be 1 to 1000");
             let wait = (Duration::from_millis(10)..=Duration::from_secs(60)).contains(&pool.acquire_timeout.duration());
             report.require(wait, &format!("pools.{name}.acquire_timeout"), "must be 10ms to 1min");
+            let statements = (64..=16_384).contains(&pool.statements);
+            report.require(statements, &format!("pools.{name}.statements"), "must be 64 to 16384");
         }
         // The servers count this one in whole seconds.
         let wait = self.lock_wait_timeout.duration();
@@ -180,8 +184,8 @@ impl Store {
 
 impl Pool {
     fn to_open(&self) -> PoolConfig {
-        let Pool { connections, acquire_timeout } = self;
-        PoolConfig { connections: *connections, acquire_timeout: acquire_timeout.duration() }
+        let Pool { connections, acquire_timeout, statements } = self;
+        PoolConfig { connections: *connections, acquire_timeout: acquire_timeout.duration(), statements: *statements }
     }
 }
 

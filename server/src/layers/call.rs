@@ -16,13 +16,14 @@ use futures::FutureExt;
 use http::{HeaderValue, Request, Response};
 use http_body_util::BodyExt;
 use riposte_core::{Caller, Error};
+use tokio::time::Instant;
 use tonic::body::Body;
 use tower::{Layer, Service};
 
 use super::fault::{self, Faults};
 use super::{deadline, refusal, tag};
 use crate::rpc::status::status;
-use crate::rpc::{REQUEST_ID, RequestTag};
+use crate::rpc::{CallerDeadline, REQUEST_ID, RequestTag};
 
 /// Whether the store can be used. Closed, every call but health and reflection is refused.
 #[derive(Debug, Clone, Default)]
@@ -91,10 +92,14 @@ where
         let layer = self.layer.clone();
         let id = tag::of(request.headers());
         let infrastructure = request.uri().path().starts_with("/grpc.");
-        let time = deadline::of(request.headers(), layer.max_time);
+        let asked_time = deadline::of(request.headers());
+        let time = asked_time.map_or(layer.max_time, |asked| asked.min(layer.max_time));
+        // Decades away is never.
+        let ends = asked_time.and_then(|asked| Instant::now().checked_add(asked));
         let asked = layer.faults.clone().zip(fault::of(request.headers()));
         request.extensions_mut().insert(layer.caller.clone());
         request.extensions_mut().insert(RequestTag(id.clone()));
+        request.extensions_mut().insert(CallerDeadline(ends));
         Box::pin(async move {
             let answer = async {
                 if !infrastructure && !layer.gate.is_open() {

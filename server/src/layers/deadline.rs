@@ -8,10 +8,10 @@ use http::HeaderMap;
 /// earlier, so that the caller reads DEADLINE_EXCEEDED.
 const MARGIN: Duration = Duration::from_millis(5);
 
-/// The time for this call. A missing, malformed or longer timeout gives `max`.
-pub(super) fn of(headers: &HeaderMap, max: Duration) -> Duration {
+/// The time that the caller gives this call; `None` where the timeout is missing or malformed.
+pub(super) fn of(headers: &HeaderMap) -> Option<Duration> {
     let asked = headers.get("grpc-timeout").and_then(|value| value.to_str().ok()).and_then(parse);
-    asked.map_or(max, |asked| asked.saturating_sub(MARGIN.min(asked / 10)).min(max))
+    asked.map(|asked| asked.saturating_sub(MARGIN.min(asked / 10)))
 }
 
 /// 1 to 8 digits and a unit, as the gRPC specification says.

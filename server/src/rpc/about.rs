@@ -116,7 +116,8 @@ about! {
     UnhideCommentRequest: id as comment_id, request_id as request_id;
     AdminServiceDeleteCommentRequest: id as comment_id, request_id as request_id;
     VerifyCountsRequest: scope as subject;
-    RepairCountsRequest: request_id as request_id;
+    RepairCountsRequest: scope as subject, request_id as request_id;
+    RebuildMemberHistoryRequest: scope as subject, request_id as request_id;
     RebuildCacheRequest: ;
     ListHotSubjectsRequest: ;
 }

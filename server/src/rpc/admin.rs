@@ -4,8 +4,10 @@ mod counts;
 mod export;
 mod import;
 mod items;
+mod list;
 mod moderate;
-mod scope;
+mod rebuild;
+mod rounds;
 
 use std::pin::Pin;
 
@@ -16,6 +18,9 @@ use tonic::{Request, Response, Status, Streaming};
 
 use super::Services;
 use super::call::{not_served, opened, serve};
+use counts::{Repair, Verify};
+use rebuild::Rebuild;
+use rounds::Named;
 
 /// The handlers of AdminService.
 #[derive(Debug, Clone)]
@@ -30,6 +35,7 @@ impl AdminService for Admin {
     type ExportSubjectStream = Answers<v1::ExportSubjectResponse>;
     type VerifyCountsStream = Answers<v1::VerifyCountsResponse>;
     type RepairCountsStream = Answers<v1::RepairCountsResponse>;
+    type RebuildMemberHistoryStream = Answers<v1::RebuildMemberHistoryResponse>;
     type RebuildCacheStream = Answers<v1::RebuildCacheResponse>;
 
     async fn import_comments(
@@ -52,7 +58,7 @@ impl AdminService for Admin {
         &self,
         request: Request<v1::ListSubjectsRequest>,
     ) -> Result<Response<v1::ListSubjectsResponse>, Status> {
-        serve(request, |caller, request| scope::list(&self.0, caller, request)).await
+        serve(request, |caller, request| list::list(&self.0, caller, request)).await
     }
 
     async fn hide_comment(
@@ -81,14 +87,29 @@ impl AdminService for Admin {
         request: Request<v1::VerifyCountsRequest>,
     ) -> Result<Response<Self::VerifyCountsStream>, Status> {
         let (call, request) = opened(request)?;
-        counts::verify(self.0.clone(), call, request).await.map(Response::new)
+        let v1::VerifyCountsRequest { scope, resume_token } = request;
+        let named = Named { method: "VerifyCounts", scope, resume_token };
+        rounds::run(self.0.clone(), call, named, Verify::default()).await.map(Response::new)
     }
 
     async fn repair_counts(
         &self,
         request: Request<v1::RepairCountsRequest>,
     ) -> Result<Response<Self::RepairCountsStream>, Status> {
-        serve(request, |_, _| not_served("RepairCounts")).await
+        let (call, request) = opened(request)?;
+        let v1::RepairCountsRequest { scope, resume_token, request_id: _ } = request;
+        let named = Named { method: "RepairCounts", scope, resume_token };
+        rounds::run(self.0.clone(), call, named, Repair::default()).await.map(Response::new)
+    }
+
+    async fn rebuild_member_history(
+        &self,
+        request: Request<v1::RebuildMemberHistoryRequest>,
+    ) -> Result<Response<Self::RebuildMemberHistoryStream>, Status> {
+        let (call, request) = opened(request)?;
+        let v1::RebuildMemberHistoryRequest { scope, resume_token, request_id: _ } = request;
+        let named = Named { method: "RebuildMemberHistory", scope, resume_token };
+        rounds::run(self.0.clone(), call, named, Rebuild::default()).await.map(Response::new)
     }
 
     async fn rebuild_cache(

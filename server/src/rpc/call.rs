@@ -3,18 +3,21 @@
 use std::future::{Future, Ready, ready};
 
 use riposte_core::{Caller, Error};
+use tokio::time::Instant;
 use tonic::{Request, Response, Status};
 
-use super::RequestTag;
 use super::about::About;
 use super::refusal::{Facts, Refusal};
 use super::status::status;
+use super::{CallerDeadline, RequestTag};
 
 /// A call under way.
 #[derive(Debug, Clone)]
 pub(crate) struct Call {
     /// Who calls.
     pub(crate) caller: Caller,
+    /// When its caller wants it to end; `None` for never. The layers end every call in time, but not its stream.
+    pub(crate) deadline: Option<Instant>,
     tag: String,
     facts: Facts,
 }
@@ -31,9 +34,10 @@ impl Call {
 pub(crate) fn opened<Q: About>(request: Request<Q>) -> Result<(Call, Q), Status> {
     let (_, mut extensions, message) = request.into_parts();
     let RequestTag(tag) = extensions.remove().unwrap_or_default();
+    let CallerDeadline(deadline) = extensions.remove().unwrap_or_default();
     let facts = message.facts();
     match extensions.remove() {
-        Some(caller) => Ok((Call { caller, tag, facts }, message)),
+        Some(caller) => Ok((Call { caller, deadline, tag, facts }, message)),
         None => Err(status(Error::CallerUnknown, &tag)),
     }
 }

@@ -2,6 +2,7 @@
 
 mod create;
 mod delete;
+mod history;
 mod list;
 mod pin;
 mod read;
@@ -13,7 +14,7 @@ use riposte_sdk::v1::comment_service_server::CommentService;
 use tonic::{Request, Response, Status};
 
 use super::Services;
-use super::call::{not_served, serve};
+use super::call::serve;
 
 /// The calls of CommentService.
 #[derive(Debug)]
@@ -95,6 +96,6 @@ impl CommentService for CommentCalls {
         &self,
         request: Request<v1::ListMemberCommentsRequest>,
     ) -> Result<Response<v1::ListMemberCommentsResponse>, Status> {
-        serve(request, |_, _| not_served("ListMemberComments")).await
+        serve(request, |caller, request| self.history(caller, request)).await
     }
 }

@@ -1,5 +1,7 @@
 //! LikeService.
 
+mod member;
+
 use riposte_core::Caller;
 use riposte_core::comments::{Asked, SetLikeRequest};
 use riposte_core::page::LikerCursor;
@@ -8,7 +10,7 @@ use riposte_sdk::v1::like_service_server::LikeService;
 use tonic::{Request, Response, Status};
 
 use super::about::under;
-use super::call::{not_served, serve};
+use super::call::serve;
 use super::page_token::{Context, Cursor};
 use super::parse::Violations;
 use super::refusal::Refusal;
@@ -76,10 +78,7 @@ impl LikeCalls {
 }
 
 fn liker(cursor: Cursor) -> Option<LikerCursor> {
-    match cursor {
-        Cursor::Liker(cursor) => Some(cursor),
-        Cursor::Floor(_) | Cursor::Path(_) | Cursor::Subject(_) | Cursor::Revision(_) => None,
-    }
+    if let Cursor::Liker(cursor) = cursor { Some(cursor) } else { None }
 }
 
 #[tonic::async_trait]
@@ -106,6 +105,6 @@ impl LikeService for LikeCalls {
         &self,
         request: Request<v1::ListMemberLikesRequest>,
     ) -> Result<Response<v1::ListMemberLikesResponse>, Status> {
-        serve(request, |_, _| not_served("ListMemberLikes")).await
+        serve(request, |caller, request| self.of_member(caller, request)).await
     }
 }

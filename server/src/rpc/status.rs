@@ -157,7 +157,9 @@ const fn told(reason: Reason) -> &'static [&'static str] {
         | Reason::RateLimited
         | Reason::Overloaded
         | Reason::ShardUnavailable
-        | Reason::DeadlineExceeded => &[],
+        | Reason::DeadlineExceeded
+        | Reason::WatchTooSlow
+        | Reason::ServerStopping => &[],
     }
 }
 

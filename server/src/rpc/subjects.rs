@@ -1,12 +1,14 @@
 //! SubjectService.
 
+mod watch;
+
 use riposte_core::comments::{Asked, NewSubject};
 use riposte_core::{Caller, Error};
 use riposte_sdk::v1;
 use riposte_sdk::v1::subject_service_server::SubjectService;
 use tonic::{Request, Response, Status};
 
-use super::call::{not_served, serve};
+use super::call::{opened, serve};
 use super::parse::Violations;
 use super::refusal::Refusal;
 use super::{Services, about, answer, parse};
@@ -118,7 +120,7 @@ impl SubjectCalls {
 
 #[tonic::async_trait]
 impl SubjectService for SubjectCalls {
-    type WatchSubjectStream = tokio_stream::Empty<Result<v1::WatchSubjectResponse, Status>>;
+    type WatchSubjectStream = watch::Changes;
 
     async fn create_subject(
         &self,
@@ -166,6 +168,7 @@ impl SubjectService for SubjectCalls {
         &self,
         request: Request<v1::WatchSubjectRequest>,
     ) -> Result<Response<Self::WatchSubjectStream>, Status> {
-        serve(request, |_, _| not_served("WatchSubject")).await
+        let (call, request) = opened(request)?;
+        watch::run(self.0.clone(), call, request).await.map(Response::new)
     }
 }

@@ -51,6 +51,16 @@ pub struct PoolConfig {
     pub connections: u32,
     /// How long to wait for a free one.
     pub acquire_timeout: Duration,
+    /// Prepared statements that each connection keeps. A server of the MySQL family has a limit for all of them together
+    /// (`max_prepared_stmt_count`, by default 16,382), beyond which it refuses.
+    pub statements: usize,
+}
+
+impl PoolConfig {
+    /// What fits into the default limit of a server for two processes with the default connections.
+    const fn sized(connections: u32, acquire_timeout: Duration, statements: usize) -> Self {
+        Self { connections, acquire_timeout, statements }
+    }
 }
 
 impl StoreConfig {
@@ -62,8 +72,8 @@ impl StoreConfig {
         Self {
             kind: Kind::Sqlite { folder, durable },
             tables: Tables { subject: 1, index: 1 },
-            read: PoolConfig { connections: 4, acquire_timeout: wait },
-            write: PoolConfig { connections: 1, acquire_timeout: wait },
+            read: PoolConfig::sized(4, wait, 512),
+            write: PoolConfig::sized(1, wait, 1_024),
             lock_wait: wait,
         }
     }
@@ -81,8 +91,8 @@ impl StoreConfig {
         Self {
             kind: Kind::MySql((0..count).zip(urls).map(source).collect()),
             tables,
-            read: PoolConfig { connections: 8, acquire_timeout: wait },
-            write: PoolConfig { connections: 8, acquire_timeout: wait },
+            read: PoolConfig::sized(8, wait, 256),
+            write: PoolConfig::sized(8, wait, 512),
             lock_wait: wait,
         }
     }

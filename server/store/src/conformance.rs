@@ -15,11 +15,15 @@ mod backend;
 mod cancellation;
 mod commits;
 mod concurrency;
+mod histories;
 mod ids;
 mod import;
 mod likes;
+mod outbox;
 mod paging;
 mod reads;
+mod relay;
+mod repair;
 mod request_ids;
 mod scene;
 mod states;
@@ -127,6 +131,7 @@ macro_rules! conformance_cases {
                 what_is_not_visible_or_not_open_takes_no_likes
                 states_come_in_the_order_of_the_question
                 likers_are_walked_newest_first
+                what_a_member_likes_is_walked_by_comment
                 counts_equal_members_after_many_changed_their_minds_at_once
             }
             import {
@@ -151,6 +156,32 @@ macro_rules! conformance_cases {
                 a_dropped_first_comment_makes_one_subject
                 a_dropped_like_is_set_once
                 dropped_reads_leave_the_next_one_whole
+            }
+            outbox {
+                every_commit_leaves_one_event_with_its_revision_and_its_changes
+                a_refused_or_repeated_command_leaves_no_event
+                a_batch_over_several_subjects_and_partitions_leaves_one_event_for_each
+                likes_leave_one_event_without_a_revision
+                the_lead_is_kept_by_its_owner_and_taken_when_it_has_run_out
+                whoever_resigns_is_followed_at_once
+                the_lease_of_a_clock_that_ran_wild_keeps_nobody_away
+                a_term_that_is_over_is_refused
+                a_projection_moves_on_from_where_it_is_and_nowhere_else
+                no_commit_is_passed_over_while_many_write
+                relays_that_take_turns_leave_dense_numbers
+                what_waits_has_an_age
+                trimming_keeps_what_is_young_or_not_applied
+            }
+            histories {
+                a_rebuild_says_what_was_missing_or_behind
+                what_is_not_visible_is_in_the_whole_history_only
+                histories_by_events_equal_those_built_from_rows
+                events_that_come_again_late_or_out_of_order_change_nothing
+                histories_made_side_by_side_while_others_write_are_right_in_the_end
+                pages_of_a_history_are_exact_where_times_are_equal
+            }
+            repair {
+                a_sound_subject_is_left_as_it_is_and_an_absent_one_is_none
             }
             walks {
                 random_comments_are_answered_as_the_oracle_answers

@@ -19,6 +19,8 @@ pub(crate) enum Fault {
 pub(crate) enum Meaning {
     /// Another transaction stood in the way: the same again will do.
     Conflict,
+    /// Another transaction has held a row for longer than anybody waits.
+    Locked,
     /// A unique key is taken: another transaction was first.
     Duplicate,
     /// The connection went away; of a commit the outcome is not known.
@@ -51,7 +53,7 @@ impl From<Fault> for Error {
                     Self::ShardUnavailable
                 }
                 // Retried inside already, and rolled back each time: nothing happened, and later it may.
-                Meaning::Conflict => {
+                Meaning::Conflict | Meaning::Locked => {
                     tracing::warn!(%error, "a transaction gave up after its retries");
                     Self::Overloaded { after: Duration::from_millis(200) }
                 }
@@ -65,6 +67,7 @@ impl Fault {
     pub(crate) fn meaning(&self) -> Meaning {
         match self {
             Self::Db(error) => meaning(error),
+            Self::Domain(Error::ShardUnavailable | Error::Overloaded { .. }) => Meaning::Unreachable,
             Self::Domain(_) => Meaning::Fatal,
         }
     }
@@ -83,7 +86,7 @@ pub(crate) fn is_lost(error: &DbErr) -> bool {
 
 /// Whether another transaction stood in the way.
 pub(crate) fn is_conflict(error: &DbErr) -> bool {
-    meaning(error) == Meaning::Conflict
+    matches!(meaning(error), Meaning::Conflict | Meaning::Locked)
 }
 
 fn meaning(error: &DbErr) -> Meaning {
@@ -129,8 +132,9 @@ pub(crate) fn is_missing_table(error: &DbErr) -> bool {
 
 fn of_mysql(number: u16) -> Meaning {
     match number {
-        // Deadlock, lock wait timeout, record changed since the last read.
-        1213 | 1205 | 1020 => Meaning::Conflict,
+        // Deadlock, record changed since the last read, no room for another prepared statement.
+        1213 | 1020 | 1461 => Meaning::Conflict,
+        1205 => Meaning::Locked,
         1062 => Meaning::Duplicate,
         // Too many connections, shutdown, killed, read-only after a failover, server gone.
         1040 | 1053 | 1077 | 1129 | 1158..=1161 | 1203 | 1290 | 1317 | 1792 | 1836 | 1927 | 3169 => Meaning::Lost,
@@ -152,9 +156,14 @@ mod tests {
 
     #[test]
     fn codes_tell_conflicts_from_faults() {
-        for (number, meaning) in
-            [(1213, Meaning::Conflict), (1062, Meaning::Duplicate), (1053, Meaning::Lost), (1406, Meaning::Fatal)]
-        {
+        for (number, meaning) in [
+            (1213, Meaning::Conflict),
+            (1461, Meaning::Conflict),
+            (1205, Meaning::Locked),
+            (1062, Meaning::Duplicate),
+            (1053, Meaning::Lost),
+            (1406, Meaning::Fatal),
+        ] {
             assert_eq!(of_mysql(number), meaning, "{number}");
         }
         for (code, meaning) in

@@ -8,9 +8,11 @@ mod audit;
 pub(crate) mod census;
 mod commit;
 mod lists;
+mod outbox;
 mod pages;
 mod read;
 mod tables;
+mod upkeep;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

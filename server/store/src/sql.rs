@@ -1,16 +1,26 @@
 //! The store on SQL: one code for MySQL and SQLite.
 
+mod among;
 mod chunks;
 mod commit;
+mod deal;
 pub(crate) mod entity;
+mod histories;
 mod ids;
+mod outbox;
 mod pool;
 mod read;
+mod repair;
+mod retry;
 mod row;
 mod task;
+mod transact;
 
 pub(crate) use commit::SqlWriter;
+pub(crate) use histories::SqlHistories;
 pub(crate) use ids::SqlIds;
+pub(crate) use outbox::SqlOutbox;
 pub use pool::{Source, Sources};
 pub(crate) use read::SqlReader;
+pub(crate) use repair::SqlRepairer;
 pub(crate) use row::bytes;

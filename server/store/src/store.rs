@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use riposte_core::Result;
-use riposte_core::ports::{Clock, Ids, Reader, Writer};
+use riposte_core::ports::{Clock, Histories, Ids, Outbox, Reader, Repairer, Writer};
 use sea_orm::{ConnectionTrait, DbErr, Statement};
 
 use crate::config::StoreConfig;
 use crate::schema::{self, SourceSchema};
-use crate::sql::{Source, Sources, SqlIds, SqlReader, SqlWriter};
+use crate::sql::{Source, Sources, SqlHistories, SqlIds, SqlOutbox, SqlReader, SqlRepairer, SqlWriter};
 
 /// The tables of a deployment behind the domain's ports. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -41,10 +41,11 @@ impl Store {
     /// When the configuration makes no sense, or the folder of a SQLite file cannot be made.
     pub fn open(config: &StoreConfig, clock: Arc<dyn Clock>) -> Result<Self> {
         let sources = Arc::new(Sources::open(config)?);
+        let ids = Arc::new(SqlIds::new(Arc::clone(&sources), Arc::clone(&clock)));
         Ok(Self {
             reader: Arc::new(SqlReader::new(Arc::clone(&sources))),
-            writer: Arc::new(SqlWriter::new(Arc::clone(&sources))),
-            ids: Arc::new(SqlIds::new(Arc::clone(&sources), Arc::clone(&clock))),
+            writer: Arc::new(SqlWriter::new(Arc::clone(&sources), Arc::clone(&ids))),
+            ids,
             sources,
             clock,
         })
@@ -68,6 +69,24 @@ impl Store {
         Arc::clone(&self.ids) as Arc<dyn Ids>
     }
 
+    /// What commits left to be told.
+    #[must_use]
+    pub fn outbox(&self) -> Arc<dyn Outbox> {
+        Arc::new(SqlOutbox::new(Arc::clone(&self.sources)))
+    }
+
+    /// Members' histories.
+    #[must_use]
+    pub fn histories(&self) -> Arc<dyn Histories> {
+        Arc::new(SqlHistories::new(Arc::clone(&self.sources), Arc::clone(&self.reader)))
+    }
+
+    /// Repairs.
+    #[must_use]
+    pub fn repairer(&self) -> Arc<dyn Repairer> {
+        Arc::new(SqlRepairer::new(Arc::clone(&self.sources), Arc::clone(&self.reader), Arc::clone(&self.ids)))
+    }
+
     /// The clock it was opened with.
     #[must_use]
     pub fn clock(&self) -> &dyn Clock {
@@ -84,7 +103,8 @@ impl Store {
     pub async fn schema(&self) -> Vec<SourceSchema> {
         let ask = |number| {
             let sources = Arc::clone(&self.sources);
-            tokio::spawn(async move { schema::check(&sources, number).await })
+            let runtime = sources.runtime().clone();
+            runtime.spawn(async move { schema::check(&sources, number).await })
         };
         let answers = futures::future::join_all((0..self.sources.all().len()).map(ask)).await;
         answers.into_iter().map(|a| a.unwrap_or_else(|e| SourceSchema::Unreachable(e.to_string()))).collect()

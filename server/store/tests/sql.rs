@@ -17,5 +17,13 @@ mod leases;
 mod lost_commit;
 #[path = "sql/migrations.rs"]
 mod migrations;
+#[path = "sql/outbox.rs"]
+mod outbox;
 #[path = "sql/reads.rs"]
 mod reads;
+#[path = "sql/repair.rs"]
+mod repair;
+#[path = "sql/stalled.rs"]
+mod stalled;
+#[path = "sql/subject.rs"]
+mod subject;

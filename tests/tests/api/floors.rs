@@ -88,7 +88,7 @@ async fn counts_equal_the_rows_after_any_mix(world: World) -> Result<()> {
 /// Asks the server to compare every count of the subject with its rows.
 pub(crate) async fn verify(world: &World, say: &Say) -> Result<()> {
     let scope = SubjectScope { scope: Some(Scope::Key(say.key.clone())) };
-    let request = VerifyCountsRequest { scope: Some(scope) };
+    let request = VerifyCountsRequest { scope: Some(scope), ..VerifyCountsRequest::default() };
     let mut answers = world.server.admin()?.verify_counts(request).await?.into_inner();
     let mut seen = 0;
     while let Some(answer) = answers.message().await? {

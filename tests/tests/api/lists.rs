@@ -2,8 +2,7 @@
 
 use anyhow::{Context, Result, ensure};
 use riposte_sdk::v1::{
-    Comment, CommentSort, ErrorReason, ListCommentsRequest, ListCommentsResponse, ListMemberCommentsRequest,
-    ListRepliesRequest,
+    Comment, CommentSort, ErrorReason, ListCommentsRequest, ListCommentsResponse, ListRepliesRequest,
 };
 use riposte_tests::{Case, Say, World, cases, refused};
 use tonic::Code;
@@ -181,12 +180,6 @@ async fn what_belongs_to_later_says_so(world: World) -> Result<()> {
     }
     let top = ListRepliesRequest { root_id: all[0].id, sort: CommentSort::Top.into(), ..ListRepliesRequest::default() };
     ensure!(refused(say.client.replies().list_replies(top).await)? == later);
-    let history = ListMemberCommentsRequest {
-        object_type: "article".into(),
-        member_id: "m".into(),
-        ..ListMemberCommentsRequest::default()
-    };
-    ensure!(refused(say.client.comments().list_member_comments(history).await)? == later);
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! MariaDB from the machine's own packages: the servers of every run.
 
-use super::{Launch, Pair, Server, bound_to_us, copy_folder, flags, launch};
+use super::{Launch, Pair, Server, Setup, Single, bound_to_us, copy_folder, flags, launch};
 use crate::live::{Folder, Live};
 use crate::run::output_of;
 use crate::tools;
@@ -9,36 +9,44 @@ use std::process::Command;
 use std::sync::Arc;
 
 /// Starts two servers on fresh data.
-pub(crate) fn start(live: &Arc<Live>) -> Result<Pair> {
-    let data = live.folder()?;
-    let template = data.path().join("1");
-    output_of(
-        Command::new("mariadb-install-db")
-            .args(["--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db", "--user=root"])
-            .arg(format!("--datadir={}", template.display())),
-    )?;
-    copy_folder(&template, &data.path().join("2"))?;
-    let (first, second) = (one(live, &data, 1)?, one(live, &data, 2)?);
+pub(crate) fn start(live: &Arc<Live>, setup: Setup) -> Result<Pair> {
+    let data = fresh(live)?;
+    copy_folder(&data.path().join("1"), &data.path().join("2"))?;
+    let (first, second) = (one(live, &data, 1, setup)?, one(live, &data, 2, setup)?);
     Ok(Pair { first, second, _data: data })
 }
 
-fn one(live: &Arc<Live>, data: &Folder, number: u8) -> Result<Server> {
+/// Starts one server on fresh data.
+pub(crate) fn start_one(live: &Arc<Live>, setup: Setup) -> Result<Single> {
+    let data = fresh(live)?;
+    Ok(Single { server: one(live, &data, 1, setup)?, _data: data })
+}
+
+/// A folder with the data of a first server.
+fn fresh(live: &Arc<Live>) -> Result<Folder> {
+    let data = live.folder()?;
+    output_of(
+        Command::new("mariadb-install-db")
+            .args(["--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db", "--user=root"])
+            .arg(format!("--datadir={}", data.path().join("1").display())),
+    )?;
+    Ok(data)
+}
+
+fn one(live: &Arc<Live>, data: &Folder, number: u8, setup: Setup) -> Result<Server> {
     let program = tools::on_path("mariadbd").context("MariaDB's server is not installed")?;
-    let at = |name: &str| data.path().join(format!("{number}{name}"));
-    launch(
-        live,
-        &Launch {
-            name: "MariaDB",
-            log: at(".log"),
-            command: &|port| {
-                let mut command = bound_to_us(&program);
-                command.args(flags(port)).arg("--skip-name-resolve");
-                command.arg(format!("--datadir={}", at("").display()));
-                command.arg(format!("--socket={}", at(".sock").display()));
-                command
-            },
-        },
-    )
+    let root = data.path().to_owned();
+    let at = move |name: &str| root.join(format!("{number}{name}"));
+    let log = at(".log");
+    let command = move |port| {
+        let mut command = bound_to_us(&program);
+        command.args(flags(port, setup)).arg("--skip-name-resolve");
+        command.arg(format!("--innodb-log-file-size={}", setup.redo_log));
+        command.arg(format!("--datadir={}", at("").display()));
+        command.arg(format!("--socket={}", at(".sock").display()));
+        command
+    };
+    launch(live, Launch { name: "MariaDB", log, command: Box::new(command) })
 }
 
 #[cfg(test)]
@@ -53,11 +61,15 @@ mod tests {
             return;
         }
         let live = Arc::new(Live::default());
-        let pair = start(&live).unwrap();
+        let mut pair = start(&live, Setup::TESTS).unwrap();
         let ports = [pair.first.port, pair.second.port];
         assert_ne!(ports[0], ports[1]);
         let folder = pair._data.path().to_owned();
         assert!(ports.iter().all(|port| TcpStream::connect(("127.0.0.1", *port)).is_ok()));
+        pair.kill(2).unwrap();
+        assert!(TcpStream::connect(("127.0.0.1", ports[1])).is_err(), "killed, it takes no connection");
+        pair.start_again(&live, 2).unwrap();
+        assert!(TcpStream::connect(("127.0.0.1", ports[1])).is_ok(), "it came back at another port");
         drop(pair);
         assert!(ports.iter().all(|port| TcpStream::connect(("127.0.0.1", *port)).is_err()));
         assert!(!folder.exists());

@@ -1,7 +1,7 @@
 //! Oracle's MySQL 9 from Debian's unstable packages, unpacked into a folder and run by chroot there: the machine's
 //! own packages stay as they are. apt fetches and verifies the packages from the mirror the machine already uses.
 
-use super::{Launch, Pair, Server, bound_to_us, copy_folder, flags, launch};
+use super::{Launch, Pair, Server, Setup, Single, bound_to_us, copy_folder, flags, launch};
 use crate::live::{Folder, Live};
 use crate::repo::Repo;
 use crate::run::run;
@@ -24,11 +24,15 @@ pub(crate) fn unpack(repo: &Repo, live: &Arc<Live>) -> Result<String> {
 
 /// Starts two servers on fresh data.
 pub(crate) fn start(repo: &Repo, live: &Arc<Live>) -> Result<Pair> {
-    let root = repo.tools("mysql");
-    let run = live.adopt(tempfile::Builder::new().prefix("run").tempdir_in(root.join("tmp"))?);
-    let data = Inside { root, run };
-    let (first, second) = (one(live, &data, 1)?, one(live, &data, 2)?);
+    let data = Inside::fresh(repo, live)?;
+    let (first, second) = (one(live, &data, 1, Setup::TESTS)?, one(live, &data, 2, Setup::TESTS)?);
     Ok(Pair { first, second, _data: data.run })
+}
+
+/// Starts one server on fresh data.
+pub(crate) fn start_one(repo: &Repo, live: &Arc<Live>, setup: Setup) -> Result<Single> {
+    let data = Inside::fresh(repo, live)?;
+    Ok(Single { server: one(live, &data, 1, setup)?, _data: data.run })
 }
 
 /// The run's folder, which has one path outside the chroot and another inside.
@@ -37,26 +41,30 @@ struct Inside {
     run: Folder,
 }
 
-fn one(live: &Arc<Live>, data: &Inside, number: u8) -> Result<Server> {
+impl Inside {
+    fn fresh(repo: &Repo, live: &Arc<Live>) -> Result<Self> {
+        let root = repo.tools("mysql");
+        let run = live.adopt(tempfile::Builder::new().prefix("run").tempdir_in(root.join("tmp"))?);
+        Ok(Self { root, run })
+    }
+}
+
+fn one(live: &Arc<Live>, data: &Inside, number: u8, setup: Setup) -> Result<Server> {
     let outside = data.run.path().join(number.to_string());
     copy_folder(&data.root.join("var/lib/mysql"), &outside)?;
     let inside = Path::new("/").join(outside.strip_prefix(&data.root).context("the data lies outside the chroot")?);
-    launch(
-        live,
-        &Launch {
-            name: "MySQL",
-            log: data.run.path().join(format!("{number}.log")),
-            command: &|port| {
-                let mut command = bound_to_us(Path::new("chroot"));
-                command.arg(&data.root).arg("/usr/sbin/mysqld").args(flags(port));
-                command.arg(format!("--datadir={}", inside.display()));
-                command.arg(format!("--socket={}.sock", inside.display()));
-                command.arg(format!("--pid-file={}.pid", inside.display()));
-                command.args(["--secure-file-priv=NULL", "--mysqlx=0", "--server-id=1"]);
-                command
-            },
-        },
-    )
+    let (root, log) = (data.root.clone(), data.run.path().join(format!("{number}.log")));
+    let command = move |port| {
+        let mut command = bound_to_us(Path::new("chroot"));
+        command.arg(&root).arg("/usr/sbin/mysqld").args(flags(port, setup));
+        command.arg(format!("--innodb-redo-log-capacity={}", setup.redo_log));
+        command.arg(format!("--datadir={}", inside.display()));
+        command.arg(format!("--socket={}.sock", inside.display()));
+        command.arg(format!("--pid-file={}.pid", inside.display()));
+        command.args(["--secure-file-priv=NULL", "--mysqlx=0", "--server-id=1"]);
+        command
+    };
+    launch(live, Launch { name: "MySQL", log, command: Box::new(command) })
 }
 
 /// Fetches, unpacks and initialises the server in the folder named by the first argument. Perl is left out: only

@@ -1,7 +1,7 @@
 //! The steps, in the order in which they run: the quick ones first, so that a slip shows early.
 
 use super::summary::Report;
-use super::{Run, alone, contract, crates, readme, suites};
+use super::{Run, alone, contract, crates, kill, readme, suites};
 use crate::run::run;
 use crate::{generate, tidy, tools};
 use anyhow::Result;
@@ -19,6 +19,7 @@ pub(crate) enum Step {
     Clippy,
     Build,
     Test,
+    Kill,
     Alone,
     Readme,
     Mysql,
@@ -37,6 +38,7 @@ impl Step {
             Self::Clippy => "clippy",
             Self::Build => "build",
             Self::Test => "test",
+            Self::Kill => "kill",
             Self::Alone => "alone",
             Self::Readme => "readme",
             Self::Mysql => "mysql",
@@ -55,6 +57,7 @@ impl Step {
             Self::Clippy => "no lint fires",
             Self::Build => "the server and all tests compile",
             Self::Test => "unit, conformance and black-box tests, against two real MariaDB servers",
+            Self::Kill => "servers and databases killed under load lose nothing acknowledged and double nothing",
             Self::Alone => "each crate compiles by itself, leaning on no neighbour's features",
             Self::Readme => "the README's two commands work in a fresh clone",
             Self::Mysql => "the store's suite passes on two real MySQL 9 servers (only with --mysql)",
@@ -64,7 +67,7 @@ impl Step {
     /// A step without which this one shows nothing.
     pub(super) fn blocked_by(self) -> Option<Self> {
         match self {
-            Self::Test | Self::Readme => Some(Self::Build),
+            Self::Test | Self::Kill | Self::Readme => Some(Self::Build),
             Self::Tools
             | Self::Fmt
             | Self::Tidy
@@ -105,6 +108,7 @@ impl Step {
             }
             Self::Build => suites::build(at),
             Self::Test => suites::all(at),
+            Self::Kill => kill::check(at),
             Self::Alone => alone::check(at),
             Self::Readme => readme::check(at),
             Self::Mysql => suites::mysql(at),

@@ -24,8 +24,9 @@ pub(super) fn build(at: &Run<'_>) -> Result<Report> {
 /// Everything: unit tests, the store's suite on all backends, the black-box tests.
 pub(super) fn all(at: &mut Run<'_>) -> Result<Report> {
     tools::mariadb(at.live)?;
+    tools::faketime(at.live)?;
     if at.mariadb.is_none() {
-        at.mariadb = Some(servers::start_mariadb(at.live)?);
+        at.mariadb = Some(servers::start_mariadb(at.live, servers::Setup::TESTS)?);
     }
     let servers = at.mariadb.as_ref().context("the servers were just started")?;
     tests(at, servers, &mut at.repo.cargo(&EVERYTHING))

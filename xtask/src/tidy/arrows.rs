@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A crate and what must not be anywhere in its tree of normal dependencies.
-const NEVER: [(&str, &[&str]); 4] = [
+const NEVER: [(&str, &[&str]); 5] = [
     (
         "riposte-core",
         &[
@@ -29,6 +29,7 @@ const NEVER: [(&str, &[&str]); 4] = [
     ("riposte-store", &["riposte-sdk", "riposte", "riposte-migrations", "tonic", "clap"]),
     ("riposte-migrations", &["riposte-sdk", "riposte", "tonic", "clap"]),
     ("riposte-sdk", &["riposte-core", "riposte-store", "riposte-migrations", "riposte", "sea-orm", "sqlx", "clap"]),
+    ("riposte-bench", &["riposte-core", "riposte-store", "riposte-migrations", "riposte", "sea-orm"]),
 ];
 
 /// Who depends on whom: names of crates, normal dependencies only.
@@ -106,7 +107,8 @@ mod tests {
     use serde_json::json;
 
     fn metadata(core: &str, kind: Option<&str>) -> Value {
-        let names = ["riposte-core", "riposte-store", "riposte-migrations", "riposte-sdk", "sha2", "tokio"];
+        let names =
+            ["riposte-core", "riposte-store", "riposte-migrations", "riposte-sdk", "riposte-bench", "sha2", "tokio"];
         let packages: Vec<Value> = names.iter().map(|name| json!({"id": format!("{name} 1"), "name": name})).collect();
         let dep = |name: &str, kind: Option<&str>| json!({"pkg": format!("{name} 1"), "dep_kinds": [{"kind": kind}]});
         let node = |name: &str, deps: Vec<Value>| json!({"id": format!("{name} 1"), "deps": deps});
@@ -115,6 +117,7 @@ mod tests {
             node("riposte-store", vec![dep("riposte-core", None)]),
             node("riposte-migrations", vec![]),
             node("riposte-sdk", vec![]),
+            node("riposte-bench", vec![]),
             node("sha2", vec![]),
             node("tokio", vec![]),
         ]}})

@@ -14,6 +14,9 @@ use tonic::codegen::{BoxFuture, Service, http};
 use tonic::transport::Channel;
 use tonic::{Code, Status, TimeoutExpired};
 
+/// The trailer of a refusal that had no effect.
+const NOT_EXECUTED: &str = "riposte-not-executed";
+
 type Request = http::Request<Body>;
 type Response = http::Response<Body>;
 
@@ -76,29 +79,41 @@ impl Connection {
             }
         }
         let mut attempt = 1;
+        // Whether an earlier attempt may have had its effect: what is said of a later one is then not true of the call.
+        let mut unclear = false;
         loop {
             let left = deadline.saturating_duration_since(Instant::now()).as_millis().clamp(1, 99_999_999);
             if let Ok(value) = http::HeaderValue::from_str(&format!("{left}m")) {
                 head.headers.insert("grpc-timeout", value);
             }
-            let answer = self.attempt(head.clone(), message.clone()).await;
+            let answer = self.attempt(head.clone(), message.clone(), unclear).await;
             let failure = match &answer {
                 Ok((_, status)) => status.as_ref(),
                 Err(status) => Some(status),
             };
             let wait = self.shared.throttle.wait(rule, attempt, failure).filter(|_| repeatable);
             let Some(wait) = wait else { return answer.map(|(response, _)| response) };
+            unclear |= failure.is_some_and(|status| !status.metadata().contains_key(NOT_EXECUTED));
             tokio::time::sleep(wait).await;
             attempt += 1;
         }
     }
 
     /// One attempt: the whole answer, and its status if that is an error.
-    async fn attempt(&self, head: http::request::Parts, message: Bytes) -> Result<(Response, Option<Status>), Status> {
+    async fn attempt(
+        &self,
+        head: http::request::Parts,
+        message: Bytes,
+        unclear: bool,
+    ) -> Result<(Response, Option<Status>), Status> {
         let request = http::Request::from_parts(head, Body::new(Full::new(message)));
-        let (head, body) = self.send(request).await?.into_parts();
+        let (mut head, body) = self.send(request).await?.into_parts();
         let body = body.collect().await.map_err(broken)?;
-        let trailers = body.trailers().cloned();
+        let mut trailers = body.trailers().cloned();
+        if unclear {
+            head.headers.remove(NOT_EXECUTED);
+            trailers.iter_mut().for_each(|trailers| drop(trailers.remove(NOT_EXECUTED)));
+        }
         let status = Status::from_header_map(trailers.as_ref().unwrap_or(&head.headers));
         let failure = status.filter(|status| status.code() != Code::Ok);
         let whole = Full::new(body.to_bytes()).with_trailers(std::future::ready(trailers.map(Ok)));

@@ -303,7 +303,8 @@ pub struct WatchSubjectRequest {
     #[prost(message, optional, tag = "1")]
     pub key: ::core::option::Option<SubjectKey>,
     /// Changes with a greater revision are sent: pass the last revision seen to resume. Default 0: from the next change
-    /// on.
+    /// on; negative is FIELD_INVALID. The last 1,024 revisions of the last 24 h can be told one by one, older ones are a
+    /// gap.
     #[prost(int64, tag = "2")]
     pub after_revision: i64,
 }
@@ -333,7 +334,7 @@ pub struct SubjectChange {
     /// The revision that the change made.
     #[prost(int64, tag = "1")]
     pub revision: i64,
-    /// The comments that changed. Empty when only the subject itself did.
+    /// The comments that changed. Empty when only the subject itself did, or a repair of its counts.
     #[prost(message, repeated, tag = "2")]
     pub comments: ::prost::alloc::vec::Vec<CommentChange>,
     /// True when owner, state, metadata or delete_time of the subject changed.
@@ -414,6 +415,8 @@ pub enum CommentChangeKind {
     StateChanged = 3,
     /// It was pinned or unpinned.
     PinChanged = 4,
+    /// An operator's repair (RepairCounts) set its counts right.
+    Recounted = 5,
 }
 impl CommentChangeKind {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -427,6 +430,7 @@ impl CommentChangeKind {
             Self::Edited => "COMMENT_CHANGE_KIND_EDITED",
             Self::StateChanged => "COMMENT_CHANGE_KIND_STATE_CHANGED",
             Self::PinChanged => "COMMENT_CHANGE_KIND_PIN_CHANGED",
+            Self::Recounted => "COMMENT_CHANGE_KIND_RECOUNTED",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -437,6 +441,7 @@ impl CommentChangeKind {
             "COMMENT_CHANGE_KIND_EDITED" => Some(Self::Edited),
             "COMMENT_CHANGE_KIND_STATE_CHANGED" => Some(Self::StateChanged),
             "COMMENT_CHANGE_KIND_PIN_CHANGED" => Some(Self::PinChanged),
+            "COMMENT_CHANGE_KIND_RECOUNTED" => Some(Self::Recounted),
             _ => None,
         }
     }
@@ -872,7 +877,8 @@ pub struct ListMemberCommentsRequest {
     /// The member. Required.
     #[prost(string, tag = "2")]
     pub member_id: ::prost::alloc::string::String,
-    /// True: comments that are not ACTIVE are shown too, whole, as the author sees them. Default false.
+    /// True: comments that are not ACTIVE are shown too, as the author sees them: PENDING, REJECTED and SHADOWED ones
+    /// whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of the walk, else PAGE_TOKEN_MISMATCH.
     #[prost(bool, tag = "3")]
     pub include_unlisted: bool,
     /// Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID. A page may end
@@ -1419,13 +1425,13 @@ pub struct ImportCommentsResponse {
     /// What became of it.
     #[prost(enumeration = "ImportOutcome", tag = "3")]
     pub outcome: i32,
-    /// The comment: the one made, the one found, or the one liked. 0 for a subject and for a rejected item.
+    /// The comment: the one made or the one found. 0 for a subject, for a like and for a rejected item.
     #[prost(int64, tag = "4")]
     pub comment_id: i64,
     /// The floor of the comment made or found; else 0.
     #[prost(int32, tag = "5")]
     pub floor: i32,
-    /// The subject's revision with this item. 0 for a like and for a rejected item.
+    /// The subject's revision with this item; likes move none. 0 for a rejected item.
     #[prost(int64, tag = "6")]
     pub subject_revision: i64,
     /// Why the item was rejected; set only with outcome REJECTED. Rejection is final for this item as it is: a fault of
@@ -1663,6 +1669,10 @@ pub struct VerifyCountsRequest {
     /// The subjects to verify. Required.
     #[prost(message, optional, tag = "1")]
     pub scope: ::core::option::Option<SubjectScope>,
+    /// `resume_token` of an answer of an earlier walk over the same object type: goes on behind the subject of that answer.
+    /// Empty: from the beginning. Another object type is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+    #[prost(string, tag = "2")]
+    pub resume_token: ::prost::alloc::string::String,
 }
 /// What the verification of one subject found.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -1676,6 +1686,10 @@ pub struct VerifyCountsResponse {
     /// The counts that differ from their rows. Empty: all agree.
     #[prost(message, repeated, tag = "3")]
     pub drifts: ::prost::alloc::vec::Vec<CountDrift>,
+    /// Goes on behind this subject, as `resume_token` of another call; empty behind the last one, and where one subject was
+    /// asked for. It does not age.
+    #[prost(string, tag = "4")]
+    pub resume_token: ::prost::alloc::string::String,
 }
 /// One stored count that differs from the rows it counts.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -1700,9 +1714,13 @@ pub struct RepairCountsRequest {
     /// The subjects to repair. Required.
     #[prost(message, optional, tag = "1")]
     pub scope: ::core::option::Option<SubjectScope>,
-    /// A UUID that makes the call safe to repeat; optional, the SDKs fill it.
+    /// A UUID; optional, the SDKs fill it. A repair is safe to repeat with or without it.
     #[prost(string, tag = "2")]
     pub request_id: ::prost::alloc::string::String,
+    /// `resume_token` of an answer of an earlier walk over the same object type: goes on behind the subject of that answer.
+    /// Empty: from the beginning. Another object type is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+    #[prost(string, tag = "3")]
+    pub resume_token: ::prost::alloc::string::String,
 }
 /// What the repair of one subject did.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -1716,6 +1734,41 @@ pub struct RepairCountsResponse {
     /// The subject's revision after the repair.
     #[prost(int64, tag = "3")]
     pub subject_revision: i64,
+    /// Goes on behind this subject, as `resume_token` of another call; empty behind the last one, and where one subject was
+    /// asked for. It does not age.
+    #[prost(string, tag = "4")]
+    pub resume_token: ::prost::alloc::string::String,
+}
+/// Asks to rebuild members' own histories from the comments.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RebuildMemberHistoryRequest {
+    /// The subjects whose comments are looked at. Required.
+    #[prost(message, optional, tag = "1")]
+    pub scope: ::core::option::Option<SubjectScope>,
+    /// A UUID; optional, the SDKs fill it. A rebuild is safe to repeat with or without it.
+    #[prost(string, tag = "2")]
+    pub request_id: ::prost::alloc::string::String,
+    /// `resume_token` of an answer of an earlier walk over the same object type: goes on behind the subject of that answer.
+    /// Empty: from the beginning. Another object type is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+    #[prost(string, tag = "3")]
+    pub resume_token: ::prost::alloc::string::String,
+}
+/// How far a rebuild of histories has come: the sums of this call so far. The last message stands for all.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RebuildMemberHistoryResponse {
+    /// Subjects that are done.
+    #[prost(int64, tag = "1")]
+    pub subjects_done: i64,
+    /// Comments looked at.
+    #[prost(int64, tag = "2")]
+    pub comments_checked: i64,
+    /// History rows that were missing or behind, and are right now.
+    #[prost(int64, tag = "3")]
+    pub rows_changed: i64,
+    /// Goes on behind the last subject that is done, as `resume_token` of another call; empty before the first and behind
+    /// the last one, and where one subject was asked for. It does not age.
+    #[prost(string, tag = "4")]
+    pub resume_token: ::prost::alloc::string::String,
 }
 /// Asks to rebuild what is cached of subjects from their rows.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -2068,7 +2121,8 @@ pub mod admin_service_client {
         }
         /// Compares stored counts with the rows they count; one answer per subject, also where all agree.
         ///
-        /// Changes nothing. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN.
+        /// Changes nothing. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
+        /// PAGE_TOKEN_MISMATCH.
         ///
         /// Example: `{"scope": {"objectType": "video"}}`.
         pub async fn verify_counts(
@@ -2097,7 +2151,9 @@ pub mod admin_service_client {
         }
         /// Sets stored counts to what their rows say; one answer per subject.
         ///
-        /// Not served yet: UNIMPLEMENTED / NOT_IMPLEMENTED. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN.
+        /// Each subject is repaired under its lock, so its writers wait meanwhile; a subject whose counts agree is not changed.
+        /// A `next_floor` that stands too high is left: a lower one could give a floor twice. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
+        /// PAGE_TOKEN_MISMATCH.
         ///
         /// Example: `{"scope": {"key": {"objectType": "video", "objectId": "1"}}}`.
         pub async fn repair_counts(
@@ -2122,6 +2178,41 @@ pub mod admin_service_client {
             let mut req = request.into_request();
             req.extensions_mut()
                 .insert(GrpcMethod::new("riposte.v1.AdminService", "RepairCounts"));
+            self.inner.server_streaming(req, path, codec).await
+        }
+        /// Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and tells how far it has
+        /// come.
+        ///
+        /// Safe to run while others write, and twice. Rows are added and corrected. Resumable by `resume_token`. Errors:
+        /// SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+        ///
+        /// Example: `{"scope": {"objectType": "video"}}`.
+        pub async fn rebuild_member_history(
+            &mut self,
+            request: impl tonic::IntoRequest<super::RebuildMemberHistoryRequest>,
+        ) -> std::result::Result<
+            tonic::Response<
+                tonic::codec::Streaming<super::RebuildMemberHistoryResponse>,
+            >,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/riposte.v1.AdminService/RebuildMemberHistory",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("riposte.v1.AdminService", "RebuildMemberHistory"),
+                );
             self.inner.server_streaming(req, path, codec).await
         }
         /// Rebuilds what is cached of subjects from their rows, and tells how far it has come.
@@ -2296,7 +2387,8 @@ pub mod admin_service_server {
             + 'static;
         /// Compares stored counts with the rows they count; one answer per subject, also where all agree.
         ///
-        /// Changes nothing. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN.
+        /// Changes nothing. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
+        /// PAGE_TOKEN_MISMATCH.
         ///
         /// Example: `{"scope": {"objectType": "video"}}`.
         async fn verify_counts(
@@ -2314,7 +2406,9 @@ pub mod admin_service_server {
             + 'static;
         /// Sets stored counts to what their rows say; one answer per subject.
         ///
-        /// Not served yet: UNIMPLEMENTED / NOT_IMPLEMENTED. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN.
+        /// Each subject is repaired under its lock, so its writers wait meanwhile; a subject whose counts agree is not changed.
+        /// A `next_floor` that stands too high is left: a lower one could give a floor twice. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
+        /// PAGE_TOKEN_MISMATCH.
         ///
         /// Example: `{"scope": {"key": {"objectType": "video", "objectId": "1"}}}`.
         async fn repair_counts(
@@ -2322,6 +2416,29 @@ pub mod admin_service_server {
             request: tonic::Request<super::RepairCountsRequest>,
         ) -> std::result::Result<
             tonic::Response<Self::RepairCountsStream>,
+            tonic::Status,
+        >;
+        /// Server streaming response type for the RebuildMemberHistory method.
+        type RebuildMemberHistoryStream: tonic::codegen::tokio_stream::Stream<
+                Item = std::result::Result<
+                    super::RebuildMemberHistoryResponse,
+                    tonic::Status,
+                >,
+            >
+            + std::marker::Send
+            + 'static;
+        /// Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and tells how far it has
+        /// come.
+        ///
+        /// Safe to run while others write, and twice. Rows are added and corrected. Resumable by `resume_token`. Errors:
+        /// SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+        ///
+        /// Example: `{"scope": {"objectType": "video"}}`.
+        async fn rebuild_member_history(
+            &self,
+            request: tonic::Request<super::RebuildMemberHistoryRequest>,
+        ) -> std::result::Result<
+            tonic::Response<Self::RebuildMemberHistoryStream>,
             tonic::Status,
         >;
         /// Server streaming response type for the RebuildCache method.
@@ -2790,6 +2907,54 @@ pub mod admin_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RepairCountsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.server_streaming(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/riposte.v1.AdminService/RebuildMemberHistory" => {
+                    #[allow(non_camel_case_types)]
+                    struct RebuildMemberHistorySvc<T: AdminService>(pub Arc<T>);
+                    impl<
+                        T: AdminService,
+                    > tonic::server::ServerStreamingService<
+                        super::RebuildMemberHistoryRequest,
+                    > for RebuildMemberHistorySvc<T> {
+                        type Response = super::RebuildMemberHistoryResponse;
+                        type ResponseStream = T::RebuildMemberHistoryStream;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::ResponseStream>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::RebuildMemberHistoryRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as AdminService>::rebuild_member_history(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RebuildMemberHistorySvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
@@ -3336,8 +3501,9 @@ pub mod comment_service_client {
         }
         /// Reads the comments of one member across all subjects of an object type, newest first.
         ///
-        /// Not served yet: UNIMPLEMENTED / NOT_IMPLEMENTED. Errors: OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
-        /// PAGE_TOKEN_MISMATCH.
+        /// The list follows the commits by some 100 ms; each comment in it is shown as it is now. Comments below a deleted or
+        /// hidden subject are left out, so a page may be short or even empty: `next_page_token` alone says the end. Errors:
+        /// OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
         ///
         /// Example: `{"objectType": "video", "memberId": "m7"}`.
         pub async fn list_member_comments(
@@ -3517,8 +3683,9 @@ pub mod comment_service_server {
         >;
         /// Reads the comments of one member across all subjects of an object type, newest first.
         ///
-        /// Not served yet: UNIMPLEMENTED / NOT_IMPLEMENTED. Errors: OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
-        /// PAGE_TOKEN_MISMATCH.
+        /// The list follows the commits by some 100 ms; each comment in it is shown as it is now. Comments below a deleted or
+        /// hidden subject are left out, so a page may be short or even empty: `next_page_token` alone says the end. Errors:
+        /// OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
         ///
         /// Example: `{"objectType": "video", "memberId": "m7"}`.
         async fn list_member_comments(
@@ -4320,6 +4487,16 @@ pub enum ErrorReason {
     ///
     /// Example: `{"reason": "INTERNAL", "metadata": {"request_id": "018f3c1e-7a52-7c3e-9d0a-1f2e3d4c5b6a"}}`.
     Internal = 37,
+    /// RESOURCE_EXHAUSTED. The reader of a stream fell too far behind what it watches. Watch again with the last revision
+    /// received as `after_revision`, and read faster: hand changes over instead of working on them in the reading loop.
+    ///
+    /// Example: `{"reason": "WATCH_TOO_SLOW"}` with RetryInfo 0.1 s.
+    WatchTooSlow = 38,
+    /// UNAVAILABLE. The process that served the stream stops; others go on. Watch again with the last revision received as
+    /// `after_revision`.
+    ///
+    /// Example: `{"reason": "SERVER_STOPPING"}` with RetryInfo 0.1 s.
+    ServerStopping = 39,
 }
 impl ErrorReason {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -4366,6 +4543,8 @@ impl ErrorReason {
             Self::NotImplemented => "ERROR_REASON_NOT_IMPLEMENTED",
             Self::DeadlineExceeded => "ERROR_REASON_DEADLINE_EXCEEDED",
             Self::Internal => "ERROR_REASON_INTERNAL",
+            Self::WatchTooSlow => "ERROR_REASON_WATCH_TOO_SLOW",
+            Self::ServerStopping => "ERROR_REASON_SERVER_STOPPING",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -4409,6 +4588,8 @@ impl ErrorReason {
             "ERROR_REASON_NOT_IMPLEMENTED" => Some(Self::NotImplemented),
             "ERROR_REASON_DEADLINE_EXCEEDED" => Some(Self::DeadlineExceeded),
             "ERROR_REASON_INTERNAL" => Some(Self::Internal),
+            "ERROR_REASON_WATCH_TOO_SLOW" => Some(Self::WatchTooSlow),
+            "ERROR_REASON_SERVER_STOPPING" => Some(Self::ServerStopping),
             _ => None,
         }
     }
@@ -4502,7 +4683,8 @@ pub mod like_service_client {
         /// Sets what a member thinks of a comment.
         ///
         /// It sets a state: LIKE after LIKE changes nothing, LIKE takes a DISLIKE away, NONE undoes both. A repeat answers
-        /// the current state, and a late repeat of an older call by the same client never undoes a newer one. Errors:
+        /// the current state, and a late repeat of an older call by the same client never undoes a newer one. Between calls of
+        /// several clients the last to arrive stands, a repeat that comes after another client's call too. Errors:
         /// COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is not ACTIVE), LIKE_INVALID (value unspecified or unknown),
         /// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
         ///
@@ -4593,9 +4775,9 @@ pub mod like_service_client {
                 .insert(GrpcMethod::new("riposte.v1.LikeService", "ListLikers"));
             self.inner.unary(req, path, codec).await
         }
-        /// Reads what a member likes and dislikes within one subject.
+        /// Reads what a member likes and dislikes within one subject, by comment id, whatever became of the comments.
         ///
-        /// Not served yet: UNIMPLEMENTED / NOT_IMPLEMENTED. Errors: SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, PAGE_TOKEN_INVALID,
+        /// Under `auto_create` an absent subject reads as empty. Errors: SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, PAGE_TOKEN_INVALID,
         /// PAGE_TOKEN_MISMATCH.
         ///
         /// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9"}`.
@@ -4642,7 +4824,8 @@ pub mod like_service_server {
         /// Sets what a member thinks of a comment.
         ///
         /// It sets a state: LIKE after LIKE changes nothing, LIKE takes a DISLIKE away, NONE undoes both. A repeat answers
-        /// the current state, and a late repeat of an older call by the same client never undoes a newer one. Errors:
+        /// the current state, and a late repeat of an older call by the same client never undoes a newer one. Between calls of
+        /// several clients the last to arrive stands, a repeat that comes after another client's call too. Errors:
         /// COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is not ACTIVE), LIKE_INVALID (value unspecified or unknown),
         /// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
         ///
@@ -4679,9 +4862,9 @@ pub mod like_service_server {
             tonic::Response<super::ListLikersResponse>,
             tonic::Status,
         >;
-        /// Reads what a member likes and dislikes within one subject.
+        /// Reads what a member likes and dislikes within one subject, by comment id, whatever became of the comments.
         ///
-        /// Not served yet: UNIMPLEMENTED / NOT_IMPLEMENTED. Errors: SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, PAGE_TOKEN_INVALID,
+        /// Under `auto_create` an absent subject reads as empty. Errors: SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, PAGE_TOKEN_INVALID,
         /// PAGE_TOKEN_MISMATCH.
         ///
         /// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9"}`.
@@ -5999,7 +6182,12 @@ pub mod subject_service_client {
         }
         /// Follows the changes of one subject: dense revisions in order, resumable by `after_revision`; a gap is told.
         ///
-        /// Not served yet: UNIMPLEMENTED / NOT_IMPLEMENTED. Errors: SUBJECT_NOT_FOUND.
+        /// A change is told some 100 ms after its commit, by every process alike. Likes move no revision and are not told. The
+        /// subject must exist, also where its type has `auto_create`. A subject that is deleted or hidden while it is watched
+        /// tells so by its own change, and is watched on; it may come back. The stream has no end and no deadline of its own.
+        /// It ends with SERVER_STOPPING when the process stops and with WATCH_TOO_SLOW for a reader that falls more than 1,024
+        /// revisions behind: watch again with the last revision received as `after_revision`; what is then too old is told as a gap.
+        /// Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN, WATCH_TOO_SLOW, SERVER_STOPPING.
         ///
         /// Example: `{"key": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
         pub async fn watch_subject(
@@ -6127,7 +6315,12 @@ pub mod subject_service_server {
             + 'static;
         /// Follows the changes of one subject: dense revisions in order, resumable by `after_revision`; a gap is told.
         ///
-        /// Not served yet: UNIMPLEMENTED / NOT_IMPLEMENTED. Errors: SUBJECT_NOT_FOUND.
+        /// A change is told some 100 ms after its commit, by every process alike. Likes move no revision and are not told. The
+        /// subject must exist, also where its type has `auto_create`. A subject that is deleted or hidden while it is watched
+        /// tells so by its own change, and is watched on; it may come back. The stream has no end and no deadline of its own.
+        /// It ends with SERVER_STOPPING when the process stops and with WATCH_TOO_SLOW for a reader that falls more than 1,024
+        /// revisions behind: watch again with the last revision received as `after_revision`; what is then too old is told as a gap.
+        /// Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN, WATCH_TOO_SLOW, SERVER_STOPPING.
         ///
         /// Example: `{"key": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
         async fn watch_subject(

@@ -5,11 +5,11 @@ use crate::cmd::{Hide, Unhide};
 use crate::comment::CommentView;
 use crate::comments::Comments;
 use crate::comments::submit::{Asked, Written};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::ids::CommentId;
 use crate::member::MemberId;
 use crate::object_type::ObjectType;
-use crate::page::{Liker, Located, SubjectCursor, Verified};
+use crate::page::{Liker, Located, SubjectCursor};
 use crate::ports::Exported;
 use crate::subject::{Subject, SubjectKey};
 
@@ -67,18 +67,5 @@ impl Comments {
     /// Only faults of the store.
     pub async fn export_likes(&self, id: CommentId, after: Option<&MemberId>, limit: usize) -> Result<Vec<Liker>> {
         self.reader.export_likes(id, after, limit).await
-    }
-
-    /// Compares every count of a subject with the rows it counts.
-    ///
-    /// # Errors
-    /// [`Error::SubjectNotFound`].
-    pub async fn verify(&self, caller: &Caller, key: &SubjectKey) -> Result<Verified> {
-        self.policy(caller, key.object_type())?;
-        let subject = self.reader.subjects(std::slice::from_ref(key)).await?.pop().flatten();
-        if subject.is_none() {
-            return Err(Error::SubjectNotFound);
-        }
-        self.reader.verify(key).await
     }
 }

@@ -8,7 +8,7 @@ use crate::error::{Error, Result, Violation};
 use crate::ids::CommentId;
 use crate::like::{LikeAnswer, LikeValue};
 use crate::member::MemberId;
-use crate::page::{Liker, LikerCursor, Located, Page};
+use crate::page::{Liker, LikerCursor, Located, MemberLike, Page};
 use crate::request::{Print, Request, RequestId, RequestKey};
 use crate::subject::SubjectKey;
 use crate::world::Effect;
@@ -86,5 +86,22 @@ impl Comments {
         }
         self.listable(&view.subject).await?;
         self.reader.likers(id, value, after, limit).await
+    }
+
+    /// What a member likes and dislikes in a subject, by comment id. A subject that does not exist reads as empty where
+    /// its type has auto_create.
+    ///
+    /// # Errors
+    /// [`Error::SubjectNotFound`], also for a deleted one; [`Error::SubjectHidden`].
+    pub async fn member_likes(
+        &self,
+        caller: &Caller,
+        key: &SubjectKey,
+        member: &MemberId,
+        after: Option<CommentId>,
+        limit: usize,
+    ) -> Result<Page<MemberLike>> {
+        self.open_subject(caller, key).await?;
+        self.reader.member_likes(key, member, after, limit).await
     }
 }

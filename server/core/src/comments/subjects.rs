@@ -3,6 +3,7 @@
 use crate::caller::Caller;
 use crate::cmd::{CreateSubject, DeleteSubject, UndeleteSubject, UpdateSubject, Verb};
 use crate::comments::Comments;
+use crate::comments::lists::shown;
 use crate::comments::submit::{Asked, Draft, Written};
 use crate::error::{Error, Result};
 use crate::member::MemberId;
@@ -94,6 +95,27 @@ impl Comments {
         self.policy(&asked.caller, key.object_type())?;
         let draft = Draft { subject: key, verb, body: vec![body] };
         Written::<Subject>::subject(self.submit(asked, draft).await?)
+    }
+
+    /// A subject whose lists may be shown; one of a type with auto_create before its first comment is at version 0.
+    ///
+    /// # Errors
+    /// [`Error::SubjectNotFound`], also for a deleted one; [`Error::SubjectHidden`].
+    pub(super) async fn open_subject(&self, caller: &Caller, key: &SubjectKey) -> Result<Subject> {
+        let found = self.subjects(caller, std::slice::from_ref(key), 0).await?.pop().flatten();
+        let subject = found.filter(|subject| subject.delete_time.is_none()).ok_or(Error::SubjectNotFound)?;
+        shown(&subject, 0)?;
+        Ok(subject)
+    }
+
+    /// A subject that can be watched: it exists, and its lists may be shown.
+    ///
+    /// # Errors
+    /// [`Error::SubjectNotFound`], also for a deleted one, and for one that only auto_create implies;
+    /// [`Error::SubjectHidden`].
+    pub async fn watchable(&self, caller: &Caller, key: &SubjectKey) -> Result<Subject> {
+        let subject = self.open_subject(caller, key).await?;
+        if subject.version > 0 { Ok(subject) } else { Err(Error::SubjectNotFound) }
     }
 
     /// Subjects in the order of `keys`. A deleted one is there, with its `delete_time`; an absent one of a type with

@@ -100,4 +100,6 @@ reasons! {
     NotImplemented "NOT_IMPLEMENTED" Unimplemented "not served yet",
     DeadlineExceeded "DEADLINE_EXCEEDED" DeadlineExceeded "the call's time ran out",
     Internal "INTERNAL" Internal "internal error",
+    WatchTooSlow "WATCH_TOO_SLOW" ResourceExhausted "the reader fell too far behind what it watches",
+    ServerStopping "SERVER_STOPPING" Unavailable "the process that served the stream stops",
 }

@@ -54,6 +54,12 @@ impl Minter {
         self.lease
     }
 
+    /// The present that ids are minted in: `now`, or the latest one ever seen where the clock has stepped back.
+    #[must_use]
+    pub fn present(&self, now: Tick) -> Tick {
+        self.present.max(now)
+    }
+
     /// Moves the end of the lease after its row was extended. An end before the present one is ignored.
     pub fn extend(&mut self, until: Tick) {
         self.lease.until = self.lease.until.max(until);
@@ -65,7 +71,7 @@ impl Minter {
     /// [`MintError`] when the lease does not reach, or the partition has no id left within the next second.
     pub fn mint(&mut self, partition: Partition, now: Tick) -> Result<CommentId, MintError> {
         let (last, used) = self.last[usize::from(partition.get())];
-        self.present = self.present.max(now);
+        self.present = self.present(now);
         let start = self.present;
         let (tick, sequence) = match last {
             last if start > last => (start, 0),
@@ -115,6 +121,14 @@ mod tests {
         assert_eq!(minter.mint(Partition::number(0), Tick(12)), Err(MintError::LeaseExpired));
         minter.extend(Tick(13));
         assert!(minter.mint(Partition::number(0), Tick(12)).is_ok());
+    }
+
+    #[test]
+    fn the_present_never_goes_back() {
+        let mut minter = Minter::new(lease(0, 10, 90));
+        assert_eq!(minter.present(Tick(5)), Tick(10), "no former holder can have used what lies before the lease");
+        assert!(minter.mint(Partition::number(0), Tick(40)).is_ok());
+        assert_eq!([minter.present(Tick(20)), minter.present(Tick(41))], [Tick(40), Tick(41)]);
     }
 
     #[test]

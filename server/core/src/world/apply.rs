@@ -5,6 +5,7 @@ use crate::cmd::Command;
 use crate::comment::Comment;
 use crate::content::Content;
 use crate::error::{Error, Result};
+use crate::event::{CommentChange, Happened};
 use crate::ids::CommentId;
 use crate::like::{Like, LikeValue};
 use crate::path::Path;
@@ -20,7 +21,7 @@ impl World {
             Change::InsertComment(new) => self.insert_comment(*new, command)?,
             Change::SetState(change) => self.set_state(change, command)?,
             Change::SetContent(id, content) => self.set_content(id, content, command)?,
-            Change::SetLike(like) => self.set_like(like)?,
+            Change::SetLike(like) => self.set_like(like, command)?,
         }
         Ok(())
     }
@@ -30,12 +31,27 @@ impl World {
         self.journal.new_subjects.insert(key.clone());
         self.subjects.insert(key.clone(), subject);
         self.revise(&key);
+        self.journal.events.entry(key).or_default().subject = true;
     }
 
     fn replace_subject(&mut self, subject: Subject) {
         let key = subject.key.clone();
-        self.subjects.insert(key.clone(), subject);
         self.revise(&key);
+        let Some(row) = self.subjects.get_mut(&key) else { return };
+        let event = self.journal.events.entry(key).or_default();
+        for pin in row.pins.iter().chain(&subject.pins) {
+            if row.pins.contains(pin) != subject.pins.contains(pin) {
+                event.tell(CommentChange { id: *pin, root: None, what: Happened::PinChanged });
+            }
+        }
+        event.subject |= row.version != subject.version;
+        *row = Subject {
+            next_floor: row.next_floor,
+            root_count: row.root_count,
+            comment_count: row.comment_count,
+            revision: row.revision,
+            ..subject
+        };
     }
 
     fn insert_comment(&mut self, new: NewComment, command: &Command) -> Result<()> {
@@ -45,10 +61,7 @@ impl World {
         comment.born_revision = subject.revision;
         match comment.root_id {
             None => subject.next_floor = next(comment.floor)?,
-            Some(root) => {
-                self.row(root)?.next_floor = next(comment.floor)?;
-                self.dirty(root);
-            }
+            Some(root) => self.change(root)?.next_floor = next(comment.floor)?,
         }
         comment.relist();
         self.contents.insert(comment.id, content);
@@ -60,12 +73,13 @@ impl World {
         }
         self.journal.new_comments.insert(comment.id, command.request);
         self.load_comment(comment.clone());
+        self.tell(&comment, Happened::Created, &command.subject);
         self.count(&comment, i32::from(comment.state.is_visible()), &command.subject)
     }
 
     fn set_state(&mut self, change: StateChange, command: &Command) -> Result<()> {
         self.revise(&command.subject);
-        let comment = self.row(change.comment_id)?;
+        let comment = self.change(change.comment_id)?;
         let delta = comment.state.delta(change.to);
         let deleted = change.to == CommentState::Deleted;
         comment.prior_state = if deleted { comment.state } else { change.to };
@@ -76,7 +90,7 @@ impl World {
         comment.update_time = command.now;
         comment.relist();
         let comment = comment.clone();
-        self.dirty(change.comment_id);
+        self.tell(&comment, Happened::StateChanged, &command.subject);
         self.count(&comment, delta, &command.subject)
     }
 
@@ -90,15 +104,13 @@ impl World {
         row.root_count += if comment.is_root() { delta } else { 0 };
         let parent = comment.parent_id.filter(|p| Some(*p) != comment.root_id);
         for id in comment.root_id.into_iter().chain(parent) {
-            self.row(id)?.reply_count += delta;
-            self.dirty(id);
+            self.change(id)?.reply_count += delta;
         }
         for path in comment.path.ancestors() {
             let id = self.at(&path)?;
-            let ancestor = self.row(id)?;
+            let ancestor = self.change(id)?;
             ancestor.live_below += delta;
             ancestor.relist();
-            self.dirty(id);
         }
         Ok(())
     }
@@ -106,59 +118,62 @@ impl World {
     fn set_content(&mut self, id: CommentId, content: Content, command: &Command) -> Result<()> {
         self.revise(&command.subject);
         let former = self.contents.insert(id, content).ok_or_else(|| unloaded("content"))?;
-        let comment = self.row(id)?;
+        let comment = self.change(id)?;
         let time = comment.edit_time.unwrap_or(comment.create_time);
         let edit = Edit { comment_id: id, version: comment.version, content: former, time };
         comment.version += 1;
         comment.update_time = command.now;
         comment.edit_time = Some(command.now);
+        let comment = comment.clone();
+        self.tell(&comment, Happened::Edited, &command.subject);
         self.journal.edits.push(edit);
         if !self.journal.new_comments.contains_key(&id) {
             self.journal.contents.insert(id);
         }
-        self.dirty(id);
         Ok(())
     }
 
-    fn set_like(&mut self, like: Like) -> Result<()> {
+    fn set_like(&mut self, like: Like, command: &Command) -> Result<()> {
         let key = (like.comment_id, like.member.clone());
         let before = self.likes.get(&key).map_or(LikeValue::None, |l| l.value);
         let (likes, dislikes) = before.delta(like.value);
         if (likes, dislikes) != (0, 0) {
-            let comment = self.row(like.comment_id)?;
+            let comment = self.change(like.comment_id)?;
             comment.like_count += likes;
             comment.dislike_count += dislikes;
-            self.dirty(like.comment_id);
+            let change = CommentChange { id: comment.id, root: comment.root_id, what: Happened::Liked };
+            self.journal.events.entry(command.subject.clone()).or_default().tell(change);
         }
         self.journal.likes.insert(key.clone());
         self.likes.insert(key, like);
         Ok(())
     }
 
-    /// The subject changed: one revision per batch, however many commands touch it.
+    /// The subject is about to change: one revision per batch, however many commands touch it.
     fn revise(&mut self, key: &SubjectKey) {
         if let Some(subject) = self.subjects.get_mut(key)
             && self.journal.revised.insert(key.clone())
         {
-            subject.revision += 1;
             if !self.journal.new_subjects.contains(key) {
-                self.journal.subjects.insert(key.clone());
+                self.journal.subjects.insert(key.clone(), subject.clone());
             }
+            subject.revision += 1;
         }
     }
 
-    /// The row of a comment changed: its own revision moves.
-    fn dirty(&mut self, id: CommentId) {
-        if let Some(comment) = self.comments.get_mut(&id) {
-            comment.revision += 1;
-        }
+    /// The row of a comment, about to change: its own revision moves.
+    fn change(&mut self, id: CommentId) -> Result<&mut Comment> {
+        let comment = self.comments.get_mut(&id).ok_or_else(|| unloaded("comment"))?;
         if !self.journal.new_comments.contains_key(&id) {
-            self.journal.comments.insert(id);
+            self.journal.comments.entry(id).or_insert_with(|| comment.clone());
         }
+        comment.revision += 1;
+        Ok(comment)
     }
 
-    fn row(&mut self, id: CommentId) -> Result<&mut Comment> {
-        self.comments.get_mut(&id).ok_or_else(|| unloaded("comment"))
+    fn tell(&mut self, comment: &Comment, what: Happened, subject: &SubjectKey) {
+        let change = CommentChange { id: comment.id, root: comment.root_id, what };
+        self.journal.events.entry(subject.clone()).or_default().tell(change);
     }
 
     fn at(&self, path: &Path) -> Result<CommentId> {

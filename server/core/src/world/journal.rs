@@ -3,11 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::change::Origin;
+use crate::comment::Comment;
 use crate::content::{ClientInfo, Content};
+use crate::event::Changes;
 use crate::ids::{CommentId, SubjectId};
 use crate::member::MemberId;
 use crate::request::{Request, RequestKey};
-use crate::subject::SubjectKey;
+use crate::subject::{Subject, SubjectKey};
 use crate::time::Millis;
 use crate::world::Prior;
 
@@ -29,12 +31,12 @@ pub struct Edit {
 pub struct Journal {
     /// Subjects to insert.
     pub new_subjects: BTreeSet<SubjectKey>,
-    /// Subjects to update.
-    pub subjects: BTreeSet<SubjectKey>,
+    /// Subjects to update, as they were before.
+    pub subjects: BTreeMap<SubjectKey, Subject>,
     /// Comments to insert with their content, and the requests that made them.
     pub new_comments: BTreeMap<CommentId, Request>,
-    /// Comments to update.
-    pub comments: BTreeSet<CommentId>,
+    /// Comments to update, as they were before.
+    pub comments: BTreeMap<CommentId, Comment>,
     /// Contents to update (those of new comments are not among them).
     pub contents: BTreeSet<CommentId>,
     /// Former contents to keep.
@@ -47,6 +49,8 @@ pub struct Journal {
     pub likes: BTreeSet<(CommentId, MemberId)>,
     /// Request keys to insert, for every verb that does not carry its key on a new comment.
     pub requests: Vec<(SubjectId, RequestKey, Prior)>,
+    /// What to tell the world outside, one event for each subject.
+    pub events: BTreeMap<SubjectKey, Changes>,
     /// Subjects whose revision this batch has moved: at most once each.
     pub(crate) revised: BTreeSet<SubjectKey>,
 }

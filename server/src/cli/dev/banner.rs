@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// The banner; `serving` is the time from the start of the process to the first answered health check.
 pub(super) fn text(seed: Seed, config: &Config, addresses: Addresses, serving: Duration) -> String {
-    let Addresses { grpc, admin } = addresses;
+    let Addresses { grpc, admin, metrics } = addresses;
     let store = match (config.store.kind, &config.store.data_dir) {
         (StoreKind::Sqlite, None) => "SQLite, temporary".to_owned(),
         (StoreKind::Sqlite, Some(folder)) => format!("SQLite in {}", folder.display()),
@@ -31,7 +31,8 @@ pub(super) fn text(seed: Seed, config: &Config, addresses: Addresses, serving: D
         r#"{title:69} NOT FOR PRODUCTION
   gRPC    {grpc:16} {reflection:30} admin    {admin}
   callers {admitted:47} shell    eval "$(riposte dev env)"
-  ready   {ready:47} stop     Ctrl-C
+  ready   {ready:47} metrics  http://{metrics}/metrics
+  stop    Ctrl-C
   try     grpcurl -plaintext -d '{{"subject":{{"objectType":"article","objectId":"1"}}}}' \
             {grpc} riposte.v1.CommentService/ListComments
 "#,
@@ -54,12 +55,13 @@ mod tests {
     fn the_banner_shows_every_address_the_warning_and_a_line_to_paste() {
         let config = Config::load(&Inputs { profile: Profile::Dev, ..Inputs::default() }).unwrap().config;
         let at = |port| ([127, 0, 0, 1], port).into();
-        let addresses = Addresses { grpc: at(7171), admin: at(7172) };
+        let addresses = Addresses { grpc: at(7171), admin: at(7172), metrics: at(7173) };
         let expected = r#"
 riposte dev 0.1.0    SQLite, temporary · 1 shard · seed demo          NOT FOR PRODUCTION
   gRPC    127.0.0.1:7171   reflection v1 and v1alpha      admin    127.0.0.1:7172
   callers all admitted, no token needed                   shell    eval "$(riposte dev env)"
-  ready   serving after 84 ms                             stop     Ctrl-C
+  ready   serving after 84 ms                             metrics  http://127.0.0.1:7173/metrics
+  stop    Ctrl-C
   try     grpcurl -plaintext -d '{"subject":{"objectType":"article","objectId":"1"}}' \
             127.0.0.1:7171 riposte.v1.CommentService/ListComments
 "#;

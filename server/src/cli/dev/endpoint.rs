@@ -20,8 +20,8 @@ pub(super) fn forget(path: &Path) -> anyhow::Result<()> {
 
 /// Writes the addresses as one JSON object. Whoever waits for the file finds it whole or not at all.
 pub(super) fn write(path: &Path, addresses: Addresses) -> anyhow::Result<()> {
-    let Addresses { grpc, admin } = addresses;
-    let content = serde_json::json!({ "grpc": grpc, "admin": admin, "pid": std::process::id() });
+    let Addresses { grpc, admin, metrics } = addresses;
+    let content = serde_json::json!({ "grpc": grpc, "admin": admin, "metrics": metrics, "pid": std::process::id() });
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         Some(_) | None => Path::new("."),
@@ -49,10 +49,11 @@ mod tests {
         let path = folder.path().join("endpoint.json");
         for port in [1, 2] {
             let at = |port| ([127, 0, 0, 1], port).into();
-            write(&path, Addresses { grpc: at(port), admin: at(port + 10) }).unwrap();
+            write(&path, Addresses { grpc: at(port), admin: at(port + 10), metrics: at(port + 20) }).unwrap();
             let read: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
             assert_eq!(read["grpc"], format!("127.0.0.1:{port}"));
             assert_eq!(read["admin"], format!("127.0.0.1:{}", port + 10));
+            assert_eq!(read["metrics"], format!("127.0.0.1:{}", port + 20));
             assert_eq!(read["pid"], std::process::id());
         }
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file is left");

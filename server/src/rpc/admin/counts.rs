@@ -1,97 +1,73 @@
-//! VerifyCounts: every stored count against the rows it counts, one answer per subject.
+//! VerifyCounts and RepairCounts: every stored count against the rows it counts, one answer per subject.
 
-use riposte_core::page::Verified;
-use riposte_core::{Caller, CommentId, Error, ObjectType, SubjectKey};
+use riposte_core::page::{Drift, Verified};
+use riposte_core::ports::Repaired;
+use riposte_core::{CommentId, Error};
 use riposte_sdk::v1;
-use riposte_sdk::v1::subject_scope::Scope;
-use tokio::sync::mpsc;
-use tokio_stream::wrappers::ReceiverStream;
-use tonic::Status;
 
-use super::Answers;
-use super::scope::Walk;
+use super::rounds::{Visit, Work};
 use crate::rpc::Services;
 use crate::rpc::answer;
-use crate::rpc::call::Call;
-use crate::rpc::parse::{self, Violations};
-use crate::rpc::refusal::Refusal;
 
-/// Answers that may wait for a slow reader.
-const WAITING: usize = 16;
+/// Compares.
+#[derive(Debug, Default)]
+pub(super) struct Verify {
+    drifts: u64,
+}
 
-pub(super) async fn verify(
-    services: Services,
-    call: Call,
-    request: v1::VerifyCountsRequest,
-) -> Result<Answers<v1::VerifyCountsResponse>, Status> {
-    let scope = parsed(&services, &call.caller, request).map_err(|refusal| call.status(refusal))?;
-    let (answers, receiver) = mpsc::channel(WAITING);
-    if let Read::One(key) = &scope {
-        // A subject that does not exist is the whole call's error, not a stream that breaks.
-        let first = one(&services, &call.caller, key).await.map_err(|error| call.status(error))?;
-        answers.try_send(Ok(first)).map_err(|_| call.status(Error::internal("a new channel is full")))?;
+/// Sets right.
+#[derive(Debug, Default)]
+pub(super) struct Repair {
+    drifts: u64,
+}
+
+#[tonic::async_trait]
+impl Work for Verify {
+    type Answer = v1::VerifyCountsResponse;
+
+    async fn visit(&mut self, at: &Visit<'_, Self::Answer>) -> Result<(), Error> {
+        let Verified { comments, drifts } = at.services.comments.verify(at.caller, at.key).await?;
+        self.drifts += drifts.len() as u64;
+        at.tell(v1::VerifyCountsResponse {
+            subject: Some(answer::subject_key(at.key)),
+            comments_checked: comments,
+            drifts: told(at.services, drifts),
+            resume_token: at.resume_token.to_owned(),
+        })
+        .await
     }
-    if let Read::Type(object_type) = scope {
-        tokio::spawn(async move {
-            if let Err(error) = all(&services, &call.caller, object_type, &answers).await {
-                let _ = answers.send(Err(call.status(error))).await;
-            }
-        });
+
+    fn end(self, services: &Services) {
+        services.metrics.verified(self.drifts);
     }
-    Ok(Box::pin(ReceiverStream::new(receiver)))
 }
 
-/// What to read.
-enum Read {
-    One(SubjectKey),
-    Type(ObjectType),
-}
+#[tonic::async_trait]
+impl Work for Repair {
+    type Answer = v1::RepairCountsResponse;
 
-fn parsed(services: &Services, caller: &Caller, request: v1::VerifyCountsRequest) -> Result<Read, Refusal> {
-    let mut v = Violations::default();
-    let scope = match request.scope.and_then(|scope| scope.scope) {
-        Some(Scope::Key(key)) => v.take(parse::subject_key("scope.key", Some(&key))).map(Read::One),
-        Some(Scope::ObjectType(name)) => v.take(ObjectType::parse("scope.object_type", &name)).map(Read::Type),
-        None => v.take(Err(riposte_core::Violation::field("scope", "must name a subject or an object type"))),
-    };
-    let (scope,) = v.all((scope,))?;
-    let object_type = match &scope {
-        Read::One(key) => key.object_type(),
-        Read::Type(object_type) => object_type,
-    };
-    services.comments.policy(caller, object_type)?;
-    Ok(scope)
-}
-
-async fn all(
-    services: &Services,
-    caller: &Caller,
-    object_type: ObjectType,
-    answers: &mpsc::Sender<Result<v1::VerifyCountsResponse, Status>>,
-) -> Result<(), Error> {
-    let mut walk = Walk::of(object_type);
-    while let Some(subjects) = walk.next(services, caller).await? {
-        for subject in subjects {
-            let answer = one(services, caller, &subject.key).await?;
-            if answers.send(Ok(answer)).await.is_err() {
-                return Ok(()); // the reader went away
-            }
-        }
+    async fn visit(&mut self, at: &Visit<'_, Self::Answer>) -> Result<(), Error> {
+        let Repaired { drifts, revision } = at.services.comments.repair(at.caller, at.key).await?;
+        self.drifts += drifts.len() as u64;
+        at.tell(v1::RepairCountsResponse {
+            subject: Some(answer::subject_key(at.key)),
+            repaired: told(at.services, drifts),
+            subject_revision: revision,
+            resume_token: at.resume_token.to_owned(),
+        })
+        .await
     }
-    Ok(())
+
+    fn end(self, services: &Services) {
+        services.metrics.verified(self.drifts);
+    }
 }
 
-async fn one(services: &Services, caller: &Caller, key: &SubjectKey) -> Result<v1::VerifyCountsResponse, Error> {
-    let Verified { comments, drifts } = services.comments.verify(caller, key).await?;
-    let drift = |drift: riposte_core::page::Drift| v1::CountDrift {
-        comment_id: drift.comment.map_or(0, CommentId::get),
-        name: drift.count.to_owned(),
-        stored: drift.stored,
-        actual: drift.actual,
+/// The drifts on the wire; each is counted as one that was found.
+fn told(services: &Services, drifts: Vec<Drift>) -> Vec<v1::CountDrift> {
+    let drift = |Drift { comment, count, stored, actual }: Drift| {
+        services.metrics.drifted(count);
+        v1::CountDrift { comment_id: comment.map_or(0, CommentId::get), name: count.to_owned(), stored, actual }
     };
-    Ok(v1::VerifyCountsResponse {
-        subject: Some(answer::subject_key(key)),
-        comments_checked: comments,
-        drifts: drifts.into_iter().map(drift).collect(),
-    })
+    drifts.into_iter().map(drift).collect()
 }

@@ -35,10 +35,7 @@ impl CommentCalls {
 }
 
 fn number(cursor: Cursor) -> Option<i32> {
-    match cursor {
-        Cursor::Revision(number) => Some(number),
-        Cursor::Floor(_) | Cursor::Path(_) | Cursor::Liker(_) | Cursor::Subject(_) => None,
-    }
+    if let Cursor::Revision(number) = cursor { Some(number) } else { None }
 }
 
 /// The texts that another one followed, latest first, numbered from 1 in the order they were written; those below

@@ -11,7 +11,7 @@ pub struct PageToken {
     #[prost(bytes = "vec", tag = "2")]
     pub context: ::prost::alloc::vec::Vec<u8>,
     /// Where the walk goes on. Required.
-    #[prost(oneof = "page_token::Cursor", tags = "3, 4, 5, 6, 7")]
+    #[prost(oneof = "page_token::Cursor", tags = "3, 4, 5, 6, 7, 8, 9")]
     pub cursor: ::core::option::Option<page_token::Cursor>,
 }
 /// Nested message and enum types in `PageToken`.
@@ -34,6 +34,12 @@ pub mod page_token {
         /// ListCommentRevisions.
         #[prost(message, tag = "7")]
         Revision(super::RevisionCursor),
+        /// ListMemberComments.
+        #[prost(message, tag = "8")]
+        History(super::HistoryCursor),
+        /// ListMemberLikes.
+        #[prost(message, tag = "9")]
+        Comment(super::CommentCursor),
     }
 }
 /// A place in a list ordered by floor.
@@ -77,6 +83,23 @@ pub struct SubjectCursor {
     /// The last subject shown, by its row id in that table; 0 at its start.
     #[prost(int64, tag = "2")]
     pub subject_id: i64,
+}
+/// A place in a member's history, newest first.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct HistoryCursor {
+    /// When the last comment shown was written: milliseconds since 1970-01-01T00:00Z.
+    #[prost(int64, tag = "1")]
+    pub time_ms: i64,
+    /// The last comment shown.
+    #[prost(fixed64, tag = "2")]
+    pub comment_id: u64,
+}
+/// A place in a list ordered by comment id.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CommentCursor {
+    /// The last comment shown.
+    #[prost(fixed64, tag = "1")]
+    pub comment_id: u64,
 }
 /// A place in the list of a comment's former texts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]

@@ -1,6 +1,6 @@
 //! Where walks go on, and how that is written.
 
-use riposte_core::page::{LikerCursor, Order, Start, SubjectCursor};
+use riposte_core::page::{HistoryCursor, LikerCursor, Order, Start, SubjectCursor};
 use riposte_core::{CommentId, MemberId, Millis, Path, SubjectId};
 
 use super::internal::v1;
@@ -17,8 +17,12 @@ pub enum Cursor {
     Liker(LikerCursor),
     /// In a list of subjects.
     Subject(SubjectCursor),
-    /// In a history: behind the text with this number.
+    /// In the history of a text: behind the one with this number.
     Revision(i32),
+    /// In a member's history.
+    History(HistoryCursor),
+    /// In a list by comment id: behind this one.
+    Comment(CommentId),
 }
 
 /// A page of a list by floor: the floors beyond `floor`, upward or downward.
@@ -67,6 +71,10 @@ impl Cursor {
                 subject_id: after.map_or(0, SubjectId::get),
             }),
             Self::Revision(number) => Message::Revision(v1::RevisionCursor { number: *number }),
+            Self::History(HistoryCursor { time, comment }) => {
+                Message::History(v1::HistoryCursor { time_ms: time.0, comment_id: comment.get().unsigned_abs() })
+            }
+            Self::Comment(id) => Message::Comment(v1::CommentCursor { comment_id: id.get().unsigned_abs() }),
         }
     }
 
@@ -91,8 +99,16 @@ impl Cursor {
                 Self::Subject(SubjectCursor { table: u16::try_from(table).ok()?, after })
             }
             Message::Revision(v1::RevisionCursor { number }) => Self::Revision(number),
+            Message::History(v1::HistoryCursor { time_ms, comment_id }) => {
+                Self::History(HistoryCursor { time: Millis(time_ms), comment: comment(comment_id)? })
+            }
+            Message::Comment(v1::CommentCursor { comment_id }) => Self::Comment(comment(comment_id)?),
         })
     }
+}
+
+fn comment(id: u64) -> Option<CommentId> {
+    CommentId::new(i64::try_from(id).ok()?)
 }
 
 /// The root's id, then how much each level's floor is above that of the level before: floors grow along a path, and

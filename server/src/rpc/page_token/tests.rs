@@ -1,5 +1,5 @@
 use proptest::prelude::*;
-use riposte_core::page::{LikerCursor, Order, Start, SubjectCursor};
+use riposte_core::page::{HistoryCursor, LikerCursor, Order, Start, SubjectCursor};
 use riposte_core::{Caller, CommentId, Error, MemberId, Millis, Path, SubjectId, SubjectKey};
 
 use super::{Context, Cursor, PageTokens, Step, URL_SAFE_NO_PAD};
@@ -32,6 +32,8 @@ fn longest() -> Vec<Cursor> {
         Cursor::Subject(SubjectCursor { table: 49, after: SubjectId::new(i64::MAX) }),
         Cursor::Subject(SubjectCursor::default()),
         Cursor::Revision(i32::MAX),
+        Cursor::History(HistoryCursor { time: NOW, comment: CommentId::new(i64::MAX).expect("positive") }),
+        Cursor::Comment(CommentId::new(i64::MAX).expect("positive")),
     ]
 }
 

@@ -51,11 +51,11 @@ pub(crate) fn sort(sort: i32, default: Order) -> Result<Sort, Violation> {
     }
 }
 
-/// The cursor of a token as `pick` knows it; `None` at the start of a walk. A token that `open` refuses is a fault of
-/// its field: told with the others, and if it is the only one it decides the reason.
+/// The cursor of the token at `field` as `pick` knows it; `None` at the start of a walk. A token that `open` refuses is a
+/// fault of its field: told with the others, and if it is the only one it decides the reason.
 pub(crate) fn page_token<T>(
     v: &mut Violations,
-    token: &str,
+    (field, token): (&str, &str),
     open: impl FnOnce(&str) -> Result<Cursor, Error>,
     pick: impl FnOnce(Cursor) -> Option<T>,
 ) -> Option<Option<T>> {
@@ -65,7 +65,7 @@ pub(crate) fn page_token<T>(
     let picked = open(token).and_then(|cursor| pick(cursor).ok_or(Error::PageTokenMismatch));
     v.take(picked.map(Some).map_err(|error| {
         let reason = error.reason();
-        Violation { reason, ..Violation::field("page_token", reason.summary()) }
+        Violation { reason, ..Violation::field(field, reason.summary()) }
     }))
 }
 
@@ -102,12 +102,9 @@ pub(crate) fn place(v: &mut Violations, asked: Where<'_>, walk: Option<&Walk>, t
     let Some(walk) = walk else { return Some(At::Start(Start::Beginning)) };
     let start = page_token(
         v,
-        token,
+        ("page_token", token),
         |token| tokens.open(walk.context(), token),
-        |cursor| match cursor {
-            Cursor::Floor(step) => Some(step.start(walk.order())),
-            Cursor::Path(_) | Cursor::Liker(_) | Cursor::Subject(_) | Cursor::Revision(_) => None,
-        },
+        |cursor| if let Cursor::Floor(step) = cursor { Some(step.start(walk.order())) } else { None },
     );
     start.map(|start| At::Start(start.unwrap_or(Start::Beginning)))
 }

@@ -61,8 +61,5 @@ impl ReplyCalls {
 }
 
 fn path(cursor: Cursor) -> Option<Path> {
-    match cursor {
-        Cursor::Path(path) => Some(path),
-        Cursor::Floor(_) | Cursor::Liker(_) | Cursor::Subject(_) | Cursor::Revision(_) => None,
-    }
+    if let Cursor::Path(path) = cursor { Some(path) } else { None }
 }

@@ -47,6 +47,8 @@ fn errors() -> Vec<Error> {
         Error::NotImplemented("COMMENT_SORT_HOT"),
         Error::DeadlineExceeded,
         Error::internal("Access denied for user 'riposte'@'10.0.0.1'"),
+        Error::WatchTooSlow,
+        Error::ServerStopping,
     ]
 }
 
@@ -114,7 +116,7 @@ fn the_facts_of_an_error_win_over_those_of_the_request() {
         (Error::EtagMismatch { current: "1.2".to_owned() }, "etag", "1.2"),
         (Error::RevisionNotReached { current: 41 }, "revision", "41"),
         (Error::NotImplemented("COMMENT_SORT_HOT"), "sort", "COMMENT_SORT_HOT"),
-        (Error::NotImplemented("WatchSubject"), "method", "WatchSubject"),
+        (Error::NotImplemented("RebuildCache"), "method", "RebuildCache"),
         (Error::ObjectTypeUnknown("vidoe".to_owned()), "object_type", "vidoe"),
     ] {
         let info = refused(error).get_details_error_info().expect("every error has ErrorInfo");

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use futures::future::BoxFuture;
 use riposte_core::Millis;
-use riposte_core::ports::{Clock, Ids, Reader, Writer};
+use riposte_core::ports::{Clock, Histories, Ids, Outbox, Reader, Repairer, Writer};
+use tokio::sync::Mutex;
 
 /// The ports of one process.
 #[derive(Debug, Clone)]
@@ -16,6 +17,12 @@ pub struct Process {
     pub writer: Arc<dyn Writer>,
     /// New ids.
     pub ids: Arc<dyn Ids>,
+    /// What commits left to be told.
+    pub outbox: Arc<dyn Outbox>,
+    /// Members' histories.
+    pub histories: Arc<dyn Histories>,
+    /// Repairs.
+    pub repairer: Arc<dyn Repairer>,
 }
 
 /// Starts a process over the backend's rows, under a clock.
@@ -30,6 +37,17 @@ pub struct Backend {
     pub start: Start,
     /// Where the random walks begin and how long they are.
     pub walk: Walk,
+    /// Whose turn it is to number events. All cases share the sources, and each source has one lead: a case that leads
+    /// holds this, and moves the time beyond the terms of those before it.
+    pub turn: Arc<Mutex<Millis>>,
+}
+
+impl Backend {
+    /// A backend whose first process is `process`, before any case was played on it.
+    #[must_use]
+    pub fn new(process: Process, start: Start, walk: Walk) -> Self {
+        Self { process, start, walk, turn: Arc::new(Mutex::new(StepClock::START)) }
+    }
 }
 
 /// The length of the random walks, and where they begin.

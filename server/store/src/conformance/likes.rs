@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use riposte_core::cmd::{Acting, Delete, SetLike, UpdateSubject};
+use riposte_core::cmd::{Acting, Delete, DeleteSubject, SetLike, UpdateSubject};
 use riposte_core::like::LikeAnswer;
-use riposte_core::page::LikerCursor;
+use riposte_core::page::{LikerCursor, MemberLike, Page};
 use riposte_core::request::RequestId;
 use riposte_core::world::Effect;
 use riposte_core::{Command, CommentId, CommentState, Error, LikeValue, Receipt, SubjectKey, SubjectState};
@@ -214,6 +214,45 @@ pub(super) async fn likers_are_walked_newest_first(backend: Backend) {
             assert_eq!((found.len(), distinct.len()), (members, members), "{value:?} by {limit}");
         }
     }
+}
+
+pub(super) async fn what_a_member_likes_is_walked_by_comment(backend: Backend) {
+    let scene = Scene::new(&backend, "what_a_member_likes_is_walked_by_comment");
+    let key = scene.key();
+    let values = [LikeValue::Like, LikeValue::None, LikeValue::Dislike];
+    let (mut batch, mut expected) = (Vec::new(), Vec::new());
+    for n in 0..9 {
+        let id = scene.root(&key).await.comment.id;
+        for (who, value) in [("m", values[n % 3]), ("m ", LikeValue::Like)] {
+            let like = SetLike { comment_id: id, member: member(who), value, operation: operation(n as u64, 1) };
+            batch.push(scene.command(&key, like));
+        }
+        if values[n % 3] != LikeValue::None {
+            let command = batch.iter().rev().nth(1).expect("the first of two");
+            expected.push(MemberLike { comment: id, value: values[n % 3], time: command.now });
+        }
+    }
+    assert!(scene.commit(&batch).await.iter().all(Result::is_ok));
+    expected.sort_by_key(|like| like.comment);
+    for limit in [1, 2, 5, 6, 7] {
+        let mut found: Vec<MemberLike> = Vec::new();
+        loop {
+            let after = found.last().map(|like| like.comment);
+            let page = scene.process.reader.member_likes(&key, &member("m"), after, limit).await.expect("read");
+            assert_eq!(page.more_before, after.is_some());
+            assert!(page.items.len() == limit || !page.more_after, "only the last page is short");
+            found.extend(page.items);
+            if !page.more_after {
+                break;
+            }
+        }
+        assert_eq!(found, expected, "{limit} at a time");
+    }
+    let other = scene.key_named("other");
+    scene.root(&other).await;
+    assert_eq!(scene.process.reader.member_likes(&other, &member("m"), None, 9).await, Ok(Page::default()));
+    scene.run(&key, DeleteSubject { etag: String::new() }).await;
+    assert_eq!(scene.process.reader.member_likes(&key, &member("m"), None, 9).await, Ok(Page::default()));
 }
 
 pub(super) async fn counts_equal_members_after_many_changed_their_minds_at_once(backend: Backend) {

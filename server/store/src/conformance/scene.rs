@@ -57,6 +57,11 @@ impl Scene {
         SubjectKey::stored(kind.to_owned(), format!("{}-{name}", self.name))
     }
 
+    /// A type that no other case uses.
+    pub(super) fn kind(&self, name: &str) -> String {
+        format!("k{}_{name}", self.name)
+    }
+
     /// A second key in the partition of `key`.
     pub(super) fn neighbour(&self, key: &SubjectKey) -> SubjectKey {
         let mut others = (0..).map(|n| self.key_named(format_args!("n{n}")));

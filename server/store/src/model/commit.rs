@@ -2,17 +2,18 @@
 
 use riposte_core::cmd::Command;
 use riposte_core::page::PastContent;
-use riposte_core::{CommentId, Error, Receipt, Result, Subject, SubjectKey, World};
+use riposte_core::{CommentId, Error, Millis, Receipt, Result, Subject, SubjectKey, World};
 
 use super::audit::audit;
 use super::tables::{Row, Shelf, Tables};
 
 impl Tables {
     pub(super) fn commit(&mut self, batch: &[Command]) -> Result<Vec<Result<Receipt>>> {
-        one_partition_one_kind(batch)?;
+        one_kind(batch)?;
         let mut world = self.load(batch);
         let answers = batch.iter().map(|command| world.run(command)).collect();
         self.store(&world)?;
+        self.feed.tell(&world, batch.first().map_or(Millis(0), |command| command.now))?;
         for command in batch {
             if let Some(shelf) = self.shelf(&command.subject) {
                 audit(shelf);
@@ -53,7 +54,7 @@ impl Tables {
         for key in &journal.new_subjects {
             self.shelves.insert(key.clone(), Shelf::new(known_subject(world, key)?));
         }
-        for key in &journal.subjects {
+        for key in journal.subjects.keys() {
             self.owning(key)?.subject = known_subject(world, key)?;
         }
         for (id, request) in &journal.new_comments {
@@ -69,7 +70,7 @@ impl Tables {
                 return Err(Error::internal(format!("comment {id:?} was written twice")));
             }
         }
-        for id in &journal.comments {
+        for id in journal.comments.keys() {
             self.row(*id)?.comment = world.comment(*id).cloned().ok_or_else(|| lost("comment"))?;
         }
         for id in &journal.contents {
@@ -104,13 +105,10 @@ impl Tables {
     }
 }
 
-/// The promise that callers of [`Writer::commit`](riposte_core::ports::Writer) make.
-fn one_partition_one_kind(batch: &[Command]) -> Result<()> {
-    let alike = batch.windows(2).all(|pair| {
-        pair[0].subject.partition() == pair[1].subject.partition()
-            && pair[0].verb.as_like().is_some() == pair[1].verb.as_like().is_some()
-    });
-    if alike { Ok(()) } else { Err(Error::internal("a batch is of one partition and of one kind")) }
+/// The promise that callers of [`Writer::commit`](riposte_core::ports::Writer) make; here all lies on one source.
+fn one_kind(batch: &[Command]) -> Result<()> {
+    let alike = batch.windows(2).all(|pair| pair[0].verb.as_like().is_some() == pair[1].verb.as_like().is_some());
+    if alike { Ok(()) } else { Err(Error::internal("a batch is of one kind")) }
 }
 
 fn known_subject(world: &World, key: &SubjectKey) -> Result<Subject> {

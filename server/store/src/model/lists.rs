@@ -73,6 +73,15 @@ impl Counted<'_> {
         }
     }
 
+    /// All comments in the order of an export, strictly behind one of them.
+    pub(super) fn behind(&self, after: Option<CommentId>) -> impl Iterator<Item = &Row> {
+        let mut rows: Vec<_> = self.shelf.rows.values().collect();
+        let root_floor = |id: &CommentId| self.shelf.rows.get(id).map_or(0, |row| row.comment.floor);
+        rows.sort_by_key(|row| (root_floor(&row.comment.thread_id()), row.comment.path.clone()));
+        let place = after.and_then(|after| rows.iter().position(|row| row.comment.id == after));
+        rows.into_iter().skip(place.map_or(0, |place| place + 1))
+    }
+
     /// Likes and dislikes of a comment as (member, value, time).
     pub(super) fn likers(&self, id: CommentId) -> impl Iterator<Item = &riposte_core::like::Like> {
         let first = (id, MemberId::stored(String::new()));

@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use riposte_core::comment::CommentView;
 use riposte_core::page::{
-    Liker, LikerCursor, Located, Page, PastContent, ReplyPage, RootPage, SubjectCursor, Subtree, ThreadPage, Verified,
-    Window,
+    HistoryCursor, Liker, LikerCursor, Located, MemberLike, Page, PastContent, ReplyPage, RootPage, SubjectCursor,
+    Subtree, ThreadPage, Verified, Window,
 };
 use riposte_core::ports::{Exported, Reader};
 use riposte_core::request::RequestKey;
@@ -108,6 +108,40 @@ impl Reader for Model {
         Ok(Page { items: likers, more_before, more_after })
     }
 
+    async fn member_likes(
+        &self,
+        key: &SubjectKey,
+        member: &MemberId,
+        after: Option<CommentId>,
+        limit: usize,
+    ) -> Result<Page<MemberLike>> {
+        let tables = self.tables();
+        let Some(shelf) = tables.open_shelf(key) else { return Ok(Page::default()) };
+        let likes = shelf.likes.values().filter(|like| like.member == *member && like.value != LikeValue::None);
+        let behind = likes.filter(|like| after.is_none_or(|after| like.comment_id > after));
+        let told = behind.map(|like| MemberLike { comment: like.comment_id, value: like.value, time: like.time });
+        Ok(first(told.collect(), after.is_some(), limit))
+    }
+
+    async fn member_comments(
+        &self,
+        object_type: &ObjectType,
+        member: &MemberId,
+        all: bool,
+        after: Option<&HistoryCursor>,
+        limit: usize,
+    ) -> Result<Page<HistoryCursor>> {
+        let tables = self.tables();
+        let shelves = tables.shelves.values().filter(|shelf| shelf.subject.key.object_type() == object_type);
+        let comments = shelves.flat_map(|shelf| shelf.rows.values()).map(|row| &row.comment);
+        let own = comments.filter(|comment| comment.member == *member && (all || comment.state.is_visible()));
+        let places = own.map(|comment| HistoryCursor { time: comment.create_time, comment: comment.id });
+        let newest = |place: &HistoryCursor| std::cmp::Reverse((place.time, place.comment));
+        let mut places: Vec<_> = places.filter(|place| after.is_none_or(|a| newest(place) > newest(a))).collect();
+        places.sort_by_key(newest);
+        Ok(first(places, after.is_some(), limit))
+    }
+
     async fn created_by(&self, key: &SubjectKey, keys: &[RequestKey]) -> Result<Vec<Option<CommentId>>> {
         let tables = self.tables();
         let Some(shelf) = tables.shelf(key) else { return Ok(vec![None; keys.len()]) };
@@ -135,12 +169,7 @@ impl Reader for Model {
     async fn export_comments(&self, key: &SubjectKey, after: Option<CommentId>, limit: usize) -> Result<Vec<Exported>> {
         let tables = self.tables();
         let Some(counted) = tables.shelf(key).map(Counted::new) else { return Ok(Vec::new()) };
-        let mut rows: Vec<_> = counted.shelf.rows.values().collect();
-        let root_floor = |id: &CommentId| counted.shelf.rows.get(id).map_or(0, |row| row.comment.floor);
-        rows.sort_by_key(|row| (root_floor(&row.comment.thread_id()), row.comment.path.clone()));
-        let place = after.and_then(|after| rows.iter().position(|row| row.comment.id == after));
-        let rest = rows.into_iter().skip(place.map_or(0, |place| place + 1)).take(limit);
-        let exported = rest.map(|row| Exported {
+        let exported = counted.behind(after).take(limit).map(|row| Exported {
             view: counted.view(row),
             client: row.client.clone(),
             origin: row.origin.clone(),
@@ -165,4 +194,11 @@ impl Reader for Model {
 
 fn liker(like: &riposte_core::like::Like) -> Liker {
     Liker { member: like.member.clone(), value: like.value, time: like.time }
+}
+
+/// The first of what comes behind a place.
+fn first<T>(mut items: Vec<T>, more_before: bool, limit: usize) -> Page<T> {
+    let more_after = items.len() > limit;
+    items.truncate(limit);
+    Page { items, more_before, more_after }
 }

@@ -11,12 +11,18 @@ use riposte_core::request::{Request, RequestKey};
 use riposte_core::world::Prior;
 use riposte_core::{ClientInfo, CommentId, Content, MemberId, Subject, SubjectKey};
 
+use super::outbox::Feed;
+
 /// All rows there are.
 #[derive(Debug, Default)]
 pub(super) struct Tables {
     pub(super) shelves: BTreeMap<SubjectKey, Shelf>,
     /// Under which subject a comment lies.
     pub(super) homes: BTreeMap<CommentId, SubjectKey>,
+    /// What commits told.
+    pub(super) feed: Feed,
+    /// The version that each comment had when its history row was last brought up to date.
+    pub(super) histories: BTreeMap<CommentId, i64>,
 }
 
 /// A subject and everything below it.

@@ -1,7 +1,7 @@
 //! Sizes of IN lists and multi-row inserts. Each size is a statement of its own on every connection, so only these few
 //! are used: lists are padded to them, inserts cut to them.
 
-const SIZES: [usize; 16] = [256, 192, 128, 96, 64, 48, 32, 24, 16, 12, 8, 6, 4, 3, 2, 1];
+const SIZES: [usize; 19] = [512, 384, 320, 256, 192, 128, 96, 64, 48, 32, 24, 16, 12, 8, 6, 4, 3, 2, 1];
 
 /// `items` cut into pieces of the known sizes, the largest first.
 pub(crate) fn cut<T>(mut items: &[T]) -> impl Iterator<Item = &[T]> {
@@ -15,7 +15,12 @@ pub(crate) fn cut<T>(mut items: &[T]) -> impl Iterator<Item = &[T]> {
 
 /// `items` in lists of the known sizes; the last is filled up with copies of its last item.
 pub(crate) fn padded<T: Clone>(items: &[T]) -> impl Iterator<Item = Vec<T>> + '_ {
-    items.chunks(SIZES[0]).map(|chunk| {
+    padded_to(SIZES[0], items)
+}
+
+/// The same with lists of at most `most` items, which is one of the known sizes.
+pub(crate) fn padded_to<T: Clone>(most: usize, items: &[T]) -> impl Iterator<Item = Vec<T>> + '_ {
+    items.chunks(most).map(|chunk| {
         let size = SIZES.into_iter().rev().find(|size| *size >= chunk.len()).unwrap_or(chunk.len());
         let mut list = chunk.to_vec();
         if let Some(last) = chunk.last() {
@@ -31,7 +36,7 @@ mod tests {
 
     #[test]
     fn every_item_comes_once_and_every_size_is_known() {
-        for count in 0..=600 {
+        for count in 0..=1_100 {
             let items: Vec<usize> = (0..count).collect();
             assert_eq!(cut(&items).flatten().count(), count);
             assert!(cut(&items).all(|piece| SIZES.contains(&piece.len())));

@@ -1,58 +1,74 @@
 //! Commits: one batch, one transaction, retried inside, and divided only where one command spoils it for the others.
 
+mod counted;
+mod divide;
 mod flush;
 mod load;
-mod retry;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use riposte_core::ports::Writer;
+use riposte_core::event::Event;
+use riposte_core::ports::{Ids, Writer};
 use riposte_core::world::Effect;
-use riposte_core::{Command, Error, Partition, Receipt, Result};
+use riposte_core::{Command, CommentId, Error, Millis, Receipt, Result, SubjectKey};
 
-use super::pool::{Sources, Tx};
+use super::ids::SqlIds;
+use super::pool::{SourceTx, Sources};
+use super::retry::Patience;
 use super::task;
-use crate::error::{Fault, Meaning};
-use retry::Patience;
+use crate::error::Fault;
 
 /// What each command of a batch answers, in order.
 type Answers = Vec<Result<Receipt>>;
 
-/// Commits batches to the tables of their partition.
+/// Commits batches to the tables of one data source.
 #[derive(Debug)]
 pub(crate) struct SqlWriter {
     sources: Arc<Sources>,
+    ids: Arc<SqlIds>,
 }
 
 impl SqlWriter {
-    pub(crate) fn new(sources: Arc<Sources>) -> Self {
-        Self { sources }
+    pub(crate) fn new(sources: Arc<Sources>, ids: Arc<SqlIds>) -> Self {
+        Self { sources, ids }
     }
 }
 
 #[async_trait]
 impl Writer for SqlWriter {
     async fn commit(&self, batch: &[Command]) -> Result<Answers> {
-        let Some(partition) = batch.first().map(|command| command.subject.partition()) else { return Ok(Vec::new()) };
-        if batch.iter().any(|command| command.subject.partition() != partition) {
-            return Err(Error::internal("a batch spans partitions"));
+        let Some(first) = batch.first() else { return Ok(Vec::new()) };
+        let source = |command: &Command| self.sources.map().source(command.subject.partition());
+        if batch.iter().any(|command| source(command) != source(first)) {
+            return Err(Error::internal("a batch spans data sources"));
         }
-        let kind = if only_likes(batch) { "commit likes" } else { "commit comments" };
-        let batch = Batch { sources: Arc::clone(&self.sources), partition, commands: batch.to_vec() };
-        task::run(kind, async move { batch.run().await }).await
+        let (kind, name) =
+            if only_likes(batch) { (Kind::Likes, "commit likes") } else { (Kind::Comments, "commit comments") };
+        let (sources, ids) = (Arc::clone(&self.sources), Arc::clone(&self.ids));
+        let batch = Batch { sources, ids, source: source(first), kind, commands: batch.to_vec() };
+        task::run(self.sources.runtime(), name, async move { batch.run().await }).await
     }
 }
 
-/// Likes lock comments but not their subject, so that they never wait for new comments.
+/// What a batch is made of. Likes lock comments but not their subject, so that they never wait for new comments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Comments,
+    Likes,
+}
+
 fn only_likes(commands: &[Command]) -> bool {
     commands.iter().all(|command| command.verb.as_like().is_some())
 }
 
-/// Commands of one partition on their way into it.
+/// Commands of one data source on their way into it.
 struct Batch {
     sources: Arc<Sources>,
-    partition: Partition,
+    ids: Arc<SqlIds>,
+    source: usize,
+    kind: Kind,
     commands: Vec<Command>,
 }
 
@@ -70,72 +86,67 @@ impl<F: Into<Fault>> From<F> for Failure {
 }
 
 impl Batch {
-    /// Commits all commands, in one transaction if possible. When one of them makes the transaction fail in a way that
-    /// no repeat cures, the batch is halved until that one is alone.
-    async fn run(&self) -> std::result::Result<Answers, Fault> {
-        let mut answers = Vec::with_capacity(self.commands.len());
-        let mut waiting = vec![self.commands.as_slice()];
-        while let Some(part) = waiting.pop() {
-            match self.settle(part).await {
-                Ok(some) => answers.extend(some),
-                Err(fault) if part.len() > 1 && matches!(fault.meaning(), Meaning::Fatal | Meaning::Duplicate) => {
-                    tracing::warn!(?fault, commands = part.len(), "a batch failed and is divided");
-                    let (first, second) = part.split_at(part.len() / 2);
-                    waiting.extend([second, first]);
-                }
-                Err(fault) if part.len() == self.commands.len() => return Err(fault),
-                Err(fault) => {
-                    let error = Error::from(fault);
-                    answers.extend(part.iter().map(|_| Err(error.clone())));
-                }
-            }
-        }
-        Ok(answers)
-    }
-
-    /// Commits some commands in one transaction, again and again where that helps.
-    async fn settle(&self, commands: &[Command]) -> std::result::Result<Answers, Fault> {
+    /// Commits some commands in one transaction, again and again where that helps. `unknown` says whether an earlier
+    /// COMMIT of them was sent and not answered.
+    async fn settle(&self, commands: &[Command], mut unknown: bool) -> std::result::Result<Answers, Failure> {
         let mut patience = Patience::default();
-        let mut outcome_unknown = false;
+        let ids = self.event_ids(commands).await?;
         loop {
-            match self.transact(commands).await {
+            match self.transact(commands, &ids).await {
                 Ok(mut answers) => {
-                    if outcome_unknown {
+                    if unknown {
                         claim(commands, &mut answers);
                     }
                     return Ok(answers);
                 }
                 Err(failure) => {
-                    outcome_unknown |= failure.outcome_unknown;
-                    if !patience.again(failure.fault.meaning(), outcome_unknown).await {
-                        return Err(failure.fault);
+                    unknown |= failure.outcome_unknown;
+                    if !patience.again(failure.fault.meaning(), unknown).await {
+                        return Err(Failure { outcome_unknown: unknown, ..failure });
                     }
-                    tracing::debug!(fault = ?failure.fault, outcome_unknown, "a transaction is tried again");
+                    tracing::debug!(fault = ?failure.fault, unknown, "a transaction is tried again");
                 }
             }
         }
     }
 
+    /// One id for each subject's event. They are minted before a connection is taken, since minting may need one.
+    async fn event_ids(&self, commands: &[Command]) -> std::result::Result<EventIds, Fault> {
+        let mut ids = EventIds::new();
+        for command in commands {
+            if !ids.contains_key(&command.subject) {
+                ids.insert(command.subject.clone(), self.ids.comment(command.subject.partition()).await?);
+            }
+        }
+        Ok(ids)
+    }
+
     /// One transaction: lock and load, decide, write.
-    async fn transact(&self, commands: &[Command]) -> std::result::Result<Answers, Failure> {
-        let tx = self.sources.begin(self.partition).await?;
-        match decide(&tx, commands).await {
+    async fn transact(&self, commands: &[Command], ids: &EventIds) -> std::result::Result<Answers, Failure> {
+        let tx = self.sources.begin_write(self.source).await?;
+        match decide(&tx, self.kind, commands, ids).await {
             Ok(answers) => match tx.commit().await {
                 Ok(()) => Ok(answers),
                 Err(error) => Err(Failure { fault: error.into(), outcome_unknown: true }),
             },
             Err(fault) => {
-                if let Err(error) = tx.rollback().await {
-                    tracing::debug!(%error, "a rollback failed; the connection's end does the same");
-                }
+                tx.rollback().await;
                 Err(fault.into())
             }
         }
     }
 }
 
-async fn decide(tx: &Tx, commands: &[Command]) -> std::result::Result<Answers, Fault> {
-    let mut world = load::world(tx, commands).await?;
+/// Ids kept for the events of a transaction.
+type EventIds = BTreeMap<SubjectKey, CommentId>;
+
+async fn decide(
+    tx: &SourceTx,
+    kind: Kind,
+    commands: &[Command],
+    ids: &EventIds,
+) -> std::result::Result<Answers, Fault> {
+    let mut world = load::world(tx, kind, commands).await?;
     let mut answers = Vec::with_capacity(commands.len());
     for command in commands {
         let answer = world.run(command);
@@ -144,7 +155,14 @@ async fn decide(tx: &Tx, commands: &[Command]) -> std::result::Result<Answers, F
         }
         answers.push(answer);
     }
-    flush::journal(tx, &world, only_likes(commands)).await?;
+    let now = commands.first().map_or(Millis(0), |command| command.now);
+    let told = world.events()?.into_iter().map(|(subject, revision, changes)| {
+        let (partition, changes) = (subject.key.partition(), changes.clone());
+        let event = Event { partition, subject: subject.id, revision, changes, time: now };
+        let id = ids.get(&subject.key).ok_or_else(|| Error::internal("an event has no id"))?;
+        Ok((*id, event))
+    });
+    flush::journal(tx, &world, &told.collect::<Result<Vec<_>>>()?).await?;
     Ok(answers)
 }
 

@@ -15,6 +15,7 @@ use riposte_core::ports::{Clock, Ids};
 use riposte_core::{CommentId, Error, Partition, Result};
 use tokio::sync::Notify;
 
+use self::lease::Moment;
 use super::pool::Sources;
 use super::task;
 use crate::error::Fault;
@@ -56,7 +57,7 @@ impl SqlIds {
     pub(crate) fn new(sources: Arc<Sources>, clock: Arc<dyn Clock>) -> Self {
         let seats = sources.all().iter().map(|_| Seat::new()).collect();
         let inner = Arc::new(Inner { sources, clock, seats, closed: Arc::new(Notify::new()) });
-        tokio::spawn(renew_while_used(Arc::downgrade(&inner)));
+        inner.sources.runtime().spawn(renew_while_used(Arc::downgrade(&inner)));
         Self { inner }
     }
 
@@ -65,7 +66,8 @@ impl SqlIds {
         self.inner.closed.notify_one();
         for number in 0..self.inner.seats.len() {
             let inner = Arc::clone(&self.inner);
-            let released = task::run("release worker", async move { inner.release(number).await });
+            let released =
+                task::run(self.inner.sources.runtime(), "release worker", async move { inner.release(number).await });
             if let Err(error) = released.await {
                 tracing::debug!(%error, number, "a worker lease is left to run out");
             }
@@ -82,7 +84,8 @@ impl Ids for SqlIds {
                 Ok(id) => return Ok(id),
                 Err(MintError::LeaseExpired) => {
                     let inner = Arc::clone(&self.inner);
-                    task::run("lease worker", async move { inner.cover(number).await }).await?;
+                    task::run(self.inner.sources.runtime(), "lease worker", async move { inner.cover(number).await })
+                        .await?;
                 }
                 Err(MintError::Exhausted) => tokio::time::sleep(WAIT).await,
             }
@@ -130,8 +133,9 @@ impl Inner {
         let seat = &self.seats[number];
         let _alone = seat.renewing.lock().await;
         // Another call may have done it while this one waited.
-        let held = seat.with(|minter| minter.as_ref().map(Minter::lease));
-        if held.is_some_and(|lease| lease::covers(&lease, self.now())) {
+        let now = self.now();
+        if seat.with(|minter| minter.as_ref().is_some_and(|minter| lease::covers(&minter.lease(), minter.present(now))))
+        {
             return Ok(());
         }
         self.renew(number).await
@@ -140,8 +144,10 @@ impl Inner {
     /// Moves the lease of a source ahead, or takes a new one where there is none or it was lost.
     async fn renew(&self, number: usize) -> std::result::Result<(), Fault> {
         let (source, seat) = (&self.sources.all()[number], &self.seats[number]);
-        if let Some(lease) = seat.with(|minter| minter.as_ref().map(Minter::lease)) {
-            if let Some(until) = lease::extend(source, &lease, &seat.owner, self.clock.now()).await? {
+        let now = self.clock.now();
+        let held = |minter: &Minter| (minter.lease(), Moment { now, present: minter.present(Tick::at(now)) });
+        if let Some((lease, moment)) = seat.with(|minter| minter.as_ref().map(held)) {
+            if let Some(until) = lease::extend(source, &lease, &seat.owner, &moment).await? {
                 seat.with(|minter| minter.iter_mut().for_each(|minter| minter.extend(until)));
                 return Ok(());
             }

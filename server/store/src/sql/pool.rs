@@ -3,21 +3,60 @@
 mod mysql;
 mod sqlite;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use riposte_core::{Error, Partition, Result};
 use sea_orm::{
-    DatabaseConnection, DatabaseTransaction, DbErr, SqliteTransactionMode, TransactionOptions, TransactionTrait,
+    DatabaseConnection, DatabaseExecutor, DatabaseTransaction, DbErr, SqliteTransactionMode, TransactionOptions,
+    TransactionTrait,
 };
 use tempfile::TempDir;
+use tokio::runtime::Handle;
 
 use crate::config::{Kind, StoreConfig};
 use crate::error::{is_conflict, is_lost};
 use crate::on_shard::OnShard;
-use crate::shard::{ShardMap, Slot};
+use crate::shard::{ShardMap, Slot, Tables};
 
 /// A transaction bound to the tables of one partition.
 pub(crate) type Tx = OnShard<DatabaseTransaction>;
+
+/// A transaction on one data source, for the tables of all partitions that lie there.
+#[derive(Debug)]
+pub(crate) struct SourceTx {
+    tx: DatabaseTransaction,
+    sources: Arc<Sources>,
+}
+
+impl SourceTx {
+    /// The transaction, bound to the tables of a partition.
+    pub(crate) fn on(&self, partition: Partition) -> OnShard<DatabaseExecutor<'_>> {
+        OnShard::new((&self.tx).into(), self.sources.slot(partition))
+    }
+
+    /// The transaction, for the tables that every data source has once.
+    pub(crate) fn whole(&self) -> DatabaseExecutor<'_> {
+        (&self.tx).into()
+    }
+
+    /// The counts of tables.
+    pub(crate) fn tables(&self) -> Tables {
+        self.sources.map().tables()
+    }
+
+    /// Makes everything done in it durable; with a lost connection the outcome is not known.
+    pub(crate) async fn commit(self) -> std::result::Result<(), DbErr> {
+        self.tx.commit().await
+    }
+
+    /// Ends it without effect. An error is none to the caller: the end of the connection does the same.
+    pub(crate) async fn rollback(self) {
+        if let Err(error) = self.tx.rollback().await {
+            tracing::debug!(%error, "a rollback failed; the connection's end does the same");
+        }
+    }
+}
 
 /// One data source: two pools, one for each isolation level.
 #[derive(Debug)]
@@ -32,6 +71,8 @@ pub struct Sources {
     all: Vec<Source>,
     map: ShardMap,
     folder: Option<TempDir>,
+    /// Where connections live and all work on them runs: the runtime that opened them.
+    runtime: Handle,
 }
 
 impl Source {
@@ -87,12 +128,13 @@ where
 }
 
 impl Sources {
-    /// Prepares the pools; connections are opened when they are needed, so that a source which is down does not keep
+    /// Prepares the pools, inside a tokio runtime; connections are opened when they are needed, so that a source which is down does not keep
     /// the others from being served.
     ///
     /// # Errors
     /// When the addresses or the shard map make no sense, or the folder of the file cannot be made.
     pub fn open(config: &StoreConfig) -> Result<Self> {
+        let runtime = Handle::current();
         match &config.kind {
             Kind::Sqlite { folder, durable } => {
                 let temporary =
@@ -100,15 +142,20 @@ impl Sources {
                 let path = folder.as_deref().or(temporary.as_ref().map(TempDir::path));
                 let source = sqlite::open(path.unwrap_or(std::path::Path::new(".")), *durable, config)?;
                 let map = ShardMap::new(config.tables, &[0..=config.tables.subject.saturating_sub(1)])?;
-                Ok(Self { all: vec![source], map, folder: temporary })
+                Ok(Self { all: vec![source], map, folder: temporary, runtime })
             }
             Kind::MySql(sources) => {
                 let ranges: Vec<_> = sources.iter().map(|source| source.subject_tables.clone()).collect();
                 let map = ShardMap::new(config.tables, &ranges)?;
                 let all = sources.iter().map(|source| mysql::open(source, config)).collect::<Result<_>>()?;
-                Ok(Self { all, map, folder: None })
+                Ok(Self { all, map, folder: None, runtime })
             }
         }
+    }
+
+    /// Where work on the connections runs.
+    pub(crate) fn runtime(&self) -> &Handle {
+        &self.runtime
     }
 
     /// Which partition lies where.
@@ -141,9 +188,14 @@ impl Sources {
         Ok(OnShard::new(self.of(partition).begin_read().await?, self.slot(partition)))
     }
 
-    /// Begins a transaction that writes to the tables of a partition.
-    pub(crate) async fn begin(&self, partition: Partition) -> std::result::Result<Tx, DbErr> {
-        Ok(OnShard::new(self.of(partition).begin_write().await?, self.slot(partition)))
+    /// Begins a snapshot of a data source, for all of its tables.
+    pub(crate) async fn begin_read(self: &Arc<Self>, source: usize) -> std::result::Result<SourceTx, DbErr> {
+        Ok(SourceTx { tx: self.all[source].begin_read().await?, sources: Arc::clone(self) })
+    }
+
+    /// Begins a transaction that writes to a data source.
+    pub(crate) async fn begin_write(self: &Arc<Self>, source: usize) -> std::result::Result<SourceTx, DbErr> {
+        Ok(SourceTx { tx: self.all[source].begin_write().await?, sources: Arc::clone(self) })
     }
 
     /// Closes every connection after the work on it has ended, and removes a temporary folder.

@@ -1,6 +1,7 @@
 //! Reads: one query, one file. A query of one partition runs in one snapshot whose first row is the subject; a batch of
 //! ids or keys is dealt over the tables that hold them.
 
+mod authored;
 mod comments;
 mod conversation;
 mod created_by;
@@ -10,6 +11,10 @@ mod likers;
 mod list_subjects;
 mod listed;
 mod locate;
+mod locator;
+mod member_comments;
+mod member_likes;
+mod memory;
 mod previews;
 mod replies;
 mod revisions;
@@ -18,7 +23,7 @@ mod rows;
 mod scatter;
 mod subjects;
 mod thread;
-mod verify;
+pub(super) mod verify;
 mod window;
 
 use std::future::Future;
@@ -27,8 +32,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use riposte_core::comment::CommentView;
 use riposte_core::page::{
-    Liker, LikerCursor, Located, Page, PastContent, ReplyPage, RootPage, SubjectCursor, Subtree, ThreadPage, Verified,
-    Window,
+    HistoryCursor, Liker, LikerCursor, Located, MemberLike, Page, PastContent, ReplyPage, RootPage, SubjectCursor,
+    Subtree, ThreadPage, Verified, Window,
 };
 use riposte_core::ports::{Exported, Reader};
 use riposte_core::request::RequestKey;
@@ -37,11 +42,15 @@ use riposte_core::{CommentId, LikeValue, MemberId, ObjectType, Partition, Result
 use super::pool::{Sources, Tx};
 use super::task;
 use crate::error::Fault;
+pub(super) use authored::Authored;
+use locator::Locator;
+pub(super) use rows::along;
 
 /// The [`Reader`] over SQL. It never writes and takes no lock.
 #[derive(Debug, Clone)]
 pub(crate) struct SqlReader {
     sources: Arc<Sources>,
+    locator: Arc<Locator>,
 }
 
 /// A read of one partition.
@@ -61,12 +70,27 @@ trait Query: Send + 'static {
 impl SqlReader {
     /// A reader of `sources`.
     pub(crate) fn new(sources: Arc<Sources>) -> Self {
-        Self { sources }
+        Self { locator: Locator::new(Arc::clone(&sources)), sources }
+    }
+
+    /// Comments by their ids, as histories need them, in no order; those that are not there are left out.
+    pub(super) async fn authored(&self, ids: Vec<CommentId>) -> Result<Vec<Authored>> {
+        scatter::gather::<authored::ByIds>(&self.sources, ids).await
+    }
+
+    /// At most `limit` comments of a subject behind one of them, as histories need them, in the order of an export.
+    pub(super) async fn authored_under(
+        &self,
+        key: &SubjectKey,
+        after: Option<CommentId>,
+        limit: usize,
+    ) -> Result<Vec<Authored>> {
+        self.ask(authored::OfSubject { key: key.clone(), after, limit }).await
     }
 
     async fn ask<Q: Query>(&self, query: Q) -> Result<Q::Answer> {
         let sources = Arc::clone(&self.sources);
-        task::run(Q::NAME, async move {
+        task::run(self.sources.runtime(), Q::NAME, async move {
             let tx = sources.snapshot(query.partition()).await?;
             let answer = query.read(&tx).await;
             if let Err(error) = tx.rollback().await {
@@ -86,7 +110,7 @@ impl Reader for SqlReader {
     }
 
     async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<Located>>> {
-        let found = scatter::gather::<locate::Locate>(&self.sources, ids.to_vec()).await?;
+        let found = self.locator.locate(ids).await?;
         Ok(rows::in_order(ids, found, |located| located.id))
     }
 
@@ -132,6 +156,28 @@ impl Reader for SqlReader {
         limit: usize,
     ) -> Result<Page<Liker>> {
         self.ask(likers::Likers { id, value, after: after.cloned(), limit }).await
+    }
+
+    async fn member_likes(
+        &self,
+        key: &SubjectKey,
+        member: &MemberId,
+        after: Option<CommentId>,
+        limit: usize,
+    ) -> Result<Page<MemberLike>> {
+        self.ask(member_likes::MemberLikes { key: key.clone(), member: member.clone(), after, limit }).await
+    }
+
+    async fn member_comments(
+        &self,
+        object_type: &ObjectType,
+        member: &MemberId,
+        all: bool,
+        after: Option<&HistoryCursor>,
+        limit: usize,
+    ) -> Result<Page<HistoryCursor>> {
+        let (object_type, member, after) = (object_type.clone(), member.clone(), after.copied());
+        self.ask(member_comments::MemberComments { object_type, member, all, after, limit }).await
     }
 
     async fn created_by(&self, key: &SubjectKey, keys: &[RequestKey]) -> Result<Vec<Option<CommentId>>> {

@@ -1,7 +1,9 @@
 //! Rows ⇄ domain. A row that no version of this code can have written is a fault, never a guess.
 
 mod content;
+mod history;
 mod like;
+mod outbox;
 mod subject;
 
 use riposte_core::request::{Request, RequestKey};
@@ -10,7 +12,9 @@ use sea_orm::ActiveValue::Set;
 
 use super::entity::comment_index::{ActiveModel, Model};
 pub(crate) use content::{client_model, client_row, content, content_model, edit_model};
+pub(crate) use history::history_model;
 pub(crate) use like::{like, like_model};
+pub(crate) use outbox::{event, outbox_model};
 pub(crate) use subject::{subject, subject_changes, subject_model};
 
 /// The comment of an index row.

@@ -4,18 +4,19 @@
 use std::future::Future;
 
 use riposte_core::{Error, Result};
+use tokio::runtime::Handle;
 use tracing::Instrument;
 
 use crate::error::Fault;
 
-/// Runs `work` to its end, whether or not the caller waits for it. `name` is the name of the transaction.
-pub(crate) async fn run<T, F>(name: &'static str, work: F) -> Result<T>
+/// Runs `work` to its end on `runtime`, whether or not the caller waits for it. `name` is the name of the transaction.
+pub(crate) async fn run<T, F>(runtime: &Handle, name: &'static str, work: F) -> Result<T>
 where
     T: Send + 'static,
     F: Future<Output = std::result::Result<T, Fault>> + Send + 'static,
 {
     let span = tracing::debug_span!("transaction", name);
-    match tokio::spawn(work.instrument(span)).await {
+    match runtime.spawn(work.instrument(span)).await {
         Ok(outcome) => outcome.map_err(Error::from),
         Err(panicked) => Err(Error::internal(format!("transaction {name}: {panicked}"))),
     }

@@ -2,7 +2,6 @@
 
 use std::future::Future;
 use std::pin::pin;
-use std::sync::Arc;
 use std::task::{Context, Waker};
 
 use riposte_core::cmd::Acting;
@@ -15,9 +14,10 @@ use riposte_core::{
     SubjectKey, SubjectState, Verb,
 };
 use riposte_store::Store;
+use riposte_store::shard::Tables;
 use sea_orm::{ConnectionTrait, Statement};
 
-use crate::databases::{Hands, NOON, everywhere};
+use crate::databases::{Hands, NOON, Place, everywhere};
 
 pub(crate) fn key(id: &str) -> SubjectKey {
     SubjectKey::stored("video".to_owned(), id.to_owned())
@@ -288,16 +288,15 @@ async fn large_batches_and_rare_verbs_go_through_every_table() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_batch_over_two_partitions_is_a_fault() {
-    for place in everywhere().await {
-        let store = place.migrated(&Hands::at_noon()).await;
-        let subjects = [key("1"), key("2")];
-        assert_ne!(subjects[0].partition(), subjects[1].partition());
-        let batch = [create(&store, &subjects[0]).await, create(&store, &subjects[1]).await];
-        assert!(matches!(store.writer().commit(&batch).await, Err(Error::Internal(_))));
-        assert_eq!(store.writer().commit(&[]).await, Ok(Vec::new()));
-        let _keep: Arc<dyn riposte_core::ports::Writer> = store.writer();
-        store.close().await;
-        place.drop().await;
-    }
+async fn a_batch_over_two_data_sources_is_a_fault() {
+    let Some(place) = Place::servers(2, Tables { subject: 2, index: 4 }).await else { return };
+    let clock = Hands::at_noon();
+    let store = place.migrated(&clock).await;
+    let source = |key: &SubjectKey| store.sources().map().source(key.partition());
+    let one = key("1");
+    let two = (2..).map(|n| key(&n.to_string())).find(|other| source(other) != source(&one)).expect("another source");
+    let batch = [create(&store, &one).await, create(&store, &two).await];
+    assert!(matches!(store.writer().commit(&batch).await, Err(Error::Internal(_))));
+    store.close().await;
+    place.drop().await;
 }

@@ -89,3 +89,21 @@ async fn a_busy_partition_waits_for_its_lease_and_goes_on() {
         place.drop().await;
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_clock_that_steps_back_at_the_end_of_a_lease_keeps_nobody_from_moving_it_ahead() {
+    for place in everywhere().await {
+        let clock = Hands::at_noon();
+        let store = place.migrated(&clock).await;
+        let mut ids = mint(&store, 3).await;
+        // The lease reaches ten seconds from its beginning: what is minted now stands close to its end.
+        clock.forward(9_990);
+        ids.extend(mint(&store, 3).await);
+        clock.forward(-10_000);
+        ids.extend(mint(&store, 3_000).await);
+        let all: HashSet<_> = ids.iter().collect();
+        assert_eq!(all.len(), 3_006);
+        store.close().await;
+        place.drop().await;
+    }
+}

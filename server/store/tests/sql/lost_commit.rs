@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use riposte_core::LikeValue;
 use riposte_core::world::Effect;
+use riposte_core::{Error, LikeValue};
 use riposte_store::Store;
 use riposte_store::shard::Tables;
+use sea_orm::{ConnectionTrait, Statement};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -19,8 +20,18 @@ const LOSE_ANSWER: u8 = 1;
 /// The next COMMIT itself is lost.
 const LOSE_COMMIT: u8 = 2;
 
+/// The server answers the next COMMIT, and the proxy keeps that to itself ([`KEPT`]) until it may lose it.
+const KEEP_ANSWER: u8 = 3;
+const KEPT: u8 = 4;
+
 /// The command byte of a query, and its text.
 const COMMIT: &[u8] = b"\x03COMMIT";
+
+async fn until(mode: &AtomicU8, wanted: u8) {
+    while mode.load(Ordering::SeqCst) != wanted {
+        tokio::task::yield_now().await;
+    }
+}
 
 /// Listens in front of `server`, and does to each connection what `mode` says.
 async fn proxy(server: String, mode: Arc<AtomicU8>) -> u16 {
@@ -35,19 +46,25 @@ async fn proxy(server: String, mode: Arc<AtomicU8>) -> u16 {
     port
 }
 
-async fn pass(mut client: TcpStream, mut server: TcpStream, mode: Arc<AtomicU8>) {
+async fn pass(mut client: TcpStream, mut server: TcpStream, faults: Arc<AtomicU8>) {
     let (mut asked, mut answered) = (vec![0; 65_536], vec![0; 65_536]);
     loop {
         tokio::select! {
             read = client.read(&mut asked) => {
                 let Ok(len @ 1..) = read else { return };
                 let commits = asked[..len].windows(COMMIT.len()).any(|bytes| bytes == COMMIT);
-                let mode = if commits { mode.swap(PASS, Ordering::SeqCst) } else { PASS };
+                let mode = if commits { faults.swap(PASS, Ordering::SeqCst) } else { PASS };
                 if mode == LOSE_COMMIT || server.write_all(&asked[..len]).await.is_err() {
                     return;
                 }
                 if mode == LOSE_ANSWER {
                     let _ = server.read(&mut answered).await;
+                    return;
+                }
+                if mode == KEEP_ANSWER {
+                    let _ = server.read(&mut answered).await;
+                    faults.store(KEPT, Ordering::SeqCst);
+                    until(&faults, PASS).await;
                     return;
                 }
             }
@@ -91,6 +108,41 @@ async fn a_commit_of_unknown_outcome_happens_exactly_once_and_is_answered_as_the
     }
     assert_eq!(number(&direct, "SELECT COUNT(*) FROM comment_index").await, 5);
     assert_eq!(number(&direct, "SELECT comment_count FROM comment_subject").await, 5);
+    store.close().await;
+    direct.close().await;
+    place.drop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_may_have_been_committed_is_never_called_undone() {
+    let Some(place) = Place::servers(1, Tables { subject: 1, index: 1 }).await else { return };
+    let clock = Hands::at_noon();
+    let direct = place.migrated(&clock).await;
+    let Place::Servers(urls, tables) = &place else { unreachable!("servers") };
+    let (address, database) = urls[0].trim_start_matches("mysql://root@").split_once('/').expect("host:port/database");
+    let mode = Arc::new(AtomicU8::new(PASS));
+    let port = proxy(address.to_owned(), Arc::clone(&mode)).await;
+    let url = format!("mysql://root@127.0.0.1:{port}/{database}?ssl-mode=disabled");
+    let store = Store::open(&riposte_store::StoreConfig::mysql(&[url], *tables), clock).expect("sound");
+    let subject = key("kept");
+    one(&store, &create(&store, &subject).await).await.expect("the subject comes into being");
+
+    let command = create(&store, &subject).await;
+    mode.store(KEEP_ANSWER, Ordering::SeqCst);
+    let (writer, batch) = (store.writer(), [command.clone()]);
+    let asked = tokio::spawn(async move { writer.commit(&batch).await });
+    until(&mode, KEPT).await;
+    // It is committed. Whoever looks whether it was now finds the subject held by somebody else, for longer than it waits.
+    let source = &direct.sources().all()[0];
+    let tx = source.begin_write().await.expect("a transaction");
+    let sql = |text: &str| Statement::from_string(source.write_pool().get_database_backend(), text);
+    tx.execute_raw(sql("SET @rest = 1 /*M!, SESSION idle_transaction_timeout = 0 */")).await.expect("it may rest");
+    assert_eq!(tx.query_all_raw(sql("SELECT id FROM comment_subject FOR UPDATE")).await.expect("locked").len(), 1);
+    mode.store(PASS, Ordering::SeqCst);
+    assert_eq!(asked.await.expect("no panic"), Err(Error::ShardUnavailable), "it was called undone");
+    tx.rollback().await.expect("let go");
+    let again = one(&store, &command).await.expect("the repeat finds it");
+    assert!(again.replayed && comment(&again).floor == 2, "{again:?}");
     store.close().await;
     direct.close().await;
     place.drop().await;

@@ -1,93 +1,13 @@
 //! What reads cost, and that counts which went wrong are found.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
-use riposte_core::cmd::{Create, Reply, SetLike, Target};
 use riposte_core::page::{Drift, LikerCursor, Order, Start, Subtree, Window};
-use riposte_core::request::{Print, Request, RequestId, RequestKey};
-use riposte_core::subject::Metadata;
-use riposte_core::{ClientInfo, Command, CommentId, Content, LikeValue, MemberId, Millis, Path, SubjectKey, Verb};
+use riposte_core::{CommentId, LikeValue, Millis, Path};
 use riposte_store::Store;
 use riposte_store::shard::Tables;
 use sea_orm::{ConnectionTrait, Statement};
 
 use crate::databases::{Hands, Place, everywhere};
-
-/// A subject to fill.
-struct Subject {
-    store: Store,
-    key: SubjectKey,
-    requests: AtomicU64,
-}
-
-impl Subject {
-    fn new(store: &Store, name: &str) -> Self {
-        let key = SubjectKey::stored("video".to_owned(), name.to_owned());
-        Self { store: store.clone(), key, requests: AtomicU64::new(1) }
-    }
-
-    async fn commit(&self, verbs: Vec<Verb>) {
-        let commands = verbs.into_iter().map(|verb| {
-            let number = self.requests.fetch_add(1, Ordering::Relaxed);
-            let request =
-                Request { key: RequestKey::imported("comment", "test", &number.to_string()), print: Print(0) };
-            Command { subject: self.key.clone(), verb, request, now: Millis(number as i64) }
-        });
-        let commands: Vec<Command> = commands.collect();
-        for batch in commands.chunks(200) {
-            for answer in self.store.writer().commit(batch).await.expect("committed") {
-                answer.expect("accepted");
-            }
-        }
-    }
-
-    async fn roots(&self, count: usize) -> Vec<CommentId> {
-        let (mut ids, mut verbs) = (Vec::new(), Vec::new());
-        for n in 0..count {
-            let id = self.store.ids().comment(self.key.partition()).await.expect("an id");
-            ids.push(id);
-            let auto_create = (n == 0).then_some(self.store.ids().subject(self.key.partition()).await.expect("an id"));
-            verbs.push(
-                Create { id, member: member(n), content: text(n), client: ClientInfo::default(), auto_create }.into(),
-            );
-        }
-        self.commit(verbs).await;
-        ids
-    }
-
-    async fn replies(&self, lineage: &[CommentId], count: usize, max_depth: u8) -> Vec<CommentId> {
-        let (mut ids, mut verbs) = (Vec::new(), Vec::new());
-        let id = *lineage.last().expect("a parent");
-        for n in 0..count {
-            let parent = Target { id, lineage: lineage.to_vec(), parent: None };
-            let id = self.store.ids().comment(self.key.partition()).await.expect("an id");
-            ids.push(id);
-            let (content, client) = (text(n), ClientInfo::default());
-            verbs.push(Reply { id, parent, member: member(n), content, client, max_depth }.into());
-        }
-        self.commit(verbs).await;
-        ids
-    }
-
-    async fn likes(&self, comment_id: CommentId, count: usize) {
-        let operation = RequestId::from_bytes([1; 16]);
-        let like = |n| SetLike { comment_id, member: member(n), value: LikeValue::Like, operation }.into();
-        self.commit((0..count).map(like).collect()).await;
-    }
-}
-
-fn member(n: usize) -> MemberId {
-    MemberId::stored(format!("m{n}"))
-}
-
-fn text(n: usize) -> Content {
-    Content::stored(format!("text {n}"), Vec::new(), Metadata::new())
-}
-
-async fn run(store: &Store, sql: String) {
-    let pool = store.sources().all()[0].write_pool();
-    pool.execute_raw(Statement::from_string(pool.get_database_backend(), &sql)).await.expect(&sql);
-}
+use crate::subject::{Subject, member, run};
 
 /// What the one connection that reads has done so far: index entries it stepped over, and rows it sorted.
 async fn work(store: &Store) -> (i64, i64) {

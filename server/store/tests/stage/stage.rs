@@ -27,7 +27,7 @@ impl Stage {
             let another = process(&open(&config, clock));
             Box::pin(std::future::ready(another)) as futures::future::BoxFuture<'static, Process>
         };
-        Self { runtime, backend: Backend { process: migrated, start: Arc::new(start), walk: walk() } }
+        Self { runtime, backend: Backend::new(migrated, Arc::new(start), walk()) }
     }
 
     pub(crate) fn play(&self, category: &str, name: &str) {
@@ -44,7 +44,14 @@ fn open(config: &StoreConfig, clock: Arc<dyn Clock>) -> Store {
 }
 
 fn process(store: &Store) -> Process {
-    Process { reader: store.reader(), writer: store.writer(), ids: store.ids() }
+    Process {
+        reader: store.reader(),
+        writer: store.writer(),
+        ids: store.ids(),
+        outbox: store.outbox(),
+        histories: store.histories(),
+        repairer: store.repairer(),
+    }
 }
 
 /// `RIPOSTE_SEED` and `RIPOSTE_STEPS`, where they are set.

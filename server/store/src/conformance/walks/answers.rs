@@ -11,6 +11,9 @@ use riposte_core::request::RequestKey;
 use riposte_core::{CommentId, LikeValue, ObjectType, Path, Result, Subject, SubjectKey};
 
 use super::Walker;
+use super::verbs::MEMBERS;
+use crate::conformance::histories::rebuild;
+use crate::conformance::scene::member;
 use crate::model::census::census;
 
 impl Walker {
@@ -85,6 +88,11 @@ impl Walker {
         let after = self.chance(50).then(|| LikerCursor { time, member: member.clone() });
         let after = after.as_ref();
         self.same(("likers", id, value, after, limit), |r| Box::pin(r.likers(id, value, after, limit))).await;
+        let behind = self.chance(50).then_some(other);
+        self.same(("member_likes", key, &member, behind, limit), |r| {
+            Box::pin(r.member_likes(key, &member, behind, limit))
+        })
+        .await;
         let behind = self.chance(50).then_some(&member);
         self.same(("export_likes", id, behind, limit), |r| Box::pin(r.export_likes(id, behind, limit))).await;
     }
@@ -140,6 +148,14 @@ impl Walker {
             self.same(("export", key), |r| Box::pin(r.export_comments(key, None, 10_000))).await;
             self.same(("census", key), |r| Box::pin(census(r, key))).await;
             self.same(("verify", key), |r| Box::pin(r.verify(key))).await;
+            rebuild(self.backend.histories.as_ref(), key, 60).await;
+        }
+        for (key, who) in self.keys.iter().flat_map(|key| MEMBERS.map(|who| (key, member(who)))) {
+            for all in [false, true] {
+                let ask = (key.object_type(), &who, all);
+                self.same(("member_comments", ask), |r| Box::pin(r.member_comments(ask.0, ask.1, all, None, 10_000)))
+                    .await;
+            }
         }
         let ids: Vec<CommentId> = self.made.iter().map(|(_, id)| *id).collect();
         for ids in ids.chunks(200) {

@@ -22,7 +22,8 @@ use super::Walker;
 use crate::conformance::likes::operation;
 use crate::conformance::scene::member;
 
-const MEMBERS: [&str; 6] = ["owner", "x", "x ", "é", "e\u{301}", "🏠"];
+/// Who writes and likes.
+pub(super) const MEMBERS: [&str; 6] = ["owner", "x", "x ", "é", "e\u{301}", "🏠"];
 
 impl Walker {
     pub(super) async fn verb(&mut self, key: &SubjectKey, batch: &[Command]) -> Verb {

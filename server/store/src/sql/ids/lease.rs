@@ -18,9 +18,10 @@ const MARGIN_MILLIS: i64 = 2_000;
 
 type Leased<T> = Result<T, Fault>;
 
-/// Whether a lease is good for everything that may be minted at `now`.
-pub(super) fn covers(lease: &Lease, now: Tick) -> bool {
-    now.max(lease.from).0 + Tick::span(MARGIN_MILLIS) < lease.until.0
+/// Whether a lease is good for everything that may be minted in `present`: the minter's, which a clock that steps back
+/// does not take along.
+pub(super) fn covers(lease: &Lease, present: Tick) -> bool {
+    present.0 + Tick::span(MARGIN_MILLIS) < lease.until.0
 }
 
 /// Takes a worker number that nobody holds: the one that was minted with longest ago.
@@ -42,14 +43,22 @@ pub(super) async fn take(source: &Source, owner: &[u8; 16], now: Millis) -> Leas
     }
 }
 
+/// When a lease is moved ahead.
+pub(super) struct Moment {
+    /// By the clock: others compare the lease with theirs.
+    pub(super) now: Millis,
+    /// By the minter, which goes on from here.
+    pub(super) present: Tick,
+}
+
 /// Moves a lease ahead; `None` when it ran out and somebody else took the number.
-pub(super) async fn extend(source: &Source, lease: &Lease, owner: &[u8; 16], now: Millis) -> Leased<Option<Tick>> {
+pub(super) async fn extend(source: &Source, lease: &Lease, owner: &[u8; 16], at: &Moment) -> Leased<Option<Tick>> {
     let tx = source.begin_write().await?;
-    let until = Tick(lease.from.max(Tick::at(now)).0 + ticks()).max(lease.until);
+    let until = Tick(at.present.0 + ticks()).max(lease.until);
     let worker = i16::from(lease.worker);
     let still_ours = Entity::find_by_id(worker).lock_exclusive().one(&tx).await?.is_some_and(|row| row.owner == owner);
     if still_ours {
-        write(&tx, worker, held(until, now)).await?;
+        write(&tx, worker, held(until, at.now)).await?;
     }
     tx.commit().await?;
     Ok(still_ours.then_some(until))

@@ -10,8 +10,6 @@ use sqlx::{Connection, Executor};
 use super::Source;
 use crate::config::{PoolConfig, SourceConfig, StoreConfig};
 
-/// Statements kept prepared on each connection: the tables times the shapes of statements that are hot.
-const STATEMENTS: usize = 2048;
 /// A connection that rested for longer is tried before it is used.
 const TRY_AFTER: Duration = Duration::from_secs(30);
 
@@ -20,16 +18,29 @@ pub(super) fn open(source: &SourceConfig, config: &StoreConfig) -> Result<Source
     let options: MySqlConnectOptions =
         source.url.parse().map_err(|_| Error::internal("the address of a data source is not mysql://…"))?;
     // The driver would set sql_mode on connect, which changes `||` and costs Vitess a reserved connection.
-    let options = options.pipes_as_concat(false).no_engine_substitution(false).statement_cache_capacity(STATEMENTS);
-    let pool = |limits, isolation| {
-        SqlxMySqlConnector::from_sqlx_mysql_pool(pool(options.clone(), limits, isolation, config.lock_wait))
-    };
-    Ok(Source { read: pool(&config.read, "REPEATABLE READ"), write: pool(&config.write, "READ COMMITTED") })
+    let options = options.pipes_as_concat(false).no_engine_substitution(false);
+    let waits = waits(config.lock_wait);
+    let read = vec![isolation("REPEATABLE READ"), waits.clone()];
+    let write = vec![isolation("READ COMMITTED"), waits];
+    let pool = |limits, settings| SqlxMySqlConnector::from_sqlx_mysql_pool(pool(options.clone(), limits, settings));
+    Ok(Source { read: pool(&config.read, read), write: pool(&config.write, write) })
 }
 
-fn pool(options: MySqlConnectOptions, limits: &PoolConfig, isolation: &'static str, lock_wait: Duration) -> MySqlPool {
-    let isolation = format!("SET SESSION TRANSACTION ISOLATION LEVEL {isolation}");
-    let lock_wait = format!("SET SESSION innodb_lock_wait_timeout = {}", lock_wait.as_secs().max(1));
+fn isolation(level: &str) -> String {
+    format!("SET SESSION TRANSACTION ISOLATION LEVEL {level}")
+}
+
+/// How long a connection waits for a row. A process that stalls with a transaction open would keep others from its
+/// subjects for as long as it stalls: MariaDB ends such a transaction after the same time, others know no such thing. The
+/// process then finds its connection lost.
+fn waits(lock_wait: Duration) -> String {
+    let seconds = lock_wait.as_secs().max(1);
+    format!("SET SESSION innodb_lock_wait_timeout = {seconds} /*M!, SESSION idle_transaction_timeout = {seconds} */")
+}
+
+/// A pool whose connections all begin with these settings.
+fn pool(options: MySqlConnectOptions, limits: &PoolConfig, settings: Vec<String>) -> MySqlPool {
+    let options = options.statement_cache_capacity(limits.statements);
     MySqlPoolOptions::new()
         .max_connections(limits.connections)
         .min_connections(0)
@@ -44,7 +55,7 @@ fn pool(options: MySqlConnectOptions, limits: &PoolConfig, isolation: &'static s
             })
         })
         .after_connect(move |connection, _| {
-            let settings = [isolation.clone(), lock_wait.clone()];
+            let settings = settings.clone();
             Box::pin(async move {
                 for setting in settings {
                     connection.execute(sqlx::AssertSqlSafe(setting)).await?;

@@ -11,7 +11,6 @@ use super::Source;
 use crate::config::{PoolConfig, StoreConfig};
 
 const FILE: &str = "riposte.db";
-const STATEMENTS: usize = 2048;
 
 /// Prepares both pools of the file in `folder`.
 pub(super) fn open(folder: &Path, durable: bool, config: &StoreConfig) -> Result<Source> {
@@ -22,8 +21,7 @@ pub(super) fn open(folder: &Path, durable: bool, config: &StoreConfig) -> Result
         .create_if_missing(true)
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(synchronous)
-        .busy_timeout(config.lock_wait)
-        .statement_cache_capacity(STATEMENTS);
+        .busy_timeout(config.lock_wait);
     let one = PoolConfig { connections: 1, ..config.write };
     Ok(Source {
         read: SqlxSqliteConnector::from_sqlx_sqlite_pool(pool(
@@ -35,6 +33,7 @@ pub(super) fn open(folder: &Path, durable: bool, config: &StoreConfig) -> Result
 }
 
 fn pool(options: SqliteConnectOptions, limits: &PoolConfig) -> SqlitePool {
+    let options = options.statement_cache_capacity(limits.statements);
     SqlitePoolOptions::new()
         .max_connections(limits.connections)
         .min_connections(0)

@@ -1,17 +1,19 @@
 //! Comments by their bare ids, with content.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use riposte_core::comment::CommentView;
 use riposte_core::{Comment, CommentId, Content, Partition, Subject, SubjectId};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, JoinType, QueryFilter, QuerySelect, RelationDef};
 
 use super::rows;
-use super::scatter::{Gather, Snapshot};
+use super::scatter::Gather;
 use crate::error::Fault;
 use crate::on_shard::OnShard;
 use crate::sql::chunks::padded;
+use crate::sql::deal::{by_table, parts};
 use crate::sql::entity::{comment_content, comment_index, comment_subject};
+use crate::sql::pool::SourceTx;
 use crate::sql::row;
 
 #[derive(Debug)]
@@ -26,10 +28,10 @@ impl Gather for Comments {
         id.partition()
     }
 
-    async fn read(snapshot: &Snapshot, ids: Vec<CommentId>) -> Result<Vec<CommentView>, Fault> {
+    async fn read(snapshot: &SourceTx, ids: Vec<CommentId>) -> Result<Vec<CommentView>, Fault> {
         let mut found = Vec::with_capacity(ids.len());
-        for ids in by_table(snapshot, ids) {
-            found.extend(with_content(&snapshot.on(ids[0].partition()), &ids).await?);
+        for (partition, ids) in by_table(ids, snapshot.tables().index, |id| id.partition()) {
+            found.extend(with_content(&snapshot.on(partition), &ids).await?);
         }
         let subjects = subjects(snapshot, found.iter().map(|(comment, _)| comment.subject_id)).await?;
         let open = |comment: &Comment| subjects.get(&comment.subject_id).filter(|s| s.delete_time.is_none());
@@ -51,7 +53,7 @@ async fn with_content<C: ConnectionTrait>(
     let mut found = Vec::with_capacity(ids.len());
     for list in padded(ids) {
         let query = Entity::find()
-            .filter(Column::Part.is_in(rows::parts(&list)))
+            .filter(Column::Part.is_in(parts(list.iter().map(|id| id.partition()))))
             .filter(Column::Id.is_in(list.iter().map(|id| id.get())))
             .join(JoinType::LeftJoin, content.clone())
             .select_also(comment_content::Entity);
@@ -63,18 +65,9 @@ async fn with_content<C: ConnectionTrait>(
     Ok(found)
 }
 
-/// Ids by the index table that they lie in.
-pub(super) fn by_table(snapshot: &Snapshot, ids: Vec<CommentId>) -> impl Iterator<Item = Vec<CommentId>> + use<> {
-    let mut tables: BTreeMap<u16, Vec<CommentId>> = BTreeMap::new();
-    for id in ids {
-        tables.entry(id.partition().get() % snapshot.tables().index).or_default().push(id);
-    }
-    tables.into_values()
-}
-
 /// Subjects by their ids. All of them lie in one subject table.
 pub(super) async fn subjects(
-    snapshot: &Snapshot,
+    snapshot: &SourceTx,
     ids: impl Iterator<Item = SubjectId>,
 ) -> Result<HashMap<SubjectId, Subject>, Fault> {
     use comment_subject::{Column, Entity};
@@ -85,7 +78,7 @@ pub(super) async fn subjects(
     let mut subjects = HashMap::with_capacity(ids.len());
     for list in padded(&ids) {
         let query = Entity::find()
-            .filter(Column::Part.is_in(rows::parts(&list)))
+            .filter(Column::Part.is_in(parts(list.iter().map(|id| id.partition()))))
             .filter(Column::Id.is_in(list.iter().map(|id| id.get())));
         for found in query.all(&snapshot.on(list[0].partition())).await? {
             let subject = row::subject(found)?;

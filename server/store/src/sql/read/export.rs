@@ -9,9 +9,10 @@ use riposte_core::{ClientInfo, Comment, CommentId, Partition, Path, SubjectId, S
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
 
 use super::Query;
-use super::rows::{along, comments, comments_of, key, parts, subject, views};
+use super::rows::{along, comments, comments_of, key, subject, views};
 use crate::error::Fault;
 use crate::sql::chunks::padded;
+use crate::sql::deal::parts;
 use crate::sql::entity::comment_index::{Column, Entity};
 use crate::sql::entity::{comment_client, comment_origin};
 use crate::sql::pool::Tx;
@@ -34,11 +35,7 @@ impl Query for Comments {
 
     async fn read(self, tx: &Tx) -> Result<Self::Answer, Fault> {
         let Some(subject) = subject(tx, &self.key).await? else { return Ok(Vec::new()) };
-        let forest = Forest { tx, subject: subject.id };
-        let comments = match self.after {
-            None => forest.behind_root(0, self.limit).await?,
-            Some(after) => forest.behind(after, self.limit).await?,
-        };
+        let comments = behind(tx, subject.id, self.after, self.limit).await?;
         let ids: Vec<CommentId> = comments.iter().map(|comment| comment.id).collect();
         let (mut clients, mut origins) = (clients(tx, &ids).await?, origins(tx, &ids).await?);
         let exported = views(tx, &subject, comments).await?.into_iter().map(|view| Exported {
@@ -47,6 +44,20 @@ impl Query for Comments {
             view,
         });
         Ok(exported.collect())
+    }
+}
+
+/// At most `limit` comments of a subject behind one of them, in this order; from the first one on behind `None`.
+pub(super) async fn behind(
+    tx: &Tx,
+    subject: SubjectId,
+    after: Option<CommentId>,
+    limit: usize,
+) -> Result<Vec<Comment>, Fault> {
+    let forest = Forest { tx, subject };
+    match after {
+        None => forest.behind_root(0, limit).await,
+        Some(after) => forest.behind(after, limit).await,
     }
 }
 
@@ -136,7 +147,7 @@ async fn clients(tx: &Tx, ids: &[CommentId]) -> Result<HashMap<CommentId, Client
     let mut clients = HashMap::new();
     for list in padded(ids) {
         let query = comment_client::Entity::find()
-            .filter(Column::Part.is_in(parts(&list)))
+            .filter(Column::Part.is_in(parts(list.iter().map(|id| id.partition()))))
             .filter(Column::CommentId.is_in(list.iter().map(|id| id.get())));
         for found in query.all(tx).await? {
             clients.insert(row::id(found.comment_id)?, row::client_row(found)?);
@@ -150,7 +161,7 @@ async fn origins(tx: &Tx, ids: &[CommentId]) -> Result<HashMap<CommentId, Origin
     let mut origins = HashMap::new();
     for list in padded(ids) {
         let query = comment_origin::Entity::find()
-            .filter(Column::Part.is_in(parts(&list)))
+            .filter(Column::Part.is_in(parts(list.iter().map(|id| id.partition()))))
             .filter(Column::CommentId.is_in(list.iter().map(|id| id.get())));
         for found in query.all(tx).await? {
             let origin = Origin { source: row::string(found.source)?, external_id: row::string(found.external_id)? };

@@ -6,13 +6,15 @@ use riposte_core::page::Located;
 use riposte_core::{Comment, CommentId, Partition, Path};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 
-use super::comments::{by_table, subjects};
+use super::comments::subjects;
 use super::rows;
-use super::scatter::{Gather, Snapshot};
+use super::scatter::Gather;
 use crate::error::Fault;
 use crate::shard::part;
 use crate::sql::chunks::padded;
+use crate::sql::deal::by_table;
 use crate::sql::entity::comment_index::{Column, Entity};
+use crate::sql::pool::SourceTx;
 use crate::sql::row;
 
 #[derive(Debug)]
@@ -27,10 +29,10 @@ impl Gather for Locate {
         id.partition()
     }
 
-    async fn read(snapshot: &Snapshot, ids: Vec<CommentId>) -> Result<Vec<Located>, Fault> {
+    async fn read(snapshot: &SourceTx, ids: Vec<CommentId>) -> Result<Vec<Located>, Fault> {
         let (mut comments, mut above) = (Vec::with_capacity(ids.len()), HashMap::new());
-        for ids in by_table(snapshot, ids) {
-            let found = rows::comments(&snapshot.on(ids[0].partition()), &ids).await?;
+        for (partition, ids) in by_table(ids, snapshot.tables().index, |id| id.partition()) {
+            let found = rows::comments(&snapshot.on(partition), &ids).await?;
             above.extend(between(snapshot, &found).await?);
             comments.extend(found);
         }
@@ -52,7 +54,7 @@ impl Gather for Locate {
 }
 
 /// The ids of what stands between these comments and their roots. Only threads of three levels and more have any.
-async fn between(snapshot: &Snapshot, comments: &[Comment]) -> Result<HashMap<Path, CommentId>, Fault> {
+async fn between(snapshot: &SourceTx, comments: &[Comment]) -> Result<HashMap<Path, CommentId>, Fault> {
     let mut places: Vec<(Path, i16)> = Vec::new();
     for comment in comments {
         places.extend(comment.path.ancestors().skip(1).map(|path| (path, part(comment.id.partition()))));

@@ -12,6 +12,7 @@ use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryTrait
 use crate::error::Fault;
 use crate::on_shard::OnShard;
 use crate::sql::chunks::padded;
+use crate::sql::deal::parts;
 use crate::sql::entity::{comment_content, comment_index, comment_subject};
 use crate::sql::pool::Tx;
 use crate::sql::row;
@@ -31,7 +32,7 @@ pub(super) mod key {
 /// The query, told to walk along one key. On the head of a key optimisers prefer equality to a range at its end, and
 /// would read every page before the one that was asked for: naming the key leaves them nothing but the range. SQLite
 /// is told nothing, so the conditions themselves must leave it no other key.
-pub(super) fn along<Q: QueryTrait<QueryStatement = SelectStatement>>(mut query: Q, key: &'static str) -> Q {
+pub(in crate::sql) fn along<Q: QueryTrait<QueryStatement = SelectStatement>>(mut query: Q, key: &'static str) -> Q {
     query.query().force_index(key, IndexHintScope::All);
     query
 }
@@ -56,7 +57,7 @@ pub(super) async fn comments<C: ConnectionTrait>(db: &OnShard<C>, ids: &[Comment
     let mut found = Vec::with_capacity(ids.len());
     for list in padded(ids) {
         let query = comment_index::Entity::find()
-            .filter(comment_index::Column::Part.is_in(parts(&list)))
+            .filter(comment_index::Column::Part.is_in(parts(list.iter().map(|id| id.partition()))))
             .filter(comment_index::Column::Id.is_in(list.iter().map(|id| id.get())));
         found.extend(query.all(db).await?);
     }
@@ -76,21 +77,13 @@ pub(super) async fn contents<C: ConnectionTrait>(
     let mut contents = HashMap::with_capacity(ids.len());
     for list in padded(ids) {
         let query = comment_content::Entity::find()
-            .filter(comment_content::Column::Part.is_in(parts(&list)))
+            .filter(comment_content::Column::Part.is_in(parts(list.iter().map(|id| id.partition()))))
             .filter(comment_content::Column::CommentId.is_in(list.iter().map(|id| id.get())));
         for found in query.all(db).await? {
             contents.insert(row::id(found.comment_id)?, row::content(found.text, &found.mentions, &found.metadata)?);
         }
     }
     Ok(contents)
-}
-
-/// The numbers of the partitions of these ids; mostly one, so that the list is seldom longer.
-pub(super) fn parts(ids: &[CommentId]) -> Vec<i16> {
-    let mut parts: Vec<i16> = ids.iter().map(|id| crate::shard::part(id.partition())).collect();
-    parts.sort_unstable();
-    parts.dedup();
-    padded(&parts).flatten().collect()
 }
 
 /// The views of comments of one subject, in their order, each of them once.

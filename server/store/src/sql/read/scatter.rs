@@ -6,12 +6,9 @@ use std::sync::Arc;
 
 use futures::future::try_join_all;
 use riposte_core::{Partition, Result};
-use sea_orm::{DatabaseExecutor, DatabaseTransaction};
 
 use crate::error::Fault;
-use crate::on_shard::OnShard;
-use crate::shard::Tables;
-use crate::sql::pool::Sources;
+use crate::sql::pool::{SourceTx, Sources};
 use crate::sql::task;
 
 /// The most snapshots that one batch holds open on one data source at a time.
@@ -31,28 +28,9 @@ pub(super) trait Gather: 'static {
 
     /// What there is of `items`, in no order. All of them lie in one subject table and the tables that nest in it.
     fn read(
-        snapshot: &Snapshot,
+        snapshot: &SourceTx,
         items: Vec<Self::Item>,
     ) -> impl Future<Output = std::result::Result<Vec<Self::Found>, Fault>> + Send;
-}
-
-/// One state of a data source, open for all of its tables.
-#[derive(Debug)]
-pub(super) struct Snapshot {
-    tx: DatabaseTransaction,
-    sources: Arc<Sources>,
-}
-
-impl Snapshot {
-    /// The snapshot, bound to the tables of a partition.
-    pub(super) fn on(&self, partition: Partition) -> OnShard<DatabaseExecutor<'_>> {
-        OnShard::new((&self.tx).into(), self.sources.slot(partition))
-    }
-
-    /// The counts of tables.
-    pub(super) fn tables(&self) -> Tables {
-        self.sources.map().tables()
-    }
 }
 
 /// Reads a batch, and answers what was found in no order. All items of one subject are read in one snapshot.
@@ -82,16 +60,14 @@ fn deal<T>(tables: Vec<T>) -> Vec<Vec<T>> {
 }
 
 async fn lane<G: Gather>(sources: Arc<Sources>, source: usize, share: Vec<Vec<G::Item>>) -> Result<Vec<G::Found>> {
-    task::run(G::NAME, async move {
-        let tx = sources.all()[source].begin_read().await?;
-        let snapshot = Snapshot { tx, sources };
+    let runtime = sources.runtime().clone();
+    task::run(&runtime, G::NAME, async move {
+        let snapshot = sources.begin_read(source).await?;
         let mut found = Vec::new();
         for items in share {
             found.extend(G::read(&snapshot, items).await?);
         }
-        if let Err(error) = snapshot.tx.rollback().await {
-            tracing::debug!(%error, "a snapshot was not closed");
-        }
+        snapshot.rollback().await;
         Ok(found)
     })
     .await

@@ -4,11 +4,12 @@ use riposte_core::{Partition, Subject, SubjectKey};
 use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter};
 
 use super::rows;
-use super::scatter::{Gather, Snapshot};
+use super::scatter::Gather;
 use crate::error::Fault;
 use crate::shard::part;
 use crate::sql::chunks::padded;
 use crate::sql::entity::comment_subject::{Column, Entity};
+use crate::sql::pool::SourceTx;
 use crate::sql::row;
 
 #[derive(Debug)]
@@ -23,7 +24,7 @@ impl Gather for Subjects {
         key.partition()
     }
 
-    async fn read(snapshot: &Snapshot, keys: Vec<SubjectKey>) -> Result<Vec<Subject>, Fault> {
+    async fn read(snapshot: &SourceTx, keys: Vec<SubjectKey>) -> Result<Vec<Subject>, Fault> {
         let mut found = Vec::with_capacity(keys.len());
         for list in padded(&keys) {
             let any = list.iter().fold(Condition::any(), |any, key| any.add(named(key)));

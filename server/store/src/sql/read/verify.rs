@@ -8,6 +8,7 @@ use sea_orm::{ConnectionTrait, FromQueryResult, Statement, Value};
 use super::Query;
 use super::rows::subject;
 use crate::error::Fault;
+use crate::on_shard::OnShard;
 use crate::sql::pool::Tx;
 
 #[derive(Debug)]
@@ -25,23 +26,28 @@ impl Query for Verify {
 
     async fn read(self, tx: &Tx) -> Result<Self::Answer, Fault> {
         let Some(subject) = subject(tx, &self.key).await? else { return Ok(Verified::default()) };
-        let rows = Rows { tx, subject: &subject };
-        let mut drifts = Vec::new();
-        let (comments, deepest) = rows.totals(&mut drifts).await?;
-        rows.likes(&mut drifts).await?;
-        rows.replies(&mut drifts).await?;
-        for depth in 0..=deepest {
-            rows.below(depth, &mut drifts).await?;
-        }
-        rows.floors(&mut drifts).await?;
-        drifts.sort_by_key(|drift| drift.comment);
-        Ok(Verified { comments, drifts })
+        count(tx, &subject).await
     }
 }
 
+/// Counts everything below a subject, whose row was read by `tx`.
+pub(crate) async fn count<C: ConnectionTrait>(tx: &OnShard<C>, subject: &Subject) -> Result<Verified, Fault> {
+    let rows = Rows { tx, subject };
+    let mut drifts = Vec::new();
+    let (comments, deepest) = rows.totals(&mut drifts).await?;
+    rows.likes(&mut drifts).await?;
+    rows.replies(&mut drifts).await?;
+    for depth in 0..=deepest {
+        rows.below(depth, &mut drifts).await?;
+    }
+    rows.floors(&mut drifts).await?;
+    drifts.sort_by_key(|drift| drift.comment);
+    Ok(Verified { comments, drifts })
+}
+
 /// The rows of one subject.
-struct Rows<'t> {
-    tx: &'t Tx,
+struct Rows<'t, C> {
+    tx: &'t OnShard<C>,
     subject: &'t Subject,
 }
 
@@ -65,7 +71,7 @@ struct Wrong {
     also_counted: i64,
 }
 
-impl Rows<'_> {
+impl<C: ConnectionTrait> Rows<'_, C> {
     /// `sql`, every `{rows}` in it bound to the rows of this subject, every `{visible}` to the visible among them.
     fn statement(&self, sql: &str) -> Statement {
         let visible = format!("{{rows}} AND state = {}", CommentState::Active.code());
@@ -175,9 +181,9 @@ impl Rows<'_> {
 }
 
 /// The next floor after `count` rows of which the last has floor `last`: where floors have gaps, that of the two which
-/// differs from what is stored.
+/// differs from what is stored, first the one that can be given.
 fn dense(stored: i64, count: i64, last: i64) -> i64 {
-    if count + 1 == stored { last + 1 } else { count + 1 }
+    if last + 1 == stored { count + 1 } else { last + 1 }
 }
 
 fn compare(drifts: &mut Vec<Drift>, comment: Option<CommentId>, count: &'static str, stored: i64, actual: i64) {

@@ -125,6 +125,7 @@ impl AdminService for Service {
     type ExportSubjectStream = Answers<ExportSubjectResponse>;
     type VerifyCountsStream = Answers<VerifyCountsResponse>;
     type RepairCountsStream = Answers<RepairCountsResponse>;
+    type RebuildMemberHistoryStream = Answers<RebuildMemberHistoryResponse>;
     type RebuildCacheStream = Answers<RebuildCacheResponse>;
 
     async fn import_comments(
@@ -193,6 +194,13 @@ impl AdminService for Service {
         &self,
         _: Request<RepairCountsRequest>,
     ) -> Result<Response<Self::RepairCountsStream>, Status> {
+        Err(Status::unimplemented(""))
+    }
+
+    async fn rebuild_member_history(
+        &self,
+        _: Request<RebuildMemberHistoryRequest>,
+    ) -> Result<Response<Self::RebuildMemberHistoryStream>, Status> {
         Err(Status::unimplemented(""))
     }
 

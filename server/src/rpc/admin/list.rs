@@ -1,7 +1,6 @@
-//! Subjects of a type: listed, and walked one after the other.
+//! The subjects of a type, listed.
 
-use riposte_core::page::SubjectCursor;
-use riposte_core::{Caller, ObjectType, Subject};
+use riposte_core::{Caller, ObjectType};
 use riposte_sdk::v1;
 
 use crate::rpc::Services;
@@ -21,7 +20,8 @@ pub(super) async fn list(
     let object_type = v.take(ObjectType::parse("object_type", object_type));
     let limit = v.take(parse::page_size(*page_size));
     let subject = |cursor| if let Cursor::Subject(at) = cursor { Some(at) } else { None };
-    let after = parse::page_token(&mut v, page_token, |token| services.tokens.open(&context, token), subject);
+    let after =
+        parse::page_token(&mut v, ("page_token", page_token), |token| services.tokens.open(&context, token), subject);
     let (object_type, limit, after) = v.all((object_type, limit, after))?;
     let (found, next) =
         services.comments.list_subjects(&caller, &object_type, after.unwrap_or_default(), limit).await?;
@@ -29,32 +29,4 @@ pub(super) async fn list(
     let token = next.map(|next| services.tokens.seal(&context, &Cursor::Subject(next), now)).transpose()?;
     let subjects = found.iter().map(answer::subject).collect();
     Ok(v1::ListSubjectsResponse { subjects, next_page_token: token.unwrap_or_default() })
-}
-
-/// A walk over all subjects of a type.
-pub(super) struct Walk {
-    object_type: ObjectType,
-    /// `None` at the end.
-    next: Option<SubjectCursor>,
-}
-
-/// Subjects that a walk reads at a time.
-const CHUNK: usize = 100;
-
-impl Walk {
-    pub(super) fn of(object_type: ObjectType) -> Self {
-        Self { object_type, next: Some(SubjectCursor::default()) }
-    }
-
-    /// The next subjects; `None` at the end.
-    pub(super) async fn next(
-        &mut self,
-        services: &Services,
-        caller: &Caller,
-    ) -> Result<Option<Vec<Subject>>, riposte_core::Error> {
-        let Some(after) = self.next else { return Ok(None) };
-        let (found, next) = services.comments.list_subjects(caller, &self.object_type, after, CHUNK).await?;
-        self.next = next;
-        Ok(Some(found))
-    }
 }

@@ -6,7 +6,7 @@ use crate::error::Meaning;
 
 /// The tries that one batch has used.
 #[derive(Debug, Default)]
-pub(super) struct Patience {
+pub(crate) struct Patience {
     conflicts: u32,
     duplicates: u32,
     losses: u32,
@@ -15,14 +15,15 @@ pub(super) struct Patience {
 impl Patience {
     /// Whether to try again; waits for the pause that goes with it. A batch that may have been committed is worth
     /// another wait for a connection: only a repeat tells.
-    pub(super) async fn again(&mut self, meaning: Meaning, outcome_unknown: bool) -> bool {
+    pub(crate) async fn again(&mut self, meaning: Meaning, outcome_unknown: bool) -> bool {
         let (used, most, pause) = match meaning {
             Meaning::Conflict => (&mut self.conflicts, 5, Duration::from_millis(4)),
             // The other transaction has committed: the next look finds its row.
             Meaning::Duplicate => (&mut self.duplicates, 3, Duration::ZERO),
             Meaning::Unreachable if !outcome_unknown => return false,
             Meaning::Lost | Meaning::Unreachable => (&mut self.losses, 3, Duration::from_millis(50)),
-            Meaning::Fatal => return false,
+            // Of those who have waited for a lock for as long as one may, some may want other rows: see `divide.rs`.
+            Meaning::Fatal | Meaning::Locked => return false,
         };
         if *used == most {
             return false;

@@ -1,0 +1,59 @@
+//! The bare loops: the same rows in the same kind of tables, written by hand with one transaction per operation, without
+//! a service in between. They are what the service is held against, so they are written as fast as honest work goes.
+
+pub(crate) mod create;
+pub(crate) mod like;
+mod rows;
+mod schema;
+
+use crate::database;
+use anyhow::Result;
+use sqlx::mysql::{MySqlConnectOptions, MySqlConnection};
+use sqlx::{ConnectOptions, Executor};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Where the bare tables are, and how many loops write to them.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Place {
+    /// mysql://user@host:port/database; the database and its tables are made unless they stand
+    #[arg(long)]
+    url: String,
+    /// Connections, each with a loop of its own
+    #[arg(long, default_value_t = 16)]
+    connections: usize,
+}
+
+impl Place {
+    /// A connection to the bare tables, which stand from then on.
+    async fn prepare(&self) -> Result<MySqlConnection> {
+        database::ensure(&self.url).await?;
+        let mut connection = self.connect().await?;
+        for table in schema::TABLES {
+            connection.execute(table).await?;
+        }
+        Ok(connection)
+    }
+
+    /// One connection for each loop.
+    async fn loops(&self) -> Result<Vec<MySqlConnection>> {
+        let mut all = Vec::with_capacity(self.connections);
+        for _ in 0..self.connections {
+            all.push(self.connect().await?);
+        }
+        Ok(all)
+    }
+
+    /// At READ COMMITTED, as the service writes: at the default level more rows and gaps are locked.
+    async fn connect(&self) -> Result<MySqlConnection> {
+        let options: MySqlConnectOptions = self.url.parse()?;
+        let mut connection = options.disable_statement_logging().connect().await?;
+        connection.execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED").await?;
+        Ok(connection)
+    }
+}
+
+/// Now, in milliseconds since 1970.
+#[expect(clippy::disallowed_methods, reason = "the rows carry times, as those of the service do")]
+fn now_ms() -> i64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}

@@ -1,0 +1,62 @@
+//! The command line: one measurement per subcommand.
+
+use crate::{bare, create, database, fill, like, like_open, probe};
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+/// One measurement of Riposte, or of the bare loop it is held against; prints one line of JSON.
+#[derive(Debug, Parser)]
+#[command(name = "riposte-bench", version, max_term_width = 110, after_help = AFTER_HELP)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    measure: Measure,
+}
+
+#[derive(Debug, Subcommand)]
+enum Measure {
+    /// CreateComment on one or many subjects, in closed loops
+    Create(create::Args),
+    /// SetLike by distinct members on one or many comments, in closed loops
+    Like(like::Args),
+    /// SetLike on one comment at a steady rate; latencies count from the moment each call was due
+    LikeOpen(like_open::Args),
+    /// Comments on bare tables, one hand-written transaction each
+    BareCreate(bare::create::Args),
+    /// Likes on bare tables, one hand-written transaction each
+    BareLike(bare::like::Args),
+    /// Bring a subject to a number of comments, through the API
+    Fill(fill::Args),
+    /// Make the database of a URL anew, empty
+    Database(database::Args),
+    /// Time a fixed piece of work on every core at once: is the processor really there?
+    Probe,
+}
+
+const AFTER_HELP: &str = "\
+A measurement prints {operations, errors, seconds, rate, p50_ms, p99_ms, p999_ms, client_cpu_us, watched_cpu_us}.
+Rates are per second; CPU is in microseconds per operation, of this process and of those named with --watch.
+
+Examples:
+  riposte-bench create --endpoint http://127.0.0.1:7171
+  riposte-bench like --endpoint http://127.0.0.1:7171 --comments 10000 --seconds 10
+  riposte-bench like-open --endpoint http://127.0.0.1:7171 --rate 10000
+  riposte-bench bare-create --url mysql://root@127.0.0.1:3306/bare --connections 16
+
+`cargo xtask bench write` runs all of them against servers of its own.";
+
+impl Cli {
+    /// Measures, and returns the line to print.
+    pub(crate) async fn run(self) -> Result<String> {
+        let report = match self.measure {
+            Measure::Create(args) => create::run(&args).await?,
+            Measure::Like(args) => like::run(&args).await?,
+            Measure::LikeOpen(args) => like_open::run(&args).await?,
+            Measure::BareCreate(args) => bare::create::run(&args).await?,
+            Measure::BareLike(args) => bare::like::run(&args).await?,
+            Measure::Fill(args) => return fill::run(&args).await,
+            Measure::Database(args) => return database::run(&args).await,
+            Measure::Probe => return probe::run(),
+        };
+        Ok(serde_json::to_string(&report)?)
+    }
+}

@@ -1,0 +1,49 @@
+//! The connections that the callers share.
+
+use anyhow::{Result, ensure};
+use riposte_sdk::Client;
+
+/// Where the service is, and how the load is laid on it.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Target {
+    /// Address of the service; may be given again, the callers are then spread over all
+    #[arg(long = "endpoint", value_name = "URL", required = true)]
+    endpoints: Vec<String>,
+    /// Connections to each endpoint
+    #[arg(long, default_value_t = 4)]
+    connections: usize,
+    /// The object type of the subjects
+    #[arg(long, default_value = "bench")]
+    pub(crate) object_type: String,
+    /// How the subjects' ids begin; those that stand already are used again [default: random]
+    #[arg(long)]
+    prefix: Option<String>,
+}
+
+/// Connections to all endpoints, dealt to the callers in turn.
+#[derive(Debug)]
+pub(crate) struct Clients {
+    all: Vec<Client>,
+}
+
+impl Target {
+    /// Connections as asked for; nothing is dialled before the first call.
+    pub(crate) fn open(&self) -> Result<Clients> {
+        ensure!(self.connections > 0, "at least one connection");
+        // By endpoint first, so that an even number of callers lies evenly on two endpoints.
+        let all = (0..self.connections).flat_map(|_| &self.endpoints).map(Client::connect);
+        Ok(Clients { all: all.collect::<Result<_, _>>()? })
+    }
+
+    /// How the subjects' ids begin.
+    pub(crate) fn prefix(&self) -> String {
+        self.prefix.clone().unwrap_or_else(|| format!("{:016x}", rand::random::<u64>()))
+    }
+}
+
+impl Clients {
+    /// The connection of a caller, by its number.
+    pub(crate) fn of(&self, caller: usize) -> &Client {
+        &self.all[caller % self.all.len()]
+    }
+}

@@ -1,0 +1,88 @@
+//! Closed loops: each caller asks again as soon as it was answered.
+
+use crate::cpu::{Meter, Watch};
+use crate::report::{Report, Samples};
+use anyhow::Result;
+use std::time::Duration;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep, sleep_until};
+
+/// How long to measure.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Span {
+    /// Seconds measured
+    #[arg(long, default_value_t = 3.0)]
+    seconds: f64,
+    /// Seconds of the same load before that, in which connections are made and statements prepared
+    #[arg(long, default_value_t = 0.5)]
+    warm_up: f64,
+    #[command(flatten)]
+    watch: Watch,
+}
+
+/// One caller of a closed loop.
+pub(crate) trait Caller: Send + 'static {
+    /// Does one operation to its end: when it is answered, it is durable.
+    fn call(&mut self) -> impl Future<Output = Result<()>> + Send;
+}
+
+/// The part of a run that counts.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Window {
+    pub(crate) from: Instant,
+    pub(crate) until: Instant,
+}
+
+/// After a failure a caller waits, so that a dead service is not asked in a tight loop.
+const AFTER_FAILURE: Duration = Duration::from_millis(5);
+
+impl Span {
+    /// Begins now: the warm-up and then the window.
+    pub(crate) fn begin(&self) -> Window {
+        let from = Instant::now() + Duration::from_secs_f64(self.warm_up);
+        Window { from, until: from + Duration::from_secs_f64(self.seconds) }
+    }
+
+    /// Waits for the end of the window and tells the CPU that was used within it.
+    pub(crate) async fn meter(&self, window: Window) -> Result<Meter> {
+        sleep_until(window.from).await;
+        let meter = Meter::start(&self.watch)?;
+        sleep_until(window.until).await;
+        meter.stop()
+    }
+
+    /// Runs all callers at once over the window.
+    pub(crate) async fn closed<C: Caller>(&self, callers: Vec<C>) -> Result<Report> {
+        let window = self.begin();
+        let mut loops = JoinSet::new();
+        for caller in callers {
+            loops.spawn(calls(caller, window));
+        }
+        let meter = self.meter(window).await?;
+        let mut samples = Samples::default();
+        while let Some(one) = loops.join_next().await {
+            samples.add(one?);
+        }
+        samples.report(window, &meter)
+    }
+}
+
+/// The calls of one caller; those that end within the window count.
+async fn calls<C: Caller>(mut caller: C, window: Window) -> Samples {
+    let mut samples = Samples::default();
+    loop {
+        let begin = Instant::now();
+        let answer = caller.call().await;
+        let end = Instant::now();
+        if end >= window.until {
+            return samples;
+        }
+        let failed = answer.is_err();
+        if end >= window.from {
+            samples.take(end - begin, answer);
+        }
+        if failed {
+            sleep(AFTER_FAILURE).await;
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! CreateComment through gRPC.
+
+use crate::clients::Target;
+use crate::closed::{Caller, Span};
+use crate::prepare;
+use crate::report::Report;
+use anyhow::{Result, ensure};
+use riposte_sdk::{Connection, v1};
+use std::sync::Arc;
+use v1::comment_service_client::CommentServiceClient;
+
+/// What to create.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    target: Target,
+    /// Subjects that the comments are spread over at random; 1 is a hot one
+    #[arg(long, default_value_t = 1)]
+    subjects: usize,
+    /// Callers, each of which waits for its answer before it asks again
+    #[arg(long, default_value_t = 256)]
+    callers: usize,
+    #[command(flatten)]
+    span: Span,
+}
+
+/// Prepares the subjects, then measures.
+pub(crate) async fn run(args: &Args) -> Result<Report> {
+    ensure!(args.subjects > 0, "at least one subject");
+    let clients = args.target.open()?;
+    let subjects = Arc::new(prepare::subjects(&clients, &args.target, args.subjects).await?);
+    let caller = |number| Creates {
+        comments: clients.of(number).comments(),
+        subjects: Arc::clone(&subjects),
+        // Far apart, so that the texts of two callers differ.
+        next: number << 32,
+    };
+    args.span.closed((0..args.callers).map(caller).collect()).await
+}
+
+/// One caller.
+pub(crate) struct Creates {
+    pub(crate) comments: CommentServiceClient<Connection>,
+    pub(crate) subjects: Arc<Vec<v1::SubjectKey>>,
+    pub(crate) next: usize,
+}
+
+impl Caller for Creates {
+    async fn call(&mut self) -> Result<()> {
+        let key = &self.subjects[rand::random_range(0..self.subjects.len())];
+        let request = prepare::comment(key, self.next);
+        self.next += 1;
+        let answer = self.comments.create_comment(request).await?.into_inner();
+        ensure!(answer.ack() == v1::Ack::Committed, "answered before it was durable");
+        Ok(())
+    }
+}

@@ -1,0 +1,40 @@
+//! The load generator: each subcommand is one measurement of a running service through its public API, or of the bare
+//! loop that it is held against, and prints one line of JSON.
+//!
+//! This crate must never depend on a crate of the server: it is a caller like any other.
+
+mod bare;
+mod cli;
+mod clients;
+mod closed;
+mod cpu;
+mod create;
+mod database;
+mod fill;
+mod like;
+mod like_open;
+mod members;
+mod prepare;
+mod probe;
+mod report;
+
+use clap::Parser;
+use std::process::ExitCode;
+
+/// The server's own allocator, so that what the load costs is not the allocator's.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    match Box::pin(cli::Cli::parse().run()).await {
+        Ok(line) => {
+            println!("{line}");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

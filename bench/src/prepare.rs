@@ -1,0 +1,96 @@
+//! What must stand before a measurement begins: subjects, and comments on them. Whatever stands already is kept.
+
+use crate::clients::{Clients, Target};
+use anyhow::{Context, Result};
+use futures::{StreamExt, TryStreamExt, stream};
+use riposte_sdk::{Client, v1};
+
+/// Calls in flight while preparing.
+const WIDTH: usize = 64;
+/// Subjects that one BatchGetSubjects may name.
+const BATCH: usize = 200;
+/// Comments that one page may hold.
+const PAGE: i32 = 100;
+
+/// The keys of `count` subjects, all of which exist afterwards.
+pub(crate) async fn subjects(clients: &Clients, target: &Target, count: usize) -> Result<Vec<v1::SubjectKey>> {
+    let prefix = target.prefix();
+    let key =
+        |number| v1::SubjectKey { object_type: target.object_type.clone(), object_id: format!("{prefix}-{number}") };
+    let keys: Vec<v1::SubjectKey> = (0..count).map(key).collect();
+    let missing: Vec<Vec<v1::SubjectKey>> = stream::iter(keys.chunks(BATCH).map(<[_]>::to_vec).enumerate())
+        .map(|(number, keys)| missing(clients.of(number), keys))
+        .buffered(WIDTH)
+        .try_collect()
+        .await?;
+    stream::iter(missing.into_iter().flatten().enumerate())
+        .map(|(number, key)| create_subject(clients.of(number), key))
+        .buffered(WIDTH)
+        .try_collect::<Vec<()>>()
+        .await?;
+    Ok(keys)
+}
+
+async fn missing(client: &Client, keys: Vec<v1::SubjectKey>) -> Result<Vec<v1::SubjectKey>> {
+    let request = v1::BatchGetSubjectsRequest { keys, allow_missing: true, ..Default::default() };
+    Ok(client.subjects().batch_get_subjects(request).await.context("BatchGetSubjects")?.into_inner().missing)
+}
+
+async fn create_subject(client: &Client, key: v1::SubjectKey) -> Result<()> {
+    let request = v1::CreateSubjectRequest { key: Some(key), ..Default::default() };
+    client.subjects().create_subject(request).await.context("CreateSubject")?;
+    Ok(())
+}
+
+/// The ids of `count` comments, as evenly as can be over `subjects` subjects; all of them exist afterwards.
+pub(crate) async fn comments(clients: &Clients, target: &Target, count: usize, subjects: usize) -> Result<Vec<i64>> {
+    let keys = self::subjects(clients, target, subjects).await?;
+    let shares = (0..subjects).map(|number| count / subjects + usize::from(number < count % subjects));
+    let ids: Vec<Vec<i64>> = stream::iter(keys.into_iter().zip(shares).enumerate())
+        .map(|(number, (key, share))| comments_on(clients.of(number), key, share))
+        .buffered(WIDTH)
+        .try_collect()
+        .await?;
+    Ok(ids.concat())
+}
+
+/// The first `count` comments on one subject.
+async fn comments_on(client: &Client, key: v1::SubjectKey, count: usize) -> Result<Vec<i64>> {
+    let mut list = v1::ListCommentsRequest {
+        subject: Some(key.clone()),
+        sort: v1::CommentSort::Oldest.into(),
+        page_size: PAGE,
+        reply_preview_size: Some(0),
+        ..Default::default()
+    };
+    let mut ids = Vec::new();
+    while ids.len() < count {
+        let page = client.comments().list_comments(list.clone()).await.context("ListComments")?.into_inner();
+        ids.extend(page.threads.iter().filter_map(|thread| Some(thread.comment.as_ref()?.id)));
+        list.page_token = page.next_page_token;
+        if list.page_token.is_empty() {
+            break;
+        }
+    }
+    while ids.len() < count {
+        let answer = client.comments().create_comment(comment(&key, ids.len())).await.context("CreateComment")?;
+        ids.push(answer.into_inner().comment.context("an answer without a comment")?.id);
+    }
+    ids.truncate(count);
+    Ok(ids)
+}
+
+/// A comment like any other; the number makes its text its own.
+pub(crate) fn comment(key: &v1::SubjectKey, number: usize) -> v1::CreateCommentRequest {
+    v1::CreateCommentRequest {
+        subject: Some(key.clone()),
+        member_id: format!("m{}", number % 100_000),
+        content: Some(v1::Content { text: text(number), ..Default::default() }),
+        ..Default::default()
+    }
+}
+
+/// What a comment says, on both sides of every comparison: some 80 bytes, about as much as people write.
+pub(crate) fn text(number: usize) -> String {
+    format!("Comment {number}: it agrees with some of what stands above, and with none of the rest.")
+}

@@ -1,0 +1,111 @@
+//! What a measurement says.
+
+use crate::closed::Window;
+use crate::cpu::Meter;
+use anyhow::{Result, bail};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// The figures of one measurement, printed as one line.
+#[derive(Debug, Serialize)]
+pub(crate) struct Report {
+    /// Operations that were answered with success within the window.
+    operations: u64,
+    /// Those that failed; they count in nothing else.
+    errors: u64,
+    /// Length of the window.
+    seconds: f64,
+    /// Operations per second.
+    rate: f64,
+    /// Half of all operations took no longer, in milliseconds; and 99 and 99.9 in a hundred.
+    p50_ms: f64,
+    p99_ms: f64,
+    p999_ms: f64,
+    /// CPU of this process per operation, in microseconds.
+    client_cpu_us: f64,
+    /// CPU of the watched processes per operation, by name, in microseconds.
+    watched_cpu_us: BTreeMap<String, f64>,
+}
+
+/// The latencies of some operations.
+#[derive(Debug, Default)]
+pub(crate) struct Samples {
+    // All of them, not a histogram: a measurement has under a million, and percentiles are then exact.
+    nanos: Vec<u64>,
+    errors: u64,
+    first_error: Option<String>,
+}
+
+impl Samples {
+    /// Counts one operation.
+    pub(crate) fn take(&mut self, latency: Duration, answer: Result<()>) {
+        match answer {
+            Ok(()) => self.nanos.push(u64::try_from(latency.as_nanos()).unwrap_or(u64::MAX)),
+            Err(error) => {
+                self.errors += 1;
+                self.first_error.get_or_insert_with(|| format!("{error:#}"));
+            }
+        }
+    }
+
+    /// Takes the operations of another caller in.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.nanos.extend(other.nanos);
+        self.errors += other.errors;
+        self.first_error = self.first_error.take().or(other.first_error);
+    }
+
+    /// The figures; an error if no operation succeeded.
+    pub(crate) fn report(mut self, window: Window, meter: &Meter) -> Result<Report> {
+        let error = self.first_error.unwrap_or_else(|| "none was answered in time".to_owned());
+        if self.nanos.is_empty() {
+            bail!("no operation succeeded: {error}");
+        }
+        if self.errors > 0 {
+            eprintln!("{} operations failed, the first with: {error}", self.errors);
+        }
+        self.nanos.sort_unstable();
+        let operations = self.nanos.len() as u64;
+        let seconds = (window.until - window.from).as_secs_f64();
+        Ok(Report {
+            operations,
+            errors: self.errors,
+            seconds,
+            rate: operations as f64 / seconds,
+            p50_ms: percentile(&self.nanos, 50.0),
+            p99_ms: percentile(&self.nanos, 99.0),
+            p999_ms: percentile(&self.nanos, 99.9),
+            client_cpu_us: meter.own(operations),
+            watched_cpu_us: meter.watched(operations),
+        })
+    }
+}
+
+/// The smallest latency that `percent` of all do not exceed, in milliseconds.
+fn percentile(sorted: &[u64], percent: f64) -> f64 {
+    let rank = (sorted.len() as f64 * percent / 100.0).ceil() as usize;
+    sorted.get(rank.max(1) - 1).map_or(0.0, |nanos| *nanos as f64 / 1e6)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_percentile_is_a_latency_that_occurred() {
+        let sorted: Vec<u64> = (1..=1000).map(|ms| ms * 1_000_000).collect();
+        assert_eq!((percentile(&sorted, 50.0), percentile(&sorted, 99.0)), (500.0, 990.0));
+        assert_eq!((percentile(&sorted, 99.9), percentile(&sorted[..1], 99.9)), (999.0, 1.0));
+    }
+
+    #[test]
+    fn failures_are_counted_apart_and_the_first_is_told() {
+        let mut samples = Samples::default();
+        samples.take(Duration::from_millis(1), Ok(()));
+        let mut others = Samples::default();
+        others.take(Duration::from_millis(2), Err(anyhow::anyhow!("full")));
+        samples.add(others);
+        assert_eq!((samples.nanos.len(), samples.errors, samples.first_error.as_deref()), (1, 1, Some("full")));
+    }
+}

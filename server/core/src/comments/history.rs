@@ -1,0 +1,69 @@
+//! What one member wrote, across subjects.
+
+use std::collections::HashMap;
+
+use crate::caller::Caller;
+use crate::comment::CommentView;
+use crate::comments::Comments;
+use crate::error::Result;
+use crate::ids::CommentId;
+use crate::member::MemberId;
+use crate::object_type::ObjectType;
+use crate::page::{HistoryCursor, Page};
+use crate::subject::{SubjectKey, SubjectState};
+
+/// A part of a member's history to read.
+#[derive(Debug, Clone)]
+pub struct ListMemberComments {
+    /// The type whose member it is.
+    pub object_type: ObjectType,
+    /// The member.
+    pub member: MemberId,
+    /// Whether comments that are not ACTIVE are wanted too.
+    pub all: bool,
+    /// Strictly behind this one; `None` at the start.
+    pub after: Option<HistoryCursor>,
+    /// The most places in the history to look at.
+    pub limit: usize,
+}
+
+impl Comments {
+    /// The comments of a member, newest first, each with its place in the history, as their author sees them. What the
+    /// history names and may not be shown is left out: below a deleted or hidden subject, or, unless all are wanted, no
+    /// longer visible. So a page may be short; the second value is where the next one begins, `None` at the end.
+    ///
+    /// # Errors
+    /// [`Error::ObjectTypeUnknown`](crate::Error), [`Error::CallerNotAllowed`](crate::Error).
+    pub async fn member_comments(
+        &self,
+        caller: &Caller,
+        ask: &ListMemberComments,
+    ) -> Result<(Page<(HistoryCursor, CommentView)>, Option<HistoryCursor>)> {
+        let ListMemberComments { object_type, member, all, after, limit } = ask;
+        self.policy(caller, object_type)?;
+        let places = self.reader.member_comments(object_type, member, *all, after.as_ref(), *limit).await?;
+        let next = places.items.last().copied().filter(|_| places.more_after);
+        let ids: Vec<CommentId> = places.items.iter().map(|place| place.comment).collect();
+        let views = self.comments(caller, &ids, Some(member)).await?;
+        let found: Vec<_> = places.items.into_iter().zip(views).filter_map(|(at, view)| Some((at, view?))).collect();
+        let open = self.open_subjects(found.iter().map(|(_, view)| &view.subject)).await?;
+        // The projection is a little behind the rows: what a comment is now decides.
+        let shown = |(_, view): &(HistoryCursor, CommentView)| {
+            (*all || view.comment.state.is_visible()) && open.get(&view.subject).copied().unwrap_or(false)
+        };
+        let items = found.into_iter().filter(shown).collect();
+        Ok((Page { items, more_before: places.more_before, more_after: places.more_after }, next))
+    }
+
+    /// Of each of these subjects, whether its lists may be shown.
+    async fn open_subjects(&self, keys: impl Iterator<Item = &SubjectKey>) -> Result<HashMap<SubjectKey, bool>> {
+        let mut keys: Vec<SubjectKey> = keys.cloned().collect();
+        keys.sort();
+        keys.dedup();
+        let subjects = self.reader.subjects(&keys).await?;
+        let open = subjects.into_iter().map(|subject| {
+            subject.is_some_and(|subject| subject.state != SubjectState::Hidden && subject.delete_time.is_none())
+        });
+        Ok(keys.into_iter().zip(open).collect())
+    }
+}

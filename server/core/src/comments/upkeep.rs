@@ -1,0 +1,51 @@
+//! What keeps counts and projections true: verify, repair, rebuild.
+
+use crate::caller::Caller;
+use crate::comments::Comments;
+use crate::error::{Error, Result};
+use crate::ids::CommentId;
+use crate::page::Verified;
+use crate::ports::{Rebuilt, Repaired};
+use crate::subject::SubjectKey;
+
+impl Comments {
+    /// Compares every count of a subject with the rows it counts.
+    ///
+    /// # Errors
+    /// [`Error::SubjectNotFound`].
+    pub async fn verify(&self, caller: &Caller, key: &SubjectKey) -> Result<Verified> {
+        self.stands(caller, key).await?;
+        self.reader.verify(key).await
+    }
+
+    /// Sets every count of a subject to what its rows say. Where all agree nothing changes.
+    ///
+    /// # Errors
+    /// [`Error::SubjectNotFound`].
+    pub async fn repair(&self, caller: &Caller, key: &SubjectKey) -> Result<Repaired> {
+        self.policy(caller, key.object_type())?;
+        self.repairer.repair(key, self.clock.now()).await?.ok_or(Error::SubjectNotFound)
+    }
+
+    /// Brings the histories of the next comments of a subject up to date, at most `limit`, behind `after`.
+    ///
+    /// # Errors
+    /// [`Error::SubjectNotFound`].
+    pub async fn rebuild_history(
+        &self,
+        caller: &Caller,
+        key: &SubjectKey,
+        after: Option<CommentId>,
+        limit: usize,
+    ) -> Result<Rebuilt> {
+        self.stands(caller, key).await?;
+        self.histories.rebuild(key, after, limit).await
+    }
+
+    /// Whether there is such a subject, deleted or not, and the caller may know.
+    async fn stands(&self, caller: &Caller, key: &SubjectKey) -> Result<()> {
+        self.policy(caller, key.object_type())?;
+        let subject = self.reader.subjects(std::slice::from_ref(key)).await?.pop().flatten();
+        subject.map(drop).ok_or(Error::SubjectNotFound)
+    }
+}

@@ -1,0 +1,74 @@
+//! What a commit tells the world outside: which rows changed, never what they say. Consumers read the rows.
+
+use crate::ids::{CommentId, Partition, SubjectId};
+use crate::time::Millis;
+
+/// All that one batch changed under one subject.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Event {
+    /// The partition of the subject.
+    pub partition: Partition,
+    /// The subject.
+    pub subject: SubjectId,
+    /// The revision that the batch made; `None` for likes, which move none.
+    pub revision: Option<i64>,
+    /// What changed.
+    pub changes: Changes,
+    /// When it was committed, by the clock of the process that did it.
+    pub time: Millis,
+}
+
+/// The changes of one event, each told once, in the order in which they happened.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Changes {
+    /// The comments that changed.
+    pub comments: Vec<CommentChange>,
+    /// Whether owner, state, metadata or deletion of the subject changed.
+    pub subject: bool,
+}
+
+/// One comment that changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CommentChange {
+    /// The comment.
+    pub id: CommentId,
+    /// The root of its thread; `None` for a root.
+    pub root: Option<CommentId>,
+    /// What happened to it.
+    pub what: Happened,
+}
+
+/// What happened to a comment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Happened {
+    /// It came into being.
+    Created,
+    /// Its content changed.
+    Edited,
+    /// Its state changed.
+    StateChanged,
+    /// It was pinned or unpinned.
+    PinChanged,
+    /// Its likes or dislikes changed.
+    Liked,
+    /// A repair set its counts right.
+    Recounted,
+}
+
+impl Changes {
+    /// Adds a change, unless the same was told already.
+    pub(crate) fn tell(&mut self, change: CommentChange) {
+        if !self.comments.contains(&change) {
+            self.comments.push(change);
+        }
+    }
+}
+
+/// An event with its number: dense within its data source, given after the commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Numbered {
+    /// The number, from 1 on.
+    pub number: i64,
+    /// The event.
+    pub event: Event,
+}

@@ -1,0 +1,76 @@
+//! The outbox: what every commit left in its transaction, numbered afterwards.
+
+use async_trait::async_trait;
+
+use crate::error::Result;
+use crate::event::{Event, Numbered};
+use crate::ids::{Partition, SubjectId};
+use crate::time::Millis;
+
+/// The outboxes of all data sources. A source is named by its place, from 0 on.
+///
+/// Rows lie in the order in which transactions began; numbers are given after the commit, by whoever leads the source:
+/// so a late commit gets a late number, and a reader of numbers misses nothing. The events of one subject are numbered in
+/// the order of their revisions.
+#[async_trait]
+pub trait Outbox: Send + Sync + std::fmt::Debug {
+    /// How many data sources there are.
+    fn sources(&self) -> usize;
+
+    /// Takes or keeps the lead of a source for some seconds: the epoch of the term; `None` while somebody else has it.
+    async fn lead(&self, source: usize, owner: &[u8; 16], now: Millis) -> Result<Option<Epoch>>;
+
+    /// Gives the lead up at once, if `owner` has it.
+    async fn resign(&self, source: usize, owner: &[u8; 16]) -> Result<()>;
+
+    /// Numbers at most `limit` events that have none, oldest row first, and answers how many; `None` when another term
+    /// has begun, and then nothing was done.
+    async fn number(&self, source: usize, term: Epoch, limit: usize) -> Result<Option<usize>>;
+
+    /// Events with a number greater than `after`, in order, without holes.
+    async fn read(&self, source: usize, after: i64, limit: usize) -> Result<Vec<Numbered>>;
+
+    /// The greatest number given; 0 before the first.
+    async fn head(&self, source: usize) -> Result<i64>;
+
+    /// When the oldest event was committed that has no number yet; `None` when all have one.
+    async fn oldest_waiting(&self, source: usize) -> Result<Option<Millis>>;
+
+    /// Committed events of one subject with a revision greater than `after`, by revision, numbered or not. Likes are not
+    /// among them. The first ones may be missing: they are kept for a day.
+    async fn of_subject(&self, at: Partition, id: SubjectId, after: i64, limit: usize) -> Result<Vec<Event>>;
+
+    /// The number up to which a projection has applied the events of a source; 0 at its beginning.
+    async fn position(&self, source: usize, projection: Projection) -> Result<i64>;
+
+    /// Moves that number; `false` when another term has begun or the number was not `from`, and then nothing was done.
+    async fn advance(&self, source: usize, term: Epoch, projection: Projection, from: i64, to: i64) -> Result<bool>;
+
+    /// Deletes at most `limit` events that every projection has applied and that were committed before `before`; answers
+    /// how many, `None` when another term has begun.
+    async fn trim(&self, source: usize, term: Epoch, before: Millis, limit: usize) -> Result<Option<usize>>;
+}
+
+/// The number of a term: each new leader of a source has a greater one, and what an older term still tries is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Epoch(pub i64);
+
+/// What is derived from events, and can be built again from the rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Projection {
+    /// Members' own histories.
+    History,
+}
+
+impl Projection {
+    /// All of them.
+    pub const ALL: [Self; 1] = [Self::History];
+
+    /// Its stored name: fixed for ever.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::History => "history",
+        }
+    }
+}

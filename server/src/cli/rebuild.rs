@@ -1,0 +1,62 @@
+//! `riposte rebuild`: makes derived state anew from the rows.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Subcommand;
+use riposte_sdk::v1::{RebuildMemberHistoryRequest, RebuildMemberHistoryResponse};
+
+use super::rounds::{Round, Subjects};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Members' own histories, which ListMemberComments reads
+    #[command(after_long_help = RULES)]
+    History(Subjects),
+}
+
+const RULES: &str = "\
+Histories follow the comments by themselves. A rebuild is for a server whose event log was lost or
+emptied, or that stood still for longer than a day. It looks at every comment of the subjects, adds
+and corrects what the histories say of it, and may run while others write, and twice.
+
+Examples:
+  riposte rebuild history --object-type video
+  riposte rebuild history --object-type video --object-id 42";
+
+impl Args {
+    /// Runs it; words for people go to standard error.
+    pub(super) async fn run(self) -> Result<ExitCode> {
+        match self.what {
+            What::History(subjects) => history(&subjects).await,
+        }
+    }
+}
+
+async fn history(subjects: &Subjects) -> Result<ExitCode> {
+    let mut round = Round::start(subjects);
+    let request = RebuildMemberHistoryRequest {
+        scope: subjects.scope(),
+        resume_token: subjects.resume.clone(),
+        ..RebuildMemberHistoryRequest::default()
+    };
+    let mut answers = subjects.client()?.rebuild_member_history(request).await?.into_inner();
+    let mut last = RebuildMemberHistoryResponse::default();
+    while let Some(answer) = round.next(&mut answers).await? {
+        let done = u64::try_from(answer.subjects_done)?;
+        round.at(done, answer.resume_token.clone(), format!("{} comments", answer.comments_checked));
+        last = answer;
+    }
+    drop(round);
+    let RebuildMemberHistoryResponse { subjects_done, comments_checked, rows_changed, .. } = last;
+    eprintln!(
+        "{subjects_done} subjects, {comments_checked} comments: {rows_changed} history rows were missing or behind"
+    );
+    Ok(ExitCode::SUCCESS)
+}

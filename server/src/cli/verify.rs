@@ -1,0 +1,110 @@
+//! `riposte verify`: every stored count against the rows it counts, and on demand set right.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use riposte_sdk::v1::{CountDrift, RepairCountsRequest, SubjectKey, VerifyCountsRequest};
+
+use super::exit::ERROR;
+use super::rounds::{Round, Subjects};
+
+const RULES: &str = "\
+Compares root_count, comment_count, reply_count, live_below, like_count, dislike_count, listed and
+next_floor of every comment and subject with the rows they count, while others write, and prints a
+line for each that differs. There should never be one; if there is, it is a bug: please report it.
+
+--repair also sets what differs to what the rows say, one subject at a time, whose writers wait
+meanwhile. Exit code 1 says that counts differed and still do.
+
+Examples:
+  riposte verify --object-type video
+  riposte verify --object-type video --object-id 42 --repair";
+
+/// What to compare.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = RULES)]
+pub(super) struct Args {
+    #[command(flatten)]
+    subjects: Subjects,
+    /// Set what differs to what the rows say
+    #[arg(long)]
+    repair: bool,
+}
+
+#[derive(Debug, Default)]
+struct Sums {
+    subjects: u64,
+    comments: i64,
+    drifts: u64,
+}
+
+impl Args {
+    /// Runs it; a line for each drift goes to the output, words for people to standard error.
+    pub(super) async fn run(self) -> Result<ExitCode> {
+        let sums = if self.repair { self.mend().await? } else { self.compare().await? };
+        let Sums { subjects, comments, drifts } = sums;
+        if self.repair {
+            eprintln!("{subjects} subjects: {drifts} counts differed and are right now");
+            return Ok(ExitCode::SUCCESS);
+        }
+        eprintln!("{subjects} subjects, {comments} comments: {drifts} counts differ from their rows");
+        Ok(if drifts > 0 { ExitCode::from(ERROR) } else { ExitCode::SUCCESS })
+    }
+
+    async fn compare(&self) -> Result<Sums> {
+        let (mut round, mut sums) = (Round::start(&self.subjects), Sums::default());
+        let request = VerifyCountsRequest { scope: self.subjects.scope(), resume_token: self.subjects.resume.clone() };
+        let mut answers = self.subjects.client()?.verify_counts(request).await?.into_inner();
+        while let Some(answer) = round.next(&mut answers).await? {
+            sums.comments += answer.comments_checked;
+            sums.add(&mut round, answer.subject, &answer.drifts, answer.resume_token);
+        }
+        Ok(sums)
+    }
+
+    async fn mend(&self) -> Result<Sums> {
+        let (mut round, mut sums) = (Round::start(&self.subjects), Sums::default());
+        let request = RepairCountsRequest {
+            scope: self.subjects.scope(),
+            resume_token: self.subjects.resume.clone(),
+            ..RepairCountsRequest::default()
+        };
+        let mut answers = self.subjects.client()?.repair_counts(request).await?.into_inner();
+        while let Some(answer) = round.next(&mut answers).await? {
+            sums.add(&mut round, answer.subject, &answer.repaired, answer.resume_token);
+        }
+        Ok(sums)
+    }
+}
+
+impl Sums {
+    fn add(&mut self, round: &mut Round, subject: Option<SubjectKey>, drifts: &[CountDrift], token: String) {
+        let key = subject.unwrap_or_default();
+        for drift in drifts {
+            round.say(&line(&key, drift));
+        }
+        self.subjects += 1;
+        self.drifts += drifts.len() as u64;
+        round.at(self.subjects, token, format!("{} drifts", self.drifts));
+    }
+}
+
+fn line(key: &SubjectKey, drift: &CountDrift) -> String {
+    let CountDrift { comment_id, name, stored, actual } = drift;
+    let of = if *comment_id == 0 { String::new() } else { format!(" comment {comment_id}") };
+    format!("{}/{}{of}: {name} is {stored}, the rows say {actual}", key.object_type, key.object_id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CountDrift, SubjectKey, line};
+
+    #[test]
+    fn a_drift_names_its_place_and_both_numbers() {
+        let key = SubjectKey { object_type: "video".into(), object_id: "42".into() };
+        let mut drift = CountDrift { comment_id: 7, name: "reply_count".into(), stored: 3, actual: 4 };
+        assert_eq!(line(&key, &drift), "video/42 comment 7: reply_count is 3, the rows say 4");
+        drift.comment_id = 0;
+        assert_eq!(line(&key, &drift), "video/42: reply_count is 3, the rows say 4");
+    }
+}

@@ -1,0 +1,148 @@
+//! Work on one subject, or on all subjects of a type one after the other, that tells how far it has come.
+
+use riposte_core::page::SubjectCursor;
+use riposte_core::{Caller, Error, ObjectType, SubjectKey, Violation};
+use riposte_sdk::v1;
+use riposte_sdk::v1::subject_scope::Scope;
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::Status;
+
+use super::Answers;
+use crate::rpc::Services;
+use crate::rpc::call::Call;
+use crate::rpc::page_token::{Context, Cursor};
+use crate::rpc::parse::{self, Violations};
+use crate::rpc::refusal::Refusal;
+
+/// Answers that may wait for a slow reader.
+const WAITING: usize = 16;
+
+/// What is done with each subject.
+#[tonic::async_trait]
+pub(super) trait Work: Send + 'static {
+    /// What is told of it.
+    type Answer: Send + 'static;
+
+    /// Does it with one subject.
+    async fn visit(&mut self, at: &Visit<'_, Self::Answer>) -> Result<(), Error>;
+
+    /// All subjects are done.
+    fn end(self, services: &Services);
+}
+
+/// One subject of the walk.
+pub(super) struct Visit<'a, A> {
+    /// What handlers stand on.
+    pub(super) services: &'a Services,
+    /// Who calls.
+    pub(super) caller: &'a Caller,
+    /// The subject.
+    pub(super) key: &'a SubjectKey,
+    /// Goes on behind the subject; empty behind the last one, and where only one was asked for.
+    pub(super) resume_token: &'a str,
+    answers: &'a mpsc::Sender<Result<A, Status>>,
+}
+
+impl<A> Visit<'_, A> {
+    /// Tells the reader.
+    ///
+    /// # Errors
+    /// [`Error::DeadlineExceeded`] if there is none any more: the work may end.
+    pub(super) async fn tell(&self, answer: A) -> Result<(), Error> {
+        self.answers.send(Ok(answer)).await.map_err(|_| Error::DeadlineExceeded)
+    }
+}
+
+/// What a request names.
+pub(super) struct Named {
+    /// The method, to which its tokens are bound.
+    pub(super) method: &'static str,
+    /// The subjects.
+    pub(super) scope: Option<v1::SubjectScope>,
+    /// Where a walk goes on.
+    pub(super) resume_token: String,
+}
+
+/// What to walk over.
+enum Walk {
+    One(SubjectKey),
+    Type { object_type: ObjectType, context: Context, after: SubjectCursor },
+}
+
+/// Starts the work, in a task that ends when nobody reads its answers.
+pub(super) async fn run<W: Work>(
+    services: Services,
+    call: Call,
+    named: Named,
+    mut work: W,
+) -> Result<Answers<W::Answer>, Status> {
+    let walk = parsed(&services, &call.caller, named).map_err(|refusal| call.status(refusal))?;
+    if let Walk::One(key) = &walk {
+        // A subject that does not exist is the whole call's error, not a stream that breaks.
+        let found = services.comments.subjects(&call.caller, std::slice::from_ref(key), 0).await;
+        let found = found.map_err(|error| call.status(error))?.pop().flatten();
+        found.filter(|subject| subject.version > 0).ok_or_else(|| call.status(Error::SubjectNotFound))?;
+    }
+    let (answers, receiver) = mpsc::channel(WAITING);
+    tokio::spawn(async move {
+        match walk_over(&services, &call.caller, walk, &mut work, &answers).await {
+            Ok(()) => work.end(&services),
+            Err(error) => drop(answers.send(Err(call.status(error))).await),
+        }
+    });
+    Ok(Box::pin(ReceiverStream::new(receiver)))
+}
+
+fn parsed(services: &Services, caller: &Caller, named: Named) -> Result<Walk, Refusal> {
+    let Named { method, scope, resume_token } = named;
+    let mut v = Violations::default();
+    let walk = match scope.and_then(|scope| scope.scope) {
+        Some(Scope::Key(key)) => {
+            if !resume_token.is_empty() {
+                v.take::<(), _>(Err(Violation::field("resume_token", "goes with an object type")));
+            }
+            v.take(parse::subject_key("scope.key", Some(&key))).map(Walk::One)
+        }
+        Some(Scope::ObjectType(name)) => {
+            let context = Context::new(caller, method).argument(&name);
+            let pick = |cursor| if let Cursor::Subject(at) = cursor { Some(at) } else { None };
+            let open = |token: &str| services.tokens.open(&context, token);
+            let after = parse::page_token(&mut v, ("resume_token", &resume_token), open, pick);
+            let object_type = v.take(ObjectType::parse("scope.object_type", &name));
+            let after = after.map(Option::unwrap_or_default);
+            object_type.zip(after).map(|(object_type, after)| Walk::Type { object_type, context, after })
+        }
+        None => v.take(Err(Violation::field("scope", "must name a subject or an object type"))),
+    };
+    let (walk,) = v.all((walk,))?;
+    let object_type = match &walk {
+        Walk::One(key) => key.object_type(),
+        Walk::Type { object_type, .. } => object_type,
+    };
+    services.comments.policy(caller, object_type)?;
+    Ok(walk)
+}
+
+async fn walk_over<W: Work>(
+    services: &Services,
+    caller: &Caller,
+    walk: Walk,
+    work: &mut W,
+    answers: &mpsc::Sender<Result<W::Answer, Status>>,
+) -> Result<(), Error> {
+    let (object_type, context, mut after) = match walk {
+        Walk::One(key) => return work.visit(&Visit { services, caller, key: &key, resume_token: "", answers }).await,
+        Walk::Type { object_type, context, after } => (object_type, context, after),
+    };
+    loop {
+        // One at a time: the store tells the place behind each, and what is done with it costs far more.
+        let (found, next) = services.comments.list_subjects(caller, &object_type, after, 1).await?;
+        let resume_token = &services.seal(&context, next.map(Cursor::Subject))?;
+        for subject in found {
+            work.visit(&Visit { services, caller, key: &subject.key, resume_token, answers }).await?;
+        }
+        let Some(next) = next else { return Ok(()) };
+        after = next;
+    }
+}

@@ -1,0 +1,42 @@
+//! ListMemberLikes.
+
+use riposte_core::Caller;
+use riposte_core::page::MemberLike;
+use riposte_sdk::v1;
+
+use super::LikeCalls;
+use crate::rpc::page_token::{Context, Cursor};
+use crate::rpc::parse::Violations;
+use crate::rpc::refusal::Refusal;
+use crate::rpc::{answer, parse};
+
+impl LikeCalls {
+    pub(super) async fn of_member(
+        &self,
+        caller: Caller,
+        request: v1::ListMemberLikesRequest,
+    ) -> Result<v1::ListMemberLikesResponse, Refusal> {
+        let mut v = Violations::default();
+        let subject = v.subject(&self.0.comments, &caller, "subject", request.subject.as_ref())?;
+        let member = v.take(parse::member("member_id", &request.member_id));
+        let limit = v.take(parse::page_size(request.page_size));
+        let named = subject.as_ref().zip(member.as_ref());
+        let walk = named
+            .map(|((key, _), member)| Context::new(&caller, "ListMemberLikes").subject(key).argument(member.as_str()));
+        let pick = |cursor| if let Cursor::Comment(id) = cursor { Some(id) } else { None };
+        let after = self.0.cursor(&mut v, &request.page_token, walk.as_ref(), pick);
+        let ((key, _), member, limit, after, walk) = v.all((subject, member, limit, after, walk))?;
+        let page = self.0.comments.member_likes(&caller, &key, &member, after, limit).await?;
+        let last = page.items.last().filter(|_| page.more_after);
+        let next_page_token = self.0.seal(&walk, last.map(|last| Cursor::Comment(last.comment)))?;
+        Ok(v1::ListMemberLikesResponse { likes: page.items.iter().map(told).collect(), next_page_token })
+    }
+}
+
+fn told(like: &MemberLike) -> v1::MemberLike {
+    v1::MemberLike {
+        comment_id: like.comment.get(),
+        value: answer::like_value(like.value).into(),
+        like_time: Some(answer::time(like.time)),
+    }
+}

@@ -1,0 +1,77 @@
+//! WatchSubject.
+
+use std::pin::Pin;
+
+use futures::Stream;
+use futures::stream::unfold;
+use riposte_core::event::{Changes as Changed, CommentChange, Happened};
+use riposte_core::{CommentId, Error, SubjectKey, Violation};
+use riposte_sdk::v1;
+use riposte_sdk::v1::watch_subject_response::Event;
+use tokio::time::{Instant, sleep_until};
+use tonic::Status;
+
+use crate::rpc::Services;
+use crate::rpc::call::Call;
+use crate::rpc::parse::Violations;
+use crate::rpc::refusal::Refusal;
+use crate::write::watch::{Told, Watcher};
+
+/// A stream of changes.
+pub(super) type Changes = Pin<Box<dyn Stream<Item = Result<v1::WatchSubjectResponse, Status>> + Send>>;
+
+pub(super) async fn run(services: Services, call: Call, request: v1::WatchSubjectRequest) -> Result<Changes, Status> {
+    let (key, after) = parsed(&services, &call, &request).map_err(|refusal| call.status(refusal))?;
+    let look = services.comments.watchable(&call.caller, &key);
+    let watcher = services.hub.join(&key, after, look).await.map_err(|error| call.status(error))?;
+    Ok(Box::pin(unfold((watcher, call), async |(mut watcher, call)| {
+        let told = next(&mut watcher, call.deadline).await?;
+        let answer = told.map(response).map_err(|error| call.status(error));
+        Some((answer, (watcher, call)))
+    })))
+}
+
+fn parsed(services: &Services, call: &Call, request: &v1::WatchSubjectRequest) -> Result<(SubjectKey, i64), Refusal> {
+    let mut v = Violations::default();
+    let subject = v.subject(&services.comments, &call.caller, "key", request.key.as_ref())?;
+    let after = request.after_revision;
+    let after = if after >= 0 { Ok(after) } else { Err(Violation::field("after_revision", "must not be negative")) };
+    let after = v.take(after);
+    let ((key, _), after) = v.all((subject, after))?;
+    Ok((key, after))
+}
+
+/// What the watcher is told next; an error at the caller's own deadline, for no layer ends a stream.
+async fn next(watcher: &mut Watcher, deadline: Option<Instant>) -> Option<Result<Told, Error>> {
+    let Some(deadline) = deadline else { return watcher.next().await };
+    tokio::select! {
+        told = watcher.next() => told,
+        () = sleep_until(deadline) => watcher.end(Error::DeadlineExceeded),
+    }
+}
+
+fn response(told: Told) -> v1::WatchSubjectResponse {
+    let event = match told {
+        Told::Change { revision, changes: Changed { comments, subject } } => Event::Change(v1::SubjectChange {
+            revision,
+            comments: comments.iter().filter_map(comment).collect(),
+            subject_changed: subject,
+        }),
+        Told::Gap { first, last } => Event::Gap(v1::RevisionGap { first_revision: first, last_revision: last }),
+    };
+    v1::WatchSubjectResponse { event: Some(event) }
+}
+
+/// A change of a comment; `None` for a like, which belongs to no revision.
+fn comment(change: &CommentChange) -> Option<v1::CommentChange> {
+    let CommentChange { id, root, what } = change;
+    let kind = match what {
+        Happened::Created => v1::CommentChangeKind::Created,
+        Happened::Edited => v1::CommentChangeKind::Edited,
+        Happened::StateChanged => v1::CommentChangeKind::StateChanged,
+        Happened::PinChanged => v1::CommentChangeKind::PinChanged,
+        Happened::Recounted => v1::CommentChangeKind::Recounted,
+        Happened::Liked => return None,
+    };
+    Some(v1::CommentChange { comment_id: id.get(), root_id: root.map_or(0, CommentId::get), kind: kind.into() })
+}

@@ -1,0 +1,167 @@
+//! Every metric of the process, by name, in one place.
+//!
+//! Whoever measures holds a [`Metrics`] and calls the method of what it has seen: names, units and labels stay here. To
+//! add one: a field with its instrument in [`Metrics::new`], a method, and its line in docs/operate.md. Labels are
+//! bounded: data sources, projections and names of counts, never a subject or a member.
+
+use std::sync::Arc;
+
+use opentelemetry::KeyValue;
+use opentelemetry::metrics::{Counter, Gauge, Histogram, MeterProvider, UpDownCounter};
+use opentelemetry_sdk::error::OTelSdkError;
+use opentelemetry_sdk::metrics::SdkMeterProvider;
+use prometheus::{Registry, TextEncoder};
+
+/// What this process has measured. Cloning is cheap, and clones count together.
+#[derive(Debug, Clone)]
+pub struct Metrics(Arc<Instruments>);
+
+#[derive(Debug)]
+struct Instruments {
+    registry: Registry,
+    /// Collects while it lives.
+    _provider: SdkMeterProvider,
+    relay_lag: Gauge<f64>,
+    projection_lag: Gauge<i64>,
+    drift: Counter<u64>,
+    last_drift: Gauge<u64>,
+    batch: Histogram<u64>,
+    waiting: Gauge<u64>,
+    refused: Counter<u64>,
+    watchers: UpDownCounter<i64>,
+    watchers_dropped: Counter<u64>,
+}
+
+impl Metrics {
+    /// Nothing measured yet.
+    ///
+    /// # Errors
+    /// Only when the metrics contradict each other, which a test rules out.
+    pub fn new() -> Result<Self, OTelSdkError> {
+        let registry = Registry::new();
+        let exporter = opentelemetry_prometheus::exporter().with_registry(registry.clone());
+        let exporter = exporter.without_target_info().scope_info_enabled(false).without_units().build()?;
+        let provider = SdkMeterProvider::builder().with_reader(exporter).build();
+        let meter = provider.meter("riposte");
+        let relay_lag = meter.f64_gauge("riposte_relay_lag_seconds").with_unit("s");
+        let projection_lag = meter.i64_gauge("riposte_projection_lag");
+        let drift = meter.u64_counter("riposte_counts_drift");
+        let last_drift = meter.u64_gauge("riposte_counts_last_drift");
+        let sizes = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0];
+        let batch = meter.u64_histogram("riposte_write_batch_size").with_boundaries(sizes.into());
+        let waiting = meter.u64_gauge("riposte_writes_waiting");
+        let refused = meter.u64_counter("riposte_writes_refused");
+        let watchers = meter.i64_up_down_counter("riposte_watchers");
+        let dropped = meter.u64_counter("riposte_watchers_dropped");
+        Ok(Self(Arc::new(Instruments {
+            relay_lag: relay_lag.with_description("Age of the oldest event without a number").build(),
+            projection_lag: projection_lag.with_description("Numbered events not applied yet").build(),
+            drift: drift.with_description("Counts found to differ from their rows").build(),
+            last_drift: last_drift.with_description("The same in the last verification or repair").build(),
+            batch: batch.with_description("Writes that one transaction committed").build(),
+            waiting: waiting.with_description("Writes in the lanes after a commit").build(),
+            refused: refused.with_description("Writes refused by a full lane, without effect").build(),
+            watchers: watchers.with_description("Open WatchSubject streams").build(),
+            watchers_dropped: dropped.with_description("Streams ended because their reader was too slow").build(),
+            registry,
+            _provider: provider,
+        })))
+    }
+
+    /// How long the oldest event of a source, from 0 on, has waited for its number; 0 when none waits.
+    pub fn relay_lag(&self, source: usize, seconds: f64) {
+        self.0.relay_lag.record(seconds, &[place(source)]);
+    }
+
+    /// How many numbered events of a source a projection has not applied yet.
+    pub fn projection_lag(&self, source: usize, projection: &'static str, events: i64) {
+        self.0.projection_lag.record(events, &[place(source), KeyValue::new("projection", projection)]);
+    }
+
+    /// A count that differed from its rows.
+    pub fn drifted(&self, count: &'static str) {
+        self.0.drift.add(1, &[KeyValue::new("count", count)]);
+    }
+
+    /// A verification or repair came to its end and found this many drifts.
+    pub fn verified(&self, drifts: u64) {
+        self.0.last_drift.record(drifts, &[]);
+    }
+
+    /// A batch of a source, from 0 on, and kind was committed, or failed; so many writes of them wait for the next.
+    pub fn batch(&self, source: usize, kind: &'static str, commands: usize, waiting: usize) {
+        let labels = [place(source), KeyValue::new("kind", kind)];
+        self.0.batch.record(commands as u64, &labels);
+        self.0.waiting.record(waiting as u64, &labels);
+    }
+
+    /// A full lane refused a write.
+    pub fn refused(&self, source: usize, kind: &'static str) {
+        self.0.refused.add(1, &[place(source), KeyValue::new("kind", kind)]);
+    }
+
+    /// A watcher came.
+    pub fn watcher_came(&self) {
+        self.0.watchers.add(1, &[]);
+    }
+
+    /// A watcher left, for whatever reason.
+    pub fn watcher_left(&self) {
+        self.0.watchers.add(-1, &[]);
+    }
+
+    /// A watcher was sent away because it was too slow.
+    pub fn watcher_dropped(&self) {
+        self.0.watchers_dropped.add(1, &[]);
+    }
+
+    /// All of it as Prometheus scrapes it.
+    ///
+    /// # Errors
+    /// Only for names that Prometheus does not take, which a test rules out.
+    pub fn text(&self) -> Result<String, prometheus::Error> {
+        TextEncoder::new().encode_to_string(&self.0.registry.gather())
+    }
+}
+
+/// The label of a data source: people count them from 1, as the log and the migrations do.
+fn place(source: usize) -> KeyValue {
+    KeyValue::new("source", (source + 1).to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Metrics;
+
+    #[test]
+    fn every_metric_is_told_under_its_documented_name() {
+        let metrics = Metrics::new().expect("sound");
+        metrics.relay_lag(0, 0.25);
+        metrics.projection_lag(1, "history", 7);
+        metrics.drifted("root_count");
+        metrics.verified(1);
+        metrics.batch(0, "likes", 12, 3);
+        metrics.refused(0, "comments");
+        metrics.watcher_came();
+        metrics.watcher_came();
+        metrics.watcher_left();
+        metrics.watcher_dropped();
+        let text = metrics.text().expect("names are sound");
+        for line in [
+            "riposte_relay_lag_seconds{source=\"1\"} 0.25",
+            "riposte_projection_lag{projection=\"history\",source=\"2\"} 7",
+            "riposte_counts_drift_total{count=\"root_count\"} 1",
+            "riposte_counts_last_drift 1",
+            "riposte_write_batch_size_bucket{kind=\"likes\",source=\"1\",le=\"16\"} 1",
+            "riposte_writes_waiting{kind=\"likes\",source=\"1\"} 3",
+            "riposte_writes_refused_total{kind=\"comments\",source=\"1\"} 1",
+            "riposte_watchers 1",
+            "riposte_watchers_dropped_total 1",
+        ] {
+            assert!(text.lines().any(|told| told == line), "{line} is not in\n{text}");
+            let name = line.split(['{', ' ']).next().unwrap_or_default().trim_end_matches("_bucket");
+            let documented = include_str!("../../../docs/operate.md");
+            assert!(documented.contains(&format!("`{name}")), "docs/operate.md does not explain {name}");
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! The road of every write. Commands wait in lanes, one for each partition and kind, in memory and bounded; a few
+//! committers for each data source take what waits over all its lanes, as one batch and one transaction, and never wait
+//! for more. So the more is written to a subject, the larger its batches are and the cheaper each write is.
+
+mod answer;
+mod committer;
+mod queue;
+mod size;
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use riposte_core::ports::{Log, Writer};
+use riposte_core::world::Receipt;
+use riposte_core::{Command, Error, Partition, Result};
+use tokio::sync::{Notify, oneshot};
+use tokio::task::JoinHandle;
+
+use super::Bells;
+use crate::telemetry::Metrics;
+use answer::Dispatcher;
+use committer::Committer;
+use queue::{Entry, Queue};
+pub use size::MAX_BATCH;
+
+/// How lanes are kept.
+#[derive(Debug, Clone, Copy)]
+pub struct LaneLimits {
+    /// Commands that may wait in one lane.
+    pub lane: usize,
+    /// Commands that may wait in all lanes of one kind of one data source.
+    pub source: usize,
+    /// Committers for each data source and kind; 0 is read as 1.
+    pub committers: usize,
+    /// Lanes of which one batch takes something.
+    pub breadth: usize,
+}
+
+/// The lanes of all data sources.
+pub struct Lanes {
+    /// Which data source holds a partition.
+    route: Box<dyn Fn(Partition) -> usize + Send + Sync>,
+    sources: Vec<Source>,
+    metrics: Metrics,
+    committers: Mutex<Vec<JoinHandle<()>>>,
+}
+
+/// The lanes of one data source. Likes have lanes of their own: they lock no subject, so neither kind waits for the other.
+#[derive(Debug)]
+struct Source {
+    comments: Arc<Pit>,
+    likes: Arc<Pit>,
+}
+
+/// Who is told what the lanes do.
+#[derive(Debug, Clone)]
+pub struct Witness {
+    /// Rung after each commit, for those who number and watch.
+    pub bells: Bells,
+    /// Batches and refusals are counted here.
+    pub metrics: Metrics,
+}
+
+/// What waits for one data source, of one kind, and those who wait for it.
+#[derive(Debug)]
+struct Pit {
+    source: usize,
+    kind: &'static str,
+    queue: Mutex<Queue>,
+    /// Rung when a lane gets something to do while nobody works on it.
+    bell: Notify,
+}
+
+/// When a caller whom a full lane refused should come again.
+const AGAIN: Duration = Duration::from_millis(100);
+
+impl Lanes {
+    /// Starts the committers in this runtime. `answers` is the runtime of those who wait: a batch is answered there, by
+    /// one message, since to wake each of them from another thread costs more than the rest of a write.
+    #[must_use]
+    pub fn start(
+        writer: &Arc<dyn Writer>,
+        sources: usize,
+        route: impl Fn(Partition) -> usize + Send + Sync + 'static,
+        limits: LaneLimits,
+        witness: Witness,
+        answers: &tokio::runtime::Handle,
+    ) -> Self {
+        let dispatcher = Dispatcher::start(answers);
+        let pit =
+            |source, kind| Arc::new(Pit { source, kind, queue: Mutex::new(Queue::new(limits)), bell: Notify::new() });
+        let source = |n| Source { comments: pit(n, "comments"), likes: pit(n, "likes") };
+        let sources: Vec<Source> = (0..sources).map(source).collect();
+        let pits = sources.iter().flat_map(|source| [&source.comments, &source.likes]);
+        let crews = pits.flat_map(|pit| std::iter::repeat_n(pit, limits.committers.max(1)));
+        let committers = crews.map(|pit| {
+            let committer = Committer::new(Arc::clone(pit), Arc::clone(writer), witness.clone(), dispatcher.clone());
+            tokio::spawn(committer.run())
+        });
+        let committers = Mutex::new(committers.collect());
+        Self { route: Box::new(route), sources, metrics: witness.metrics, committers }
+    }
+
+    /// Commits what waits, takes nothing more, and ends.
+    pub async fn close(&self) {
+        for pit in self.sources.iter().flat_map(|source| [&source.comments, &source.likes]) {
+            pit.queue().close();
+            pit.bell.notify_waiters();
+            pit.bell.notify_one();
+        }
+        let committers = std::mem::take(&mut *self.committers.lock().unwrap_or_else(PoisonError::into_inner));
+        for committer in committers {
+            if let Err(error) = committer.await {
+                tracing::error!(%error, "a committer died");
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl Log for Lanes {
+    async fn submit(&self, commands: Vec<Command>) -> Result<Vec<Result<Receipt>>> {
+        let Some(first) = commands.first() else { return Ok(Vec::new()) };
+        let (partition, like) = (first.subject.partition(), first.verb.as_like().is_some());
+        let source = self.sources.get((self.route)(partition)).ok_or_else(|| Error::internal("no such data source"))?;
+        let pit = if like { &source.likes } else { &source.comments };
+        let (reply, answer) = oneshot::channel();
+        let ready = pit.queue().push(partition, Entry { commands, reply });
+        match ready {
+            Ok(true) => pit.bell.notify_one(),
+            Ok(false) => {}
+            Err(queue::Refused::Closed) => return Err(Error::ServerStopping),
+            Err(queue::Refused::Full) => {
+                self.metrics.refused(pit.source, pit.kind);
+                return Err(Error::Overloaded { after: AGAIN });
+            }
+        }
+        answer.await.map_err(|_| Error::internal("a committer went away"))?
+    }
+}
+
+impl Pit {
+    fn queue(&self) -> std::sync::MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Lanes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lanes").field("sources", &self.sources).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,78 @@
+//! A committer: takes what waits, commits it, answers, and so on.
+
+use std::sync::Arc;
+
+use riposte_core::ports::Writer;
+use riposte_core::{Command, Error, Result};
+
+use super::answer::{Answered, Dispatcher};
+use super::queue::Batch;
+use super::{Pit, Witness};
+
+/// One of a data source's few.
+pub(super) struct Committer {
+    pit: Arc<Pit>,
+    writer: Arc<dyn Writer>,
+    witness: Witness,
+    dispatcher: Dispatcher,
+}
+
+impl Committer {
+    pub(super) fn new(pit: Arc<Pit>, writer: Arc<dyn Writer>, witness: Witness, dispatcher: Dispatcher) -> Self {
+        Self { pit, writer, witness, dispatcher }
+    }
+
+    /// Works until the lanes are closed and empty.
+    pub(super) async fn run(self) {
+        loop {
+            let (batch, more, over) = {
+                let mut queue = self.pit.queue();
+                (queue.take(), queue.has_ready(), queue.is_over())
+            };
+            if more {
+                self.pit.bell.notify_one(); // there is work for another committer beside this one
+            }
+            match batch {
+                Some(batch) => self.commit(batch).await,
+                None if over => {
+                    self.pit.bell.notify_one();
+                    return;
+                }
+                None => self.pit.bell.notified().await,
+            }
+        }
+    }
+
+    async fn commit(&self, batch: Batch) {
+        let Batch { entries, lanes } = batch;
+        let mut commands: Vec<Command> = Vec::with_capacity(entries.iter().map(|entry| entry.commands.len()).sum());
+        let mut waiters = Vec::with_capacity(entries.len());
+        for entry in entries {
+            waiters.push((entry.reply, entry.commands.len()));
+            commands.extend(entry.commands);
+        }
+        let outcome = self.writer.commit(&commands).await;
+        let (waiting, more) = {
+            let mut queue = self.pit.queue();
+            queue.done(&lanes);
+            (queue.waiting(), queue.has_ready())
+        };
+        if more {
+            self.pit.bell.notify_one(); // somebody who rests may begin while this one answers
+        }
+        self.witness.bells.committed(self.pit.source);
+        self.witness.metrics.batch(self.pit.source, self.pit.kind, commands.len(), waiting);
+        let answered: Answered = match outcome {
+            Ok(receipts) => {
+                let mut receipts = receipts.into_iter();
+                let mut share = |size| {
+                    let share: Vec<_> = receipts.by_ref().take(size).collect();
+                    if share.len() == size { Ok(share) } else { Err(Error::internal("a batch was answered in part")) }
+                };
+                waiters.into_iter().map(|(reply, size)| (reply, share(size))).collect()
+            }
+            Err(error) => waiters.into_iter().map(|(reply, _)| (reply, Result::Err(error.clone()))).collect(),
+        };
+        self.dispatcher.send(answered).await;
+    }
+}

@@ -1,0 +1,154 @@
+//! What waits, lane by lane. A lane belongs to one committer at a time, so the commands of a subject are committed in the
+//! order in which they came.
+
+use std::collections::{HashMap, VecDeque};
+
+use riposte_core::world::Receipt;
+use riposte_core::{Command, Partition, Result};
+use tokio::sync::oneshot;
+
+use super::LaneLimits;
+use super::size::{MAX_BATCH, quantised};
+
+/// What one caller handed over, and where its answer goes.
+#[derive(Debug)]
+pub(super) struct Entry {
+    /// Commands of one partition and one kind, in order.
+    pub(super) commands: Vec<Command>,
+    /// The caller, who may have gone away.
+    pub(super) reply: oneshot::Sender<Result<Vec<Result<Receipt>>>>,
+}
+
+/// Why an entry was not taken in: it had no effect.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Refused {
+    /// Its lane, or all lanes together, can hold no more.
+    Full,
+    /// The process stops.
+    Closed,
+}
+
+/// What a committer takes, and the lanes that are its own until it says that it is done.
+#[derive(Debug)]
+pub(super) struct Batch {
+    pub(super) entries: Vec<Entry>,
+    pub(super) lanes: Vec<Partition>,
+}
+
+/// All lanes of one data source and one kind.
+#[derive(Debug)]
+pub(super) struct Queue {
+    limits: LaneLimits,
+    /// Made when something comes, and gone when nothing waits and nobody works on it.
+    lanes: HashMap<Partition, Lane>,
+    /// Lanes with something to do that nobody works on, the one that has waited longest first.
+    ready: VecDeque<Partition>,
+    /// Commands in all lanes.
+    waiting: usize,
+    closed: bool,
+}
+
+#[derive(Debug, Default)]
+struct Lane {
+    entries: VecDeque<Entry>,
+    /// Commands in its entries.
+    waiting: usize,
+    /// Whether a committer works on commands of this lane.
+    busy: bool,
+}
+
+impl Queue {
+    pub(super) fn new(limits: LaneLimits) -> Self {
+        Self { limits, lanes: HashMap::new(), ready: VecDeque::new(), waiting: 0, closed: false }
+    }
+
+    /// Puts an entry behind its lane; whether that gives a committer something to do. What is larger than a lane may come
+    /// into an empty one, or it could never be written.
+    pub(super) fn push(&mut self, partition: Partition, entry: Entry) -> std::result::Result<bool, Refused> {
+        let size = entry.commands.len();
+        let room = |waiting: usize, most: usize| waiting == 0 || waiting + size <= most;
+        if self.closed {
+            return Err(Refused::Closed);
+        }
+        if !room(self.waiting, self.limits.source) {
+            return Err(Refused::Full);
+        }
+        let lane = self.lanes.entry(partition).or_default();
+        if !room(lane.waiting, self.limits.lane) {
+            return Err(Refused::Full);
+        }
+        let idle = lane.entries.is_empty() && !lane.busy;
+        lane.entries.push_back(entry);
+        lane.waiting += size;
+        self.waiting += size;
+        if idle {
+            self.ready.push_back(partition);
+        }
+        Ok(idle)
+    }
+
+    /// Takes what waits in the lanes that nobody works on, up to the largest batch; `None` where nothing does.
+    pub(super) fn take(&mut self) -> Option<Batch> {
+        let free: usize = self.ready.iter().filter_map(|at| self.lanes.get(at)).map(|lane| lane.waiting).sum();
+        let mut room = quantised(free.min(MAX_BATCH));
+        let mut batch = Batch { entries: Vec::new(), lanes: Vec::new() };
+        while room > 0
+            && batch.lanes.len() < self.limits.breadth
+            && let Some(partition) = self.ready.pop_front()
+        {
+            let Some(lane) = self.lanes.get_mut(&partition) else { continue };
+            let before = batch.entries.len();
+            while let Some(entry) = lane.entries.pop_front_if(|e| e.commands.len() <= room || batch.entries.is_empty())
+            {
+                let size = entry.commands.len();
+                lane.waiting -= size;
+                self.waiting -= size;
+                room = room.saturating_sub(size);
+                batch.entries.push(entry);
+                if room == 0 {
+                    break;
+                }
+            }
+            if batch.entries.len() == before {
+                self.ready.push_front(partition);
+                break; // its first entry does not fit any more
+            }
+            lane.busy = true;
+            batch.lanes.push(partition);
+        }
+        (!batch.entries.is_empty()).then_some(batch)
+    }
+
+    /// Gives lanes back after their batch; those with more to do become ready again.
+    pub(super) fn done(&mut self, lanes: &[Partition]) {
+        for partition in lanes {
+            let Some(lane) = self.lanes.get_mut(partition) else { continue };
+            lane.busy = false;
+            if lane.entries.is_empty() {
+                self.lanes.remove(partition);
+            } else {
+                self.ready.push_back(*partition);
+            }
+        }
+    }
+
+    /// Whether there is something to take.
+    pub(super) fn has_ready(&self) -> bool {
+        !self.ready.is_empty()
+    }
+
+    /// Takes nothing more.
+    pub(super) fn close(&mut self) {
+        self.closed = true;
+    }
+
+    /// Commands that wait in all lanes.
+    pub(super) fn waiting(&self) -> usize {
+        self.waiting
+    }
+
+    /// Whether nothing more will ever be to do.
+    pub(super) fn is_over(&self) -> bool {
+        self.closed && self.waiting == 0
+    }
+}

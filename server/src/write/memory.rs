@@ -1,0 +1,187 @@
+//! One data source in memory: events that tests commit by hand, and a count of what is asked of it.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard};
+
+use async_trait::async_trait;
+use riposte_core::event::{Changes, Event, Numbered};
+use riposte_core::ports::{Epoch, Histories, Outbox, Projection, Rebuilt};
+use riposte_core::{CommentId, Error, Millis, Partition, Result, Subject, SubjectId, SubjectKey};
+
+/// The rows of the source, and how it behaves.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    rows: Mutex<Rows>,
+    /// Reads of one subject's events so far.
+    pub(super) asked: AtomicUsize,
+    /// How often the lead was asked for so far.
+    pub(super) led: AtomicUsize,
+    /// How many of the next questions fail.
+    pub(super) failing: AtomicUsize,
+}
+
+#[derive(Debug, Default)]
+struct Rows {
+    events: Vec<(Option<i64>, Event)>,
+    leader: Option<[u8; 16]>,
+    epoch: i64,
+    position: i64,
+    applied: Vec<i64>,
+}
+
+/// A subject by the number of its partition.
+pub(super) fn subject(part: u16, revision: i64) -> Subject {
+    let id = SubjectId::new(i64::from(part) << 14 | 1).expect("positive");
+    let key = SubjectKey::stored("video".to_owned(), part.to_string());
+    Subject { revision, ..Subject::new(id, key, Millis(0)) }
+}
+
+impl Memory {
+    fn rows(&self) -> MutexGuard<'_, Rows> {
+        self.rows.lock().expect("no test panics with it")
+    }
+
+    /// Commits a revision of a subject without a number.
+    pub(super) fn commit(&self, subject: &Subject, revision: i64) {
+        self.commit_at(subject, revision, Changes::default());
+    }
+
+    /// The same, with what it changed.
+    pub(super) fn commit_at(&self, subject: &Subject, revision: i64, changes: Changes) {
+        let partition = subject.key.partition();
+        let event = Event { partition, subject: subject.id, revision: Some(revision), changes, time: Millis(0) };
+        self.rows().events.push((None, event));
+    }
+
+    /// Numbers everything, as a leader elsewhere would.
+    pub(super) fn number_all(&self) {
+        let mut rows = self.rows();
+        let next = rows.events.iter().filter_map(|(number, _)| *number).max().unwrap_or(0) + 1;
+        for (number, (slot, _)) in (next..).zip(rows.events.iter_mut().filter(|(number, _)| number.is_none())) {
+            *slot = Some(number);
+        }
+    }
+
+    /// Forgets everything up to a number.
+    pub(super) fn forget(&self, number: i64) {
+        self.rows().events.retain(|(given, _)| given.is_none_or(|given| given > number));
+    }
+
+    /// Another process leads from now on.
+    pub(super) fn usurp(&self) {
+        let mut rows = self.rows();
+        rows.leader = Some([0; 16]);
+        rows.epoch += 1;
+    }
+
+    /// The numbers that were applied, in order.
+    pub(super) fn applied(&self) -> Vec<i64> {
+        self.rows().applied.clone()
+    }
+
+    /// Who leads.
+    pub(super) fn leader(&self) -> Option<[u8; 16]> {
+        self.rows().leader
+    }
+
+    /// Nobody leads.
+    pub(super) fn depose(&self) {
+        self.rows().leader = None;
+    }
+
+    fn works(&self) -> Result<()> {
+        let failing = self.failing.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+        if failing.is_ok() { Err(Error::ShardUnavailable) } else { Ok(()) }
+    }
+}
+
+#[async_trait]
+impl Outbox for Memory {
+    fn sources(&self) -> usize {
+        1
+    }
+
+    async fn lead(&self, _: usize, owner: &[u8; 16], _: Millis) -> Result<Option<Epoch>> {
+        self.led.fetch_add(1, Ordering::SeqCst);
+        self.works()?;
+        let mut rows = self.rows();
+        if rows.leader.is_none() {
+            (rows.leader, rows.epoch) = (Some(*owner), rows.epoch + 1);
+        }
+        Ok((rows.leader == Some(*owner)).then_some(Epoch(rows.epoch)))
+    }
+
+    async fn resign(&self, _: usize, owner: &[u8; 16]) -> Result<()> {
+        let mut rows = self.rows();
+        rows.leader = rows.leader.filter(|leader| leader != owner);
+        Ok(())
+    }
+
+    async fn number(&self, _: usize, term: Epoch, _: usize) -> Result<Option<usize>> {
+        self.works()?;
+        if self.rows().epoch != term.0 {
+            return Ok(None);
+        }
+        let waiting = self.rows().events.iter().filter(|(number, _)| number.is_none()).count();
+        self.number_all();
+        Ok(Some(waiting))
+    }
+
+    async fn read(&self, _: usize, after: i64, limit: usize) -> Result<Vec<Numbered>> {
+        self.works()?;
+        let rows = self.rows();
+        let events = rows.events.iter().filter_map(|(number, event)| Some(((*number)?, event.clone())));
+        let events = events.filter(|(number, _)| *number > after).take(limit);
+        Ok(events.map(|(number, event)| Numbered { number, event }).collect())
+    }
+
+    async fn head(&self, _: usize) -> Result<i64> {
+        self.works()?;
+        Ok(self.rows().events.iter().filter_map(|(number, _)| *number).max().unwrap_or(0))
+    }
+
+    async fn oldest_waiting(&self, _: usize) -> Result<Option<Millis>> {
+        Ok(self.rows().events.iter().find(|(number, _)| number.is_none()).map(|(_, event)| event.time))
+    }
+
+    async fn of_subject(&self, _: Partition, id: SubjectId, after: i64, limit: usize) -> Result<Vec<Event>> {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        self.works()?;
+        let rows = self.rows();
+        let of = rows.events.iter().map(|(_, event)| event).filter(|event| event.subject == id);
+        let mut of: Vec<_> = of.filter(|event| event.revision > Some(after)).cloned().collect();
+        of.sort_by_key(|event| event.revision);
+        of.truncate(limit);
+        Ok(of)
+    }
+
+    async fn position(&self, _: usize, _: Projection) -> Result<i64> {
+        Ok(self.rows().position)
+    }
+
+    async fn advance(&self, _: usize, term: Epoch, _: Projection, from: i64, to: i64) -> Result<bool> {
+        self.works()?;
+        let mut rows = self.rows();
+        let may = rows.epoch == term.0 && rows.position == from;
+        if may {
+            rows.position = to;
+        }
+        Ok(may)
+    }
+
+    async fn trim(&self, _: usize, _: Epoch, _: Millis, _: usize) -> Result<Option<usize>> {
+        Ok(Some(0))
+    }
+}
+
+#[async_trait]
+impl Histories for Memory {
+    async fn apply(&self, _: usize, events: &[Numbered]) -> Result<()> {
+        self.rows().applied.extend(events.iter().map(|numbered| numbered.number));
+        Ok(())
+    }
+
+    async fn rebuild(&self, _: &SubjectKey, _: Option<CommentId>, _: usize) -> Result<Rebuilt> {
+        Ok(Rebuilt::default())
+    }
+}

@@ -1,0 +1,51 @@
+//! The relay of one data source: numbers what was committed and keeps the projections up to date, in whichever process
+//! leads the source; the others look now and then whether it still does.
+//!
+//! Numbering and projecting go side by side, so that watchers never wait for a projection that is behind.
+
+mod gauge;
+mod leader;
+mod projector;
+
+use std::sync::Arc;
+
+use riposte_core::ports::{Clock, Epoch, Histories, Outbox};
+use tokio::sync::watch;
+
+use super::bells::Bells;
+use super::feed::told;
+use crate::telemetry::Metrics;
+use leader::Leader;
+use projector::Projector;
+
+/// What the relays of all sources stand on. Cloning is cheap.
+#[derive(Debug, Clone)]
+pub struct RelayPorts {
+    /// The events.
+    pub outbox: Arc<dyn Outbox>,
+    /// The projection of members' histories.
+    pub histories: Arc<dyn Histories>,
+    /// The age of events.
+    pub clock: Arc<dyn Clock>,
+    /// Where lag is told.
+    pub metrics: Metrics,
+}
+
+/// What a leader and its projectors share: the term, while there is one.
+type Term = watch::Sender<Option<Epoch>>;
+
+/// Runs the relay of a source, from 0 on, until `stop` says so; then gives the lead up.
+pub(super) async fn run(ports: RelayPorts, bells: Bells, source: usize, stop: watch::Receiver<bool>) {
+    let term = Term::new(None);
+    let mut leader = Leader::new(ports.clone(), bells.clone(), source);
+    let projector = Projector::new(ports, source);
+    tokio::select! {
+        () = leader.run(&term) => {}
+        () = projector.run(term.subscribe(), bells.numbers(source)) => {}
+        () = told(stop) => {}
+    }
+    leader.resign().await;
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,68 @@
+//! Brings the history projection up to date, event by event: at least once, and idempotent.
+
+use riposte_core::Result;
+use riposte_core::ports::{Epoch, Projection};
+use tokio::sync::watch;
+
+use super::RelayPorts;
+use crate::write::bells::{CALM, Ear, OURS};
+use crate::write::trouble::Trouble;
+
+/// Events that are applied at a time; each may name hundreds of comments.
+const CHUNK: usize = 50;
+
+/// The history projection of one source.
+#[derive(Debug)]
+pub(super) struct Projector {
+    ports: RelayPorts,
+    source: usize,
+}
+
+impl Projector {
+    pub(super) fn new(ports: RelayPorts, source: usize) -> Self {
+        Self { ports, source }
+    }
+
+    /// Applies what is numbered whenever this process leads, for ever.
+    pub(super) async fn run(self, mut term: watch::Receiver<Option<Epoch>>, mut numbers: Ear) {
+        let mut trouble = Trouble::of("history projection", self.source);
+        // Where it stands; `None` when another process may have moved that.
+        let mut at: Option<i64> = None;
+        loop {
+            let led = term.wait_for(Option::is_some).await.ok().and_then(|term| *term);
+            // Without a leader that could ever tell a term, all is over.
+            let Some(epoch) = led else { return };
+            match self.turn(epoch, &mut at).await {
+                Ok(more) => {
+                    trouble.over();
+                    if !more {
+                        // Whoever leads gives the numbers, and that is this process.
+                        numbers.rest(CALM, OURS).await;
+                    }
+                }
+                Err(error) => {
+                    at = None;
+                    tokio::time::sleep(trouble.met(&error)).await;
+                }
+            }
+        }
+    }
+
+    /// Applies some events; whether there may be more.
+    async fn turn(&self, epoch: Epoch, at: &mut Option<i64>) -> Result<bool> {
+        let outbox = &self.ports.outbox;
+        let from = match *at {
+            Some(at) => at,
+            None => outbox.position(self.source, Projection::History).await?,
+        };
+        *at = Some(from);
+        let events = outbox.read(self.source, from, CHUNK).await?;
+        let Some(last) = events.last() else { return Ok(false) };
+        let (to, full) = (last.number, events.len() == CHUNK);
+        self.ports.histories.apply(self.source, &events).await?;
+        // The number says how far it is surely done; until it is written, another leader does the same again.
+        let advanced = outbox.advance(self.source, epoch, Projection::History, from, to).await?;
+        *at = advanced.then_some(to);
+        Ok(full && advanced)
+    }
+}

@@ -1,0 +1,119 @@
+//! The hub: whoever watches a subject here hears its revisions, dense and in order.
+//!
+//! The tails bring the numbered events of all sources. A subject that nobody watches costs a look into a table; one that
+//! is watched has a ring of its last revisions, which all its watchers read. The database is asked when a subject is
+//! watched for the first time, when somebody resumes further back than the ring, when an event shows that others are
+//! missing, and when the subject itself changed; never for each watcher.
+
+mod live;
+mod places;
+mod ring;
+mod watcher;
+
+use std::sync::Arc;
+
+use riposte_core::event::Numbered;
+use riposte_core::ports::Outbox;
+use riposte_core::{Error, Result, Subject, SubjectKey};
+use tokio::sync::watch;
+
+use crate::telemetry::Metrics;
+use live::{FIRST_DOUBT, Live};
+use places::{Places, Seat};
+pub use ring::{KEPT, Told};
+pub use watcher::Watcher;
+
+/// All watchers of this process. Cloning is cheap, and clones are the same hub.
+#[derive(Debug, Clone)]
+pub struct Hub {
+    outbox: Arc<dyn Outbox>,
+    places: Arc<Places>,
+    closing: Arc<watch::Sender<bool>>,
+    metrics: Metrics,
+}
+
+impl Hub {
+    /// A hub without watchers.
+    #[must_use]
+    pub fn new(outbox: Arc<dyn Outbox>, metrics: Metrics) -> Self {
+        Self { outbox, places: Arc::default(), closing: Arc::default(), metrics }
+    }
+
+    /// A watcher of a subject that has seen everything up to `after`, or with 0 begins with the next change. `look` reads
+    /// the subject as the caller may see it; it is asked only if that is not known.
+    ///
+    /// # Errors
+    /// Those of `look` and of the outbox; [`Error::Overloaded`], [`Error::ServerStopping`].
+    pub async fn join(
+        &self,
+        key: &SubjectKey,
+        after: i64,
+        look: impl Future<Output = Result<Subject>> + Send,
+    ) -> Result<Watcher> {
+        if *self.closing.borrow() {
+            return Err(Error::ServerStopping);
+        }
+        let seat = self.places.seat(key)?;
+        let live = self.find(&seat, after, look).await?;
+        Ok(Watcher::new(self.clone(), seat, live, after))
+    }
+
+    async fn find(
+        &self,
+        seat: &Seat,
+        after: i64,
+        look: impl Future<Output = Result<Subject>> + Send,
+    ) -> Result<Arc<Live>> {
+        let _door = seat.place.door.lock().await;
+        let live = match seat.place.live.get().map(Arc::clone) {
+            Some(live) if !live.is_doubtful() => live,
+            known => {
+                let doubts = known.map_or(FIRST_DOUBT, |live| live.doubts());
+                let subject = look.await?;
+                let now = subject.revision;
+                let base = if after == 0 { now } else { after.clamp((now - KEPT as i64).max(0), now) };
+                // Events reach it from here on; what was committed between the look and now is asked for.
+                let live = seat.open(Live::new(&subject, base));
+                live.settle(&*self.outbox, now, doubts).await?;
+                live
+            }
+        };
+        if after > 0 {
+            live.begin_behind(&*self.outbox, after).await?;
+        }
+        Ok(live)
+    }
+
+    /// Hands on the numbered events of a source, in their order. Safe to repeat: what was told is not told again.
+    ///
+    /// # Errors
+    /// Those of the outbox, where events showed that others are missing.
+    pub async fn hear(&self, events: Vec<Numbered>) -> Result<()> {
+        let live = self.places.live(events.iter().map(|numbered| numbered.event.subject));
+        for (live, numbered) in live.into_iter().zip(events) {
+            if let Some(live) = live {
+                live.hear(&*self.outbox, numbered.event).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks for the events of every watched subject that may have passed unheard.
+    ///
+    /// # Errors
+    /// Those of the outbox.
+    pub async fn catch_up(&self) -> Result<()> {
+        for live in self.places.all() {
+            live.catch_up(&*self.outbox).await?;
+        }
+        Ok(())
+    }
+
+    /// Ends every stream, and lets none begin any more.
+    pub fn close(&self) {
+        self.closing.send_replace(true);
+    }
+}
+
+#[cfg(test)]
+mod tests;

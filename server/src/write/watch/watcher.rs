@@ -1,0 +1,95 @@
+//! One reader of one subject.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use riposte_core::{Error, Result};
+use tokio::sync::watch;
+
+use super::Hub;
+use super::live::Live;
+use super::places::Seat;
+use super::ring::Told;
+
+/// Entries that a watcher takes from the ring at a time.
+const HANDFUL: usize = 32;
+
+/// Hears what becomes of a subject, in order. It holds nothing but its place in the ring, so a slow reader costs no
+/// memory: when the ring has moved past it, it is sent away.
+#[derive(Debug)]
+pub struct Watcher {
+    hub: Hub,
+    _seat: Seat,
+    live: Arc<Live>,
+    moved: watch::Receiver<i64>,
+    closing: watch::Receiver<bool>,
+    seen: i64,
+    ready: VecDeque<Arc<Told>>,
+    ended: bool,
+}
+
+impl Watcher {
+    /// A watcher that has seen everything up to `after`, or with 0 begins with the next change.
+    pub(super) fn new(hub: Hub, seat: Seat, live: Arc<Live>, after: i64) -> Self {
+        let (seen, gap) = live.start(after);
+        hub.metrics.watcher_came();
+        let (moved, closing) = (live.moves(), hub.closing.subscribe());
+        let ready = gap.into_iter().map(Arc::new).collect();
+        Self { hub, _seat: seat, live, moved, closing, seen, ready, ended: false }
+    }
+
+    /// The next change or gap; waits for it. `None` after an error. Safe to drop half-way: nothing is lost by it.
+    ///
+    /// # Errors
+    /// [`Error::WatchTooSlow`] when the ring has moved past this watcher, [`Error::ServerStopping`].
+    pub async fn next(&mut self) -> Option<Result<Told>> {
+        loop {
+            if self.ended {
+                return None;
+            }
+            if *self.closing.borrow_and_update() {
+                return self.end(Error::ServerStopping);
+            }
+            if let Some(told) = self.ready.pop_front() {
+                return Some(Ok(self.unseen(&told)));
+            }
+            self.moved.mark_unchanged();
+            match self.live.behind(self.seen, HANDFUL) {
+                None => {
+                    self.hub.metrics.watcher_dropped();
+                    return self.end(Error::WatchTooSlow);
+                }
+                Some(more) if !more.is_empty() => self.ready.extend(more),
+                Some(_) => {
+                    // Neither sender goes away before this watcher, which holds both owners.
+                    tokio::select! {
+                        _ = self.moved.changed() => {}
+                        _ = self.closing.changed() => {}
+                    }
+                }
+            }
+        }
+    }
+
+    /// Ends for this reason.
+    pub fn end(&mut self, error: Error) -> Option<Result<Told>> {
+        self.ended = true;
+        Some(Err(error))
+    }
+
+    /// What is told, without the part of a gap that this watcher has seen.
+    fn unseen(&mut self, told: &Told) -> Told {
+        let seen = self.seen;
+        self.seen = seen.max(told.last());
+        match told {
+            Told::Change { .. } => told.clone(),
+            Told::Gap { first, last } => Told::Gap { first: (*first).max(seen + 1), last: *last },
+        }
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        self.hub.metrics.watcher_left();
+    }
+}

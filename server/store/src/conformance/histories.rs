@@ -1,0 +1,184 @@
+//! Members' histories: whichever way they are made, they say what the comments say.
+
+mod actors;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use riposte_core::cmd::{Acting, Delete, Hide, Unhide};
+use riposte_core::page::HistoryCursor;
+use riposte_core::ports::{Histories, Rebuilt};
+use riposte_core::{Command, Millis, SubjectKey};
+
+use super::backend::{Backend, StepClock};
+use super::relay::Relay;
+use super::scene::{Scene, member};
+use actors::{Actors, history, walked};
+
+/// Builds the histories of a subject from its rows, `part` comments at a time: comments looked at, and rows changed.
+pub(super) async fn rebuild(histories: &dyn Histories, key: &SubjectKey, part: usize) -> (usize, usize) {
+    let (mut comments, mut changed, mut after) = (0, 0, None);
+    loop {
+        let built = histories.rebuild(key, after, part).await.expect("rebuilt");
+        assert!(built.comments <= part, "no more than asked for: {built:?}");
+        comments += built.comments;
+        changed += built.changed;
+        after = built.next;
+        if after.is_none() {
+            return (comments, changed);
+        }
+    }
+}
+
+pub(super) async fn a_rebuild_says_what_was_missing_or_behind(backend: Backend) {
+    let scene = Scene::new(&backend, "a_rebuild_says_what_was_missing_or_behind");
+    let _turn = Relay::of(&backend).await; // nobody applies events meanwhile
+    let histories = scene.process.histories.as_ref();
+    let key = scene.key_of(&scene.kind(""), "");
+    assert_eq!(histories.rebuild(&key, None, 10).await, Ok(Rebuilt::default()));
+    let root = scene.root(&key).await.comment.id;
+    for _ in 0..3 {
+        scene.reply(&key, root, 2).await;
+    }
+    scene.root(&key).await;
+    for part in [1, 2, 5, 100] {
+        let changed = if part == 1 { 5 } else { 0 };
+        assert_eq!(rebuild(histories, &key, part).await, (5, changed), "{part}");
+    }
+    scene.run(&key, Hide { target: scene.target(root).await }).await;
+    assert_eq!(rebuild(histories, &key, 2).await, (5, 1));
+    assert_eq!(rebuild(histories, &key, 2).await, (5, 0));
+}
+
+pub(super) async fn what_is_not_visible_is_in_the_whole_history_only(backend: Backend) {
+    let scene = Scene::new(&backend, "what_is_not_visible_is_in_the_whole_history_only");
+    let relay = Relay::of(&backend).await;
+    let kind = scene.kind("");
+    let keys = [scene.key_of(&kind, "1"), scene.key_of(&kind, "2")];
+    let ids = [scene.root(&keys[0]).await, scene.root(&keys[1]).await, scene.root(&keys[0]).await];
+    let ids = ids.map(|view| view.comment.id);
+    let own = async |all| {
+        relay.apply().await;
+        let own = history(&scene, keys[0].object_type(), &member("author"), all).await;
+        own.into_iter().map(|place| place.comment).collect::<Vec<_>>()
+    };
+    assert_eq!(own(false).await, [ids[2], ids[1], ids[0]], "newest first, over all subjects");
+    scene.run(&keys[1], Hide { target: scene.target(ids[1]).await }).await;
+    let acting = Acting::Author(member("author"));
+    scene.run(&keys[0], Delete { target: scene.target(ids[0]).await, acting, etag: String::new() }).await;
+    assert_eq!(own(false).await, [ids[2]]);
+    assert_eq!(own(true).await, [ids[2], ids[1], ids[0]]);
+    scene.run(&keys[1], Unhide { target: scene.target(ids[1]).await }).await;
+    assert_eq!(own(false).await, [ids[2], ids[1]]);
+    let others = history(&scene, keys[0].object_type(), &member("replier"), true).await;
+    assert_eq!(others, Vec::new());
+}
+
+pub(super) async fn histories_by_events_equal_those_built_from_rows(backend: Backend) {
+    let relay = Relay::of(&backend).await;
+    let mut actors = Actors::new(&backend, "histories_by_events_equal_those_built_from_rows");
+    for round in 0..8 {
+        for _ in 0..backend.walk.steps / 16 {
+            actors.act().await;
+        }
+        if round % 2 == 0 {
+            relay.apply().await;
+        } else {
+            actors.rebuild(round).await;
+        }
+        actors.compare().await;
+        assert_eq!(actors.rebuild(50).await, 0, "whichever way they were made, the other finds nothing to do");
+    }
+}
+
+pub(super) async fn events_that_come_again_late_or_out_of_order_change_nothing(backend: Backend) {
+    let relay = Relay::of(&backend).await;
+    let mut actors = Actors::new(&backend, "events_that_come_again_late_or_out_of_order_change_nothing");
+    let mut heads = Vec::new();
+    for source in 0..relay.terms.len() {
+        heads.push(relay.process.outbox.head(source).await.expect("read"));
+    }
+    let histories = &relay.process.histories;
+    for _ in 0..3 {
+        for _ in 0..30 {
+            actors.act().await;
+        }
+        relay.number(500).await;
+        // The newest first, those of the rounds before once more, and the oldest last.
+        for (source, head) in heads.iter().enumerate() {
+            let events = relay.behind(source, *head).await;
+            for event in events.iter().rev() {
+                histories.apply(source, std::slice::from_ref(event)).await.expect("applied");
+            }
+        }
+        actors.compare().await;
+    }
+    relay.apply().await;
+    for source in 0..relay.terms.len() {
+        let events = relay.behind(source, 0).await;
+        for part in events.chunks(7).take(20) {
+            histories.apply(source, part).await.expect("applied");
+        }
+    }
+    actors.compare().await;
+    assert_eq!(actors.rebuild(9).await, 0);
+}
+
+pub(super) async fn histories_made_side_by_side_while_others_write_are_right_in_the_end(backend: Backend) {
+    let name = "histories_made_side_by_side_while_others_write_are_right_in_the_end";
+    let relay = Relay::of(&backend).await;
+    let mut actors = Actors::new(&backend, name);
+    let stop = Arc::new(AtomicBool::new(false));
+    let builders: Vec<_> = (0..3)
+        .map(|n| {
+            let (histories, stop) = (Arc::clone(&relay.process.histories), Arc::clone(&stop));
+            let keys = actors.keys.clone();
+            tokio::spawn(async move {
+                while !stop.load(Ordering::Relaxed) {
+                    for key in &keys {
+                        rebuild(histories.as_ref(), key, 3 + n).await;
+                    }
+                    // The oracle never waits for anything: without this nobody else would come to their turn.
+                    tokio::task::yield_now().await;
+                }
+            })
+        })
+        .collect();
+    for step in 0..90 {
+        actors.act().await;
+        if step % 10 == 9 {
+            relay.apply().await;
+        }
+        tokio::task::yield_now().await;
+    }
+    stop.store(true, Ordering::Relaxed);
+    for builder in builders {
+        builder.await.expect("ended well");
+    }
+    relay.apply().await;
+    actors.compare().await;
+    assert_eq!(actors.rebuild(50).await, 0);
+}
+
+pub(super) async fn pages_of_a_history_are_exact_where_times_are_equal(backend: Backend) {
+    let scene = Scene::new(&backend, "pages_of_a_history_are_exact_where_times_are_equal");
+    let kind = scene.kind("");
+    let (mut expected, mut keys) = (Vec::new(), Vec::new());
+    for n in 0..12 {
+        let key = scene.key_of(&kind, n % 3);
+        let verb = scene.create(&key, "author").await;
+        let place = HistoryCursor { time: Millis(StepClock::START.0 + n / 4), comment: verb.id };
+        let command = Command { now: place.time, ..scene.command(&key, verb) };
+        scene.send(&command).await.expect("created");
+        expected.push(place);
+        keys.push(key);
+    }
+    for key in &keys[..3] {
+        rebuild(scene.process.histories.as_ref(), key, 100).await;
+    }
+    expected.sort_by_key(|place| std::cmp::Reverse((place.time, place.comment)));
+    for limit in [1, 2, 3, 5, 11, 12, 13] {
+        let found = walked(&scene, keys[0].object_type(), &member("author"), true, limit).await;
+        assert_eq!(found, expected, "{limit} at a time");
+    }
+}

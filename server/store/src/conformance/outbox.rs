@@ -1,0 +1,151 @@
+//! What commits leave to be told: one event for each subject, each with one number.
+
+mod leads;
+mod numbers;
+
+use riposte_core::cmd::{Acting, Delete, Edit, Hide, Pin, SetLike, UpdateSubject};
+use riposte_core::event::{Changes, CommentChange, Happened};
+use riposte_core::{CommentId, LikeValue, SubjectKey, SubjectState};
+
+use super::backend::Backend;
+use super::likes::operation;
+use super::relay::Relay;
+use super::scene::{Scene, member, text};
+
+pub(super) use leads::*;
+pub(super) use numbers::*;
+
+fn change(id: CommentId, root: Option<CommentId>, what: Happened) -> CommentChange {
+    CommentChange { id, root, what }
+}
+
+fn of_comments(comments: &[CommentChange]) -> Changes {
+    Changes { comments: comments.to_vec(), subject: false }
+}
+
+/// The revisions and changes of a subject's events.
+async fn told(scene: &Scene, key: &SubjectKey) -> Vec<(Option<i64>, Changes)> {
+    let events = scene.events(key).await;
+    let subject = scene.subject(key).await;
+    for event in &events {
+        assert_eq!((event.subject, event.partition), (subject.id, key.partition()), "{event:?}");
+    }
+    events.into_iter().map(|event| (event.revision, event.changes)).collect()
+}
+
+pub(super) async fn every_commit_leaves_one_event_with_its_revision_and_its_changes(backend: Backend) {
+    let scene = Scene::new(&backend, "every_commit_leaves_one_event_with_its_revision_and_its_changes");
+    let _turn = Relay::of(&backend).await; // nobody trims meanwhile
+    let key = scene.key();
+    scene.open(&key).await;
+    let root = scene.root(&key).await.comment.id;
+    let reply = scene.reply(&key, root, 2).await.comment.id;
+    let target = scene.target(reply).await;
+    let edit = Edit {
+        target: target.clone(),
+        member: member("replier"),
+        content: text("again"),
+        etag: String::new(),
+        window: None,
+    };
+    scene.run(&key, edit).await;
+    scene.run(&key, Pin { target: scene.target(root).await, member: member("owner") }).await;
+    scene.run(&key, Hide { target: target.clone() }).await;
+    scene.run(&key, Delete { target, acting: Acting::Moderator, etag: String::new() }).await;
+    let closed =
+        UpdateSubject { owner: None, state: Some(SubjectState::ReadOnly), metadata: None, etag: String::new() };
+    let last = scene.run(&key, closed).await.revision;
+    let below = |what| of_comments(&[change(reply, Some(root), what)]);
+    let top = |what| of_comments(&[change(root, None, what)]);
+    let subject = Changes { comments: Vec::new(), subject: true };
+    let expected = [
+        subject.clone(),
+        top(Happened::Created),
+        below(Happened::Created),
+        below(Happened::Edited),
+        top(Happened::PinChanged),
+        below(Happened::StateChanged),
+        below(Happened::StateChanged),
+        subject,
+    ];
+    assert_eq!(last, expected.len() as i64);
+    let expected: Vec<_> = (1..).map(Some).zip(expected).collect();
+    assert_eq!(told(&scene, &key).await, expected);
+}
+
+pub(super) async fn a_refused_or_repeated_command_leaves_no_event(backend: Backend) {
+    let scene = Scene::new(&backend, "a_refused_or_repeated_command_leaves_no_event");
+    let _turn = Relay::of(&backend).await; // nobody trims meanwhile
+    let key = scene.key();
+    let verb = scene.create(&key, "author").await;
+    let command = scene.command(&key, verb);
+    scene.send(&command).await.expect("created");
+    let root = command.verb.comment_id().expect("a comment");
+    let before = told(&scene, &key).await;
+    assert_eq!(before.len(), 1);
+    assert!(scene.send(&command).await.expect("repeated").replayed);
+    let stranger =
+        Delete { target: scene.target(root).await, acting: Acting::Author(member("stranger")), etag: String::new() };
+    scene.refusal(&key, stranger).await;
+    assert_eq!(told(&scene, &key).await, before);
+
+    // Beside one that does something they add nothing to its event.
+    let verb = scene.create(&key, "author").await;
+    let new = scene.command(&key, verb);
+    let made = new.verb.comment_id().expect("a comment");
+    assert!(scene.commit(&[command, new]).await.iter().all(Result::is_ok));
+    let last = told(&scene, &key).await.split_off(1);
+    assert_eq!(last, [(Some(2), of_comments(&[change(made, None, Happened::Created)]))]);
+}
+
+pub(super) async fn a_batch_over_several_subjects_and_partitions_leaves_one_event_for_each(backend: Backend) {
+    let scene = Scene::new(&backend, "a_batch_over_several_subjects_and_partitions_leaves_one_event_for_each");
+    let _turn = Relay::of(&backend).await; // nobody trims meanwhile
+    let first = scene.key();
+    // Another partition of the same tables, which no backend puts on another source.
+    let apart = |other: &SubjectKey| {
+        let (here, there) = (first.partition().get(), other.partition().get());
+        here != there && here % 200 == there % 200
+    };
+    let other = (0..).map(|n| scene.key_named(format_args!("p{n}"))).find(apart).expect("one of many");
+    let keys = [first.clone(), scene.neighbour(&first), other];
+    let mut batch = Vec::new();
+    for n in 0..9 {
+        let key = &keys[n % 3];
+        let verb = scene.create(key, "author").await;
+        batch.push(scene.command(key, verb));
+    }
+    assert!(scene.commit(&batch).await.iter().all(Result::is_ok));
+    for key in &keys {
+        let made = batch.iter().filter(|command| command.subject == *key);
+        let made = made.filter_map(|command| command.verb.comment_id());
+        let comments = made.map(|id| change(id, None, Happened::Created)).collect();
+        assert_eq!(told(&scene, key).await, [(Some(1), Changes { comments, subject: true })], "{key:?}");
+    }
+}
+
+pub(super) async fn likes_leave_one_event_without_a_revision(backend: Backend) {
+    let scene = Scene::new(&backend, "likes_leave_one_event_without_a_revision");
+    let relay = Relay::of(&backend).await;
+    let key = scene.key();
+    let ids = [scene.root(&key).await.comment.id, scene.root(&key).await.comment.id];
+    let subject = scene.subject(&key).await;
+    let like = |n: usize, who: &str| {
+        let operation = operation(n as u64, 1);
+        let verb = SetLike { comment_id: ids[n % 2], member: member(who), value: LikeValue::Like, operation };
+        scene.command(&key, verb)
+    };
+    let batch: Vec<_> = (0..6).map(|n| like(n, &format!("m{n}"))).collect();
+    assert!(scene.commit(&batch).await.iter().all(Result::is_ok));
+    // What changes nothing tells nothing.
+    assert!(scene.commit(&batch).await.iter().all(Result::is_ok));
+    assert_eq!(told(&scene, &key).await.len(), 2, "only the comments moved the revision");
+    assert_eq!(scene.subject(&key).await.revision, subject.revision);
+
+    relay.number(500).await;
+    let source = relay.source_of(subject.id).await;
+    let mut events = relay.numbered(source, subject.id).await;
+    events.retain(|numbered| numbered.event.revision.is_none());
+    let likes: Vec<_> = events.into_iter().map(|numbered| numbered.event.changes).collect();
+    assert_eq!(likes, [of_comments(&ids.map(|id| change(id, None, Happened::Liked)))]);
+}

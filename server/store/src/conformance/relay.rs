@@ -1,0 +1,118 @@
+//! A case's turn at the lead of every data source: what a relay does, step by step.
+
+use riposte_core::event::{Event, Numbered};
+use riposte_core::ports::{Epoch, Projection};
+use riposte_core::{Millis, SubjectId, SubjectKey};
+use tokio::sync::OwnedMutexGuard;
+
+use super::backend::{Backend, Process};
+use super::scene::Scene;
+
+/// Longer than any lead lasts.
+pub(super) const LAPSE: i64 = 10_000;
+
+/// See the module. The turn ends when this is dropped; the lead then runs out, for the next turn begins later.
+#[derive(Debug)]
+pub(super) struct Relay {
+    pub(super) process: Process,
+    pub(super) owner: [u8; 16],
+    /// Of each source.
+    pub(super) terms: Vec<Epoch>,
+    now: OwnedMutexGuard<Millis>,
+}
+
+impl Relay {
+    /// Waits for the turn and takes the lead of every source.
+    pub(super) async fn of(backend: &Backend) -> Self {
+        let process = backend.process.clone();
+        let now = std::sync::Arc::clone(&backend.turn).lock_owned().await;
+        let owner = process.ids.request();
+        let mut relay = Self { process, owner, terms: Vec::new(), now };
+        relay.later(LAPSE);
+        for source in 0..relay.process.outbox.sources() {
+            let term = relay.process.outbox.lead(source, &owner, relay.now()).await.expect("asked");
+            relay.terms.push(term.expect("the lead of the last turn has run out"));
+        }
+        relay
+    }
+
+    pub(super) fn now(&self) -> Millis {
+        *self.now
+    }
+
+    pub(super) fn later(&mut self, millis: i64) {
+        self.now.0 += millis;
+    }
+
+    /// The source that holds a subject: where the numbers of its first event lie.
+    pub(super) async fn source_of(&self, subject: SubjectId) -> usize {
+        for source in 0..self.terms.len() {
+            if !self.numbered(source, subject).await.is_empty() {
+                return source;
+            }
+        }
+        panic!("no source has numbered an event of {subject:?}");
+    }
+
+    /// Numbers what waits, `limit` events at a time, until a pick is not full.
+    pub(super) async fn number(&self, limit: usize) {
+        for (source, term) in self.terms.iter().enumerate() {
+            while self.process.outbox.number(source, *term, limit).await.expect("numbered").expect("our term") == limit
+            {
+            }
+        }
+    }
+
+    /// Brings the histories up to the last number.
+    pub(super) async fn apply(&self) {
+        self.number(500).await;
+        let outbox = &self.process.outbox;
+        for (source, term) in self.terms.iter().enumerate() {
+            loop {
+                let from = outbox.position(source, Projection::History).await.expect("read");
+                let events = outbox.read(source, from, 500).await.expect("read");
+                let Some(last) = events.last() else { break };
+                self.process.histories.apply(source, &events).await.expect("applied");
+                let to = last.number;
+                assert!(outbox.advance(source, *term, Projection::History, from, to).await.expect("asked"));
+            }
+        }
+    }
+
+    /// All events of a source behind a number.
+    pub(super) async fn behind(&self, source: usize, after: i64) -> Vec<Numbered> {
+        let mut all: Vec<Numbered> = Vec::new();
+        loop {
+            let from = all.last().map_or(after, |last| last.number);
+            let part = self.process.outbox.read(source, from, 300).await.expect("read");
+            if part.is_empty() {
+                return all;
+            }
+            all.extend(part);
+        }
+    }
+
+    /// The numbered events of a subject, by number.
+    pub(super) async fn numbered(&self, source: usize, subject: SubjectId) -> Vec<Numbered> {
+        let mut all = self.behind(source, 0).await;
+        all.retain(|numbered| numbered.event.subject == subject);
+        all
+    }
+}
+
+impl Scene {
+    /// The events of a subject that have a revision, numbered or not.
+    pub(super) async fn events(&self, key: &SubjectKey) -> Vec<Event> {
+        let subject = self.subject(key).await;
+        let outbox = &self.process.outbox;
+        let mut all: Vec<Event> = Vec::new();
+        loop {
+            let after = all.last().and_then(|last| last.revision).unwrap_or(0);
+            let part = outbox.of_subject(key.partition(), subject.id, after, 50).await.expect("read");
+            if part.is_empty() {
+                return all;
+            }
+            all.extend(part);
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Repairs, as far as ports can ask: only a database can be made to hold a wrong count.
+
+use riposte_core::Millis;
+use riposte_core::ports::Repaired;
+
+use super::backend::Backend;
+use super::relay::Relay;
+use super::scene::Scene;
+
+pub(super) async fn a_sound_subject_is_left_as_it_is_and_an_absent_one_is_none(backend: Backend) {
+    let scene = Scene::new(&backend, "a_sound_subject_is_left_as_it_is_and_an_absent_one_is_none");
+    let _turn = Relay::of(&backend).await; // nobody trims meanwhile
+    let key = scene.key();
+    let repairer = &scene.process.repairer;
+    assert_eq!(repairer.repair(&key, Millis(1)).await, Ok(None));
+    let root = scene.root(&key).await.comment.id;
+    scene.reply(&key, root, 2).await;
+    for _ in 0..2 {
+        let sound = Repaired { drifts: Vec::new(), revision: 2 };
+        assert_eq!(repairer.repair(&key, Millis(1)).await, Ok(Some(sound)));
+    }
+    assert_eq!(scene.events(&key).await.len(), 2);
+    assert_eq!(scene.subject(&key).await.revision, 2);
+}

@@ -1,0 +1,50 @@
+//! Histories and repairs. The oracle lists a member's comments from the comments themselves, so all that its histories keep
+//! is which of them were brought up to date; and its counts cannot drift.
+
+use async_trait::async_trait;
+use riposte_core::event::{Happened, Numbered};
+use riposte_core::ports::{Histories, Rebuilt, Repaired, Repairer};
+use riposte_core::{CommentId, Millis, Result, SubjectKey};
+
+use super::Model;
+use super::audit::Counted;
+use super::tables::Tables;
+
+impl Tables {
+    /// Brings one history row up to date; whether it was missing or behind.
+    fn bring(&mut self, id: CommentId) -> bool {
+        let Some(version) = self.home(id).map(|(_, row)| row.comment.version) else { return false };
+        self.histories.insert(id, version) != Some(version)
+    }
+}
+
+#[async_trait]
+impl Histories for Model {
+    async fn apply(&self, _source: usize, events: &[Numbered]) -> Result<()> {
+        let mut tables = self.tables();
+        for change in events.iter().flat_map(|numbered| &numbered.event.changes.comments) {
+            if [Happened::Created, Happened::Edited, Happened::StateChanged].contains(&change.what) {
+                tables.bring(change.id);
+            }
+        }
+        Ok(())
+    }
+
+    async fn rebuild(&self, key: &SubjectKey, after: Option<CommentId>, limit: usize) -> Result<Rebuilt> {
+        let mut tables = self.tables();
+        let Some(counted) = tables.shelf(key).map(Counted::new) else { return Ok(Rebuilt::default()) };
+        let ids: Vec<CommentId> = counted.behind(after).take(limit).map(|row| row.comment.id).collect();
+        let changed = ids.iter().filter(|id| tables.bring(**id)).count();
+        let next = ids.last().copied().filter(|_| ids.len() == limit);
+        Ok(Rebuilt { comments: ids.len(), changed, next })
+    }
+}
+
+#[async_trait]
+impl Repairer for Model {
+    async fn repair(&self, key: &SubjectKey, _now: Millis) -> Result<Option<Repaired>> {
+        let tables = self.tables();
+        let revision = tables.shelf(key).map(|shelf| shelf.subject.revision);
+        Ok(revision.map(|revision| Repaired { drifts: Vec::new(), revision }))
+    }
+}

@@ -1,0 +1,95 @@
+//! A batch that cannot be committed as one is divided, so that one command, or one subject, does not keep the others.
+
+use std::collections::BTreeMap;
+
+use riposte_core::{Command, Error, Receipt, Result};
+
+use super::{Answers, Batch, Failure};
+use crate::error::{Fault, Meaning};
+
+/// Commands that are committed together, and their places in the batch.
+struct Part {
+    places: Vec<usize>,
+    commands: Vec<Command>,
+    /// Whether a COMMIT that they were part of was sent and not answered.
+    unknown: bool,
+}
+
+impl Batch {
+    /// Commits all commands, in one transaction if possible.
+    pub(super) async fn run(self) -> std::result::Result<Answers, Fault> {
+        let mut answers: Vec<Option<Result<Receipt>>> = vec![None; self.commands.len()];
+        match self.settle(&self.commands, false).await {
+            Ok(all) => return Ok(all),
+            Err(failure) => {
+                let whole = Part {
+                    places: (0..self.commands.len()).collect(),
+                    commands: self.commands.clone(),
+                    unknown: false,
+                };
+                let mut waiting = whole.divided(&failure).ok_or_else(|| failure.into_fault())?;
+                while let Some(part) = waiting.pop() {
+                    match self.settle(&part.commands, part.unknown).await {
+                        Ok(some) => part.answer(&mut answers, some),
+                        Err(failure) => match part.divided(&failure) {
+                            Some(parts) => waiting.extend(parts),
+                            None => {
+                                let error = Error::from(failure.into_fault());
+                                part.answer(&mut answers, vec![Err(error); part.places.len()]);
+                            }
+                        },
+                    }
+                }
+            }
+        }
+        let lost = || Err(Error::internal("a command of a divided batch was not answered"));
+        Ok(answers.into_iter().map(|answer| answer.unwrap_or_else(lost)).collect())
+    }
+}
+
+impl Part {
+    /// The parts to try instead, the last one first: where a command spoils it for the others, halves, until that one is
+    /// alone; where somebody else holds a subject, each subject by itself. `None` where nothing is gained by it.
+    fn divided(&self, failure: &Failure) -> Option<Vec<Self>> {
+        let meaning = failure.fault.meaning();
+        let groups: Vec<Vec<usize>> = match meaning {
+            Meaning::Fatal | Meaning::Duplicate if self.places.len() > 1 => {
+                let half = self.places.len() / 2;
+                vec![(half..self.places.len()).collect(), (0..half).collect()]
+            }
+            Meaning::Locked => {
+                let mut subjects: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+                for (n, command) in self.commands.iter().enumerate() {
+                    subjects.entry(&command.subject).or_default().push(n);
+                }
+                subjects.into_values().rev().collect()
+            }
+            Meaning::Fatal | Meaning::Duplicate | Meaning::Conflict | Meaning::Lost | Meaning::Unreachable => {
+                return None;
+            }
+        };
+        if groups.len() < 2 {
+            return None;
+        }
+        tracing::warn!(fault = ?failure.fault, commands = self.places.len(), "a batch failed and is divided");
+        let part = |group: Vec<usize>| Self {
+            places: group.iter().map(|n| self.places[*n]).collect(),
+            commands: group.iter().map(|n| self.commands[*n].clone()).collect(),
+            unknown: self.unknown || failure.outcome_unknown,
+        };
+        Some(groups.into_iter().map(part).collect())
+    }
+
+    fn answer(&self, answers: &mut [Option<Result<Receipt>>], of: Answers) {
+        for (place, answer) in self.places.iter().zip(of) {
+            answers[*place] = Some(answer);
+        }
+    }
+}
+
+impl Failure {
+    /// What is told of it: whatever went wrong last, what may have happened may not be called undone.
+    fn into_fault(self) -> Fault {
+        if self.outcome_unknown { Error::ShardUnavailable.into() } else { self.fault }
+    }
+}

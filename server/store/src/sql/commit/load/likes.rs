@@ -1,0 +1,63 @@
+//! What members said of the comments of a batch before.
+
+use std::collections::BTreeSet;
+
+use riposte_core::{CommentId, MemberId, SubjectId};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbBackend, EntityTrait, QueryFilter, Select};
+
+use super::{Load, Loaded};
+use crate::sql::among::{MOST, PRIMARY, among};
+use crate::sql::chunks::padded_to;
+use crate::sql::deal::{by_table, parts};
+use crate::sql::entity::comment_like;
+use crate::sql::read::along;
+use crate::sql::row;
+
+impl Load<'_> {
+    /// The likes of locked comments. Whoever writes a like holds the lock of its comment, so none of them can move.
+    pub(super) async fn likes(&mut self, wanted: &BTreeSet<(CommentId, MemberId)>) -> Loaded<()> {
+        // The key starts with the subject, which the locked comment names; a comment that is not there has no likes.
+        let known = wanted.iter().filter_map(|(id, member)| {
+            Some(LikeKey { subject: self.world.comment(*id)?.subject_id, member: member.clone(), comment: *id })
+        });
+        let mut known: Vec<LikeKey> = known.collect();
+        known.sort_unstable();
+        for (partition, keys) in by_table(known, self.tx.tables().index, |key| key.comment.partition()) {
+            for list in padded_to(MOST, &keys) {
+                let db = self.tx.on(partition);
+                for found in LikeKey::any(&list, db.get_database_backend()).all(&db).await? {
+                    self.world.load_like(row::like(found)?);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The primary key of a like.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct LikeKey {
+    subject: SubjectId,
+    member: MemberId,
+    comment: CommentId,
+}
+
+impl LikeKey {
+    /// The likes with these keys: those of a list of members where all else is the same.
+    fn any(list: &[Self], backend: DbBackend) -> Select<comment_like::Entity> {
+        use comment_like::{Column, Entity};
+        let select = Entity::find().filter(Column::Part.is_in(parts(list.iter().map(|key| key.comment.partition()))));
+        let member = |key: &Self| row::bytes(key.member.as_str());
+        if let Some(first) = list.first()
+            && list.iter().all(|key| (key.subject, key.comment) == (first.subject, first.comment))
+        {
+            return along(select, PRIMARY)
+                .filter(Column::SubjectId.eq(first.subject.get()))
+                .filter(Column::CommentId.eq(first.comment.get()))
+                .filter(Column::MemberId.is_in(list.iter().map(member)));
+        }
+        let key = |key: &Self| [key.subject.get().into(), member(key).into(), key.comment.get().into()];
+        let columns = [Column::SubjectId, Column::MemberId, Column::CommentId];
+        among(select, backend, PRIMARY, columns, list.iter().map(key).collect())
+    }
+}

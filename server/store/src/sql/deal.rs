@@ -1,0 +1,31 @@
+//! Rows of many partitions in one transaction: dealt by the table that holds them, so that each table is asked once.
+
+use std::collections::BTreeMap;
+
+use riposte_core::Partition;
+
+use super::chunks::padded;
+use crate::shard::part;
+
+/// `items` by their table out of `count`, each share with a partition that routes to it, in the order of the tables: the
+/// same in every process, so that locks are taken in one order.
+pub(crate) fn by_table<T>(
+    items: impl IntoIterator<Item = T>,
+    count: u16,
+    partition: impl Fn(&T) -> Partition,
+) -> impl Iterator<Item = (Partition, Vec<T>)> {
+    let mut tables: BTreeMap<u16, (Partition, Vec<T>)> = BTreeMap::new();
+    for item in items {
+        let of = partition(&item);
+        tables.entry(of.get() % count).or_insert_with(|| (of, Vec::new())).1.push(item);
+    }
+    tables.into_values()
+}
+
+/// The numbers of these partitions as rows carry them, each once, in a list of a known size.
+pub(crate) fn parts(partitions: impl IntoIterator<Item = Partition>) -> Vec<i16> {
+    let mut parts: Vec<i16> = partitions.into_iter().map(part).collect();
+    parts.sort_unstable();
+    parts.dedup();
+    padded(&parts).flatten().collect()
+}

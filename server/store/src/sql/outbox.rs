@@ -1,0 +1,93 @@
+//! The outboxes of all data sources, and the state of their relays: one file for each transaction.
+//!
+//! Whatever writes here first locks the source's `relay` row and compares the epoch in it, so what an older term still
+//! tries is refused however late it comes.
+
+mod advance;
+mod events;
+mod lead;
+mod number;
+mod order;
+mod progress;
+mod state;
+mod trim;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use riposte_core::event::{Event, Numbered};
+use riposte_core::ports::{Epoch, Outbox, Projection};
+use riposte_core::{Millis, Partition, Result, SubjectId};
+
+use super::pool::Sources;
+use super::transact;
+
+/// The keys of the outbox, by their names. All numbers of a day lie before the rows that wait, so a walk along the ids
+/// would step over them.
+mod key {
+    /// (pub_seq), and with it the id
+    pub(super) const PUBLISHED: &str = "comment_outbox_published";
+    /// (subject_id, revision)
+    pub(super) const SUBJECT: &str = "comment_outbox_subject";
+}
+
+/// The [`Outbox`] over SQL.
+#[derive(Debug)]
+pub(crate) struct SqlOutbox {
+    sources: Arc<Sources>,
+}
+
+impl SqlOutbox {
+    /// The outboxes of `sources`.
+    pub(crate) fn new(sources: Arc<Sources>) -> Self {
+        Self { sources }
+    }
+}
+
+#[async_trait]
+impl Outbox for SqlOutbox {
+    fn sources(&self) -> usize {
+        self.sources.all().len()
+    }
+
+    async fn lead(&self, source: usize, owner: &[u8; 16], now: Millis) -> Result<Option<Epoch>> {
+        transact::write(&self.sources, source, lead::Lead { owner: *owner, now }).await
+    }
+
+    async fn resign(&self, source: usize, owner: &[u8; 16]) -> Result<()> {
+        transact::write(&self.sources, source, lead::Resign { owner: *owner }).await
+    }
+
+    async fn number(&self, source: usize, term: Epoch, limit: usize) -> Result<Option<usize>> {
+        transact::write(&self.sources, source, number::Number { term, limit }).await
+    }
+
+    async fn read(&self, source: usize, after: i64, limit: usize) -> Result<Vec<Numbered>> {
+        transact::read(&self.sources, source, events::Tail { after, limit }).await
+    }
+
+    async fn head(&self, source: usize) -> Result<i64> {
+        transact::read(&self.sources, source, progress::Position { of: state::RELAY }).await
+    }
+
+    async fn oldest_waiting(&self, source: usize) -> Result<Option<Millis>> {
+        transact::read(&self.sources, source, progress::OldestWaiting).await
+    }
+
+    async fn of_subject(&self, at: Partition, id: SubjectId, after: i64, limit: usize) -> Result<Vec<Event>> {
+        let source = self.sources.map().source(at);
+        transact::read(&self.sources, source, events::OfSubject { at, id, after, limit }).await
+    }
+
+    async fn position(&self, source: usize, projection: Projection) -> Result<i64> {
+        transact::read(&self.sources, source, progress::Position { of: projection.name() }).await
+    }
+
+    async fn advance(&self, source: usize, term: Epoch, projection: Projection, from: i64, to: i64) -> Result<bool> {
+        transact::write(&self.sources, source, advance::Advance { term, projection, from, to }).await
+    }
+
+    async fn trim(&self, source: usize, term: Epoch, before: Millis, limit: usize) -> Result<Option<usize>> {
+        transact::write(&self.sources, source, trim::Trim { term, before, limit }).await
+    }
+}

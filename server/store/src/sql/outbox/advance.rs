@@ -1,0 +1,46 @@
+//! How far a projection has come: moved by the term that moved it there.
+
+use riposte_core::ports::{Epoch, Projection};
+use sea_orm::ActiveValue::Set;
+use sea_orm::EntityTrait;
+
+use super::state;
+use crate::error::Fault;
+use crate::sql::entity::relay_state::{ActiveModel, Entity};
+use crate::sql::pool::SourceTx;
+use crate::sql::row;
+use crate::sql::transact::Unit;
+
+/// Moves the position of a projection.
+#[derive(Debug)]
+pub(super) struct Advance {
+    pub(super) term: Epoch,
+    pub(super) projection: Projection,
+    pub(super) from: i64,
+    pub(super) to: i64,
+}
+
+impl Unit for Advance {
+    type Answer = bool;
+    const NAME: &'static str = "advance projection";
+
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, Fault> {
+        if state::lock_in(tx, self.term).await?.is_none() {
+            return Ok(false);
+        }
+        let name = self.projection.name();
+        let known = Entity::find_by_id(row::bytes(name)).one(&tx.whole()).await?;
+        if known.as_ref().map_or(0, |row| row.position) != self.from {
+            return Ok(false);
+        }
+        let position = Set(self.to);
+        if known.is_some() {
+            state::change(tx, name, ActiveModel { position, ..Default::default() }).await?;
+        } else {
+            // Nobody else makes it meanwhile: the relay's row is locked.
+            let first = ActiveModel { position, ..state::fresh(name) };
+            Entity::insert(first).exec_without_returning(&tx.whole()).await?;
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,42 @@
+//! How far numbers and projections have come.
+
+use riposte_core::Millis;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
+
+use super::{key, state};
+use crate::error::Fault;
+use crate::sql::entity::comment_outbox::{Column, Entity};
+use crate::sql::pool::SourceTx;
+use crate::sql::read::along;
+use crate::sql::transact::Unit;
+
+/// The position of a row of the relay's state.
+#[derive(Debug)]
+pub(super) struct Position {
+    pub(super) of: &'static str,
+}
+
+impl Unit for Position {
+    type Answer = i64;
+    const NAME: &'static str = "read position";
+
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, Fault> {
+        state::position(tx, self.of).await
+    }
+}
+
+/// The time of the first row that has no number.
+#[derive(Debug)]
+pub(super) struct OldestWaiting;
+
+impl Unit for OldestWaiting {
+    type Answer = Option<Millis>;
+    const NAME: &'static str = "read oldest waiting";
+
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, Fault> {
+        // The first along the key, which ends with the id: the least time, or the least id, would need all that wait.
+        let oldest = Entity::find().select_only().column(Column::CreateTime).filter(Column::PubSeq.is_null());
+        let oldest = along(oldest.limit(1), key::PUBLISHED).into_tuple::<i64>().one(&tx.whole()).await?;
+        Ok(oldest.map(Millis))
+    }
+}

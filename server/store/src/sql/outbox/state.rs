@@ -1,0 +1,46 @@
+//! The rows of a relay: one for the relay itself, whose position is the last number given, and one for each projection.
+
+use riposte_core::ports::Epoch;
+use sea_orm::ActiveValue::Set;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
+
+use crate::error::Fault;
+use crate::sql::entity::relay_state::{ActiveModel, Column, Entity, Model};
+use crate::sql::pool::SourceTx;
+use crate::sql::row;
+
+/// The name of the relay's own row.
+pub(super) const RELAY: &str = "relay";
+
+/// Takes the lock that every transaction of a relay takes first; `None` before the first term.
+pub(super) async fn lock(tx: &SourceTx) -> Result<Option<Model>, Fault> {
+    Ok(Entity::find_by_id(row::bytes(RELAY)).lock_exclusive().one(&tx.whole()).await?)
+}
+
+/// The same, and `None` too when another term than `term` has begun.
+pub(super) async fn lock_in(tx: &SourceTx, term: Epoch) -> Result<Option<Model>, Fault> {
+    Ok(lock(tx).await?.filter(|relay| relay.epoch == term.0))
+}
+
+/// The position of a row; 0 while there is none.
+pub(super) async fn position(tx: &SourceTx, name: &str) -> Result<i64, Fault> {
+    let query = Entity::find_by_id(row::bytes(name)).select_only().column(Column::Position);
+    Ok(query.into_tuple().one(&tx.whole()).await?.unwrap_or(0))
+}
+
+/// The columns that a term sets, for `name`; a row that is new begins at 0.
+pub(super) fn fresh(name: &str) -> ActiveModel {
+    ActiveModel {
+        name: Set(row::bytes(name)),
+        owner: Set(Vec::new()),
+        epoch: Set(0),
+        position: Set(0),
+        leased_until: Set(0),
+    }
+}
+
+/// Changes a row that is there.
+pub(super) async fn change(tx: &SourceTx, name: &str, to: ActiveModel) -> Result<(), Fault> {
+    Entity::update_many().set(to).filter(Column::Name.eq(row::bytes(name))).exec(&tx.whole()).await?;
+    Ok(())
+}

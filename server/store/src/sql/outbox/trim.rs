@@ -1,0 +1,54 @@
+//! What nobody needs any more: bounded deletes by id.
+
+use riposte_core::Millis;
+use riposte_core::ports::{Epoch, Projection};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+
+use super::{key, state};
+use crate::error::Fault;
+use crate::sql::chunks::padded;
+use crate::sql::entity::comment_outbox::{Column, Entity};
+use crate::sql::pool::SourceTx;
+use crate::sql::read::along;
+use crate::sql::transact::Unit;
+
+/// Deletes old events.
+#[derive(Debug)]
+pub(super) struct Trim {
+    pub(super) term: Epoch,
+    pub(super) before: Millis,
+    pub(super) limit: usize,
+}
+
+impl Unit for Trim {
+    type Answer = Option<usize>;
+    const NAME: &'static str = "trim outbox";
+
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, Fault> {
+        let Some(relay) = state::lock_in(tx, self.term).await? else { return Ok(None) };
+        let mut applied = relay.position;
+        for projection in Projection::ALL {
+            applied = applied.min(state::position(tx, projection.name()).await?);
+        }
+        let old = self.old(tx, applied).await?;
+        for list in padded(&old) {
+            Entity::delete_many().filter(Column::Id.is_in(list)).exec(&tx.whole()).await?;
+        }
+        Ok(Some(old.len()))
+    }
+}
+
+impl Trim {
+    /// The ids of those among the first numbers that are old enough. Only the first `limit` are looked at, so that a call
+    /// which finds nothing to delete costs no more than one that does: numbers are about as old as they are small.
+    async fn old(&self, tx: &SourceTx, applied: i64) -> Result<Vec<i64>, Fault> {
+        let first = Entity::find()
+            .select_only()
+            .columns([Column::Id, Column::CreateTime])
+            .filter(Column::PubSeq.lte(applied))
+            .order_by_asc(Column::PubSeq)
+            .limit(self.limit as u64);
+        let first: Vec<(i64, i64)> = along(first, key::PUBLISHED).into_tuple().all(&tx.whole()).await?;
+        Ok(first.into_iter().filter(|(_, time)| *time < self.before.0).map(|(id, _)| id).collect())
+    }
+}

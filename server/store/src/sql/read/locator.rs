@@ -1,0 +1,108 @@
+//! Where comments stand. Every write that names a comment asks for it, so what was found is remembered, and look-ups
+//! that come while others are under way go together in the next one.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use riposte_core::page::Located;
+use riposte_core::{CommentId, Error, Result};
+use tokio::sync::oneshot;
+
+use super::locate::Locate;
+use super::memory::Memory;
+use super::scatter;
+use crate::sql::pool::Sources;
+
+/// Look-ups that one data source may have under way.
+const AT_ONCE: usize = 2;
+
+/// Finds comments of all data sources.
+#[derive(Debug)]
+pub(super) struct Locator {
+    sources: Arc<Sources>,
+    memory: Memory,
+    /// For each data source.
+    queues: Vec<Mutex<Queue>>,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    waiting: Vec<Waiter>,
+    under_way: usize,
+}
+
+#[derive(Debug)]
+struct Waiter {
+    ids: Vec<CommentId>,
+    answer: oneshot::Sender<Result<Vec<Located>>>,
+}
+
+impl Locator {
+    pub(super) fn new(sources: Arc<Sources>) -> Arc<Self> {
+        let queues = sources.all().iter().map(|_| Mutex::default()).collect();
+        Arc::new(Self { sources, memory: Memory::new(), queues })
+    }
+
+    /// What there is of `ids`, in no order.
+    pub(super) async fn locate(self: &Arc<Self>, ids: &[CommentId]) -> Result<Vec<Located>> {
+        let (mut found, unknown) = self.memory.recall(ids);
+        let mut by_source: Vec<Vec<CommentId>> = vec![Vec::new(); self.queues.len()];
+        for id in unknown {
+            by_source[self.sources.map().source(id.partition())].push(id);
+        }
+        let asked: Vec<_> = by_source.into_iter().enumerate().filter(|(_, ids)| !ids.is_empty()).collect();
+        let answers: Vec<_> = asked.into_iter().map(|(source, ids)| self.ask(source, ids)).collect();
+        for answer in answers {
+            found.extend(answer.await.map_err(|_| Error::internal("a look-up died"))??);
+        }
+        Ok(found)
+    }
+
+    /// Joins those who wait for a source, and starts a look-up unless enough are under way.
+    fn ask(self: &Arc<Self>, source: usize, ids: Vec<CommentId>) -> oneshot::Receiver<Result<Vec<Located>>> {
+        let (answer, answered) = oneshot::channel();
+        let mut queue = self.queue(source);
+        queue.waiting.push(Waiter { ids, answer });
+        if queue.under_way < AT_ONCE {
+            queue.under_way += 1;
+            let this = Arc::clone(self);
+            self.sources.runtime().spawn(async move { this.work(source).await });
+        }
+        answered
+    }
+
+    /// Looks up what waits, all of it together, until nothing does.
+    async fn work(&self, source: usize) {
+        while let Some(waiting) = self.next(source) {
+            let mut ids: Vec<CommentId> = waiting.iter().flat_map(|waiter| waiter.ids.iter().copied()).collect();
+            ids.sort_unstable();
+            ids.dedup();
+            let mut read = scatter::gather::<Locate>(&self.sources, ids).await;
+            if let Ok(found) = &mut read {
+                found.sort_unstable_by_key(|located| located.id);
+                found.iter().for_each(|located| self.memory.remember(located));
+            }
+            for Waiter { ids, answer } in waiting {
+                let own = |found: &Vec<Located>| {
+                    let place = |id: &CommentId| found.binary_search_by_key(id, |located| located.id).ok();
+                    ids.iter().filter_map(place).map(|n| found[n].clone()).collect()
+                };
+                // Who went away wants no answer.
+                let _ = answer.send(read.as_ref().map(own).map_err(Clone::clone));
+            }
+        }
+    }
+
+    /// Those who wait; `None`, and one look-up less under way, where nobody does.
+    fn next(&self, source: usize) -> Option<Vec<Waiter>> {
+        let mut queue = self.queue(source);
+        if queue.waiting.is_empty() {
+            queue.under_way -= 1;
+            return None;
+        }
+        Some(std::mem::take(&mut queue.waiting))
+    }
+
+    fn queue(&self, source: usize) -> std::sync::MutexGuard<'_, Queue> {
+        self.queues[source].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

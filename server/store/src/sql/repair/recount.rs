@@ -1,0 +1,148 @@
+//! The transaction that sets counts: the subject is locked first, then its drifting comments by id, as commits do. A
+//! count of likes moves under the lock of its comment alone, so nothing is set that was not counted under lock.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use riposte_core::event::{Changes, CommentChange, Event, Happened};
+use riposte_core::page::Drift;
+use riposte_core::ports::Repaired;
+use riposte_core::{Comment, CommentId, Error, Millis, Subject, SubjectKey};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+
+use super::can_be_set;
+use crate::error::Fault;
+use crate::shard::part;
+use crate::sql::chunks::padded;
+use crate::sql::entity::{comment_index, comment_outbox, comment_subject};
+use crate::sql::pool::SourceTx;
+use crate::sql::read::verify;
+use crate::sql::row;
+use crate::sql::transact::Unit;
+
+/// Sets the counts of a subject.
+#[derive(Debug)]
+pub(super) struct Recount {
+    pub(super) key: SubjectKey,
+    /// Comments that differed when nobody held a lock.
+    pub(super) suspects: BTreeSet<CommentId>,
+    /// The id kept for the event.
+    pub(super) event: CommentId,
+    pub(super) now: Millis,
+}
+
+impl Unit for Recount {
+    type Answer = Option<Repaired>;
+    const NAME: &'static str = "repair counts";
+
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, Fault> {
+        let Some(mut subject) = self.subject(tx).await? else { return Ok(None) };
+        let mut comments = self.comments(tx, &self.suspects).await?;
+        let drifts = loop {
+            let mut drifts = verify::count(&tx.on(self.key.partition()), &subject).await?.drifts;
+            drifts.retain(can_be_set);
+            let differing = drifts.iter().filter_map(|drift| drift.comment);
+            let unlocked: BTreeSet<CommentId> = differing.filter(|id| !comments.contains_key(id)).collect();
+            if unlocked.is_empty() {
+                break drifts;
+            }
+            comments.append(&mut self.comments(tx, &unlocked).await?);
+        };
+        if !drifts.is_empty() {
+            subject.revision += 1;
+            let mended = mend(&mut subject, comments, &drifts)?;
+            self.write(tx, &subject, &mended).await?;
+        }
+        Ok(Some(Repaired { drifts, revision: subject.revision }))
+    }
+}
+
+impl Recount {
+    async fn subject(&self, tx: &SourceTx) -> Result<Option<Subject>, Fault> {
+        use comment_subject::{Column, Entity};
+        let found = Entity::find()
+            .filter(Column::Part.eq(part(self.key.partition())))
+            .filter(Column::ObjectType.eq(row::bytes(self.key.object_type().as_str())))
+            .filter(Column::ObjectId.eq(row::bytes(self.key.object_id())))
+            .lock_exclusive();
+        Ok(found.one(&tx.on(self.key.partition())).await?.map(row::subject).transpose()?)
+    }
+
+    async fn comments(&self, tx: &SourceTx, ids: &BTreeSet<CommentId>) -> Result<BTreeMap<CommentId, Comment>, Fault> {
+        use comment_index::{Column, Entity};
+        let ids: Vec<i64> = ids.iter().map(|id| id.get()).collect();
+        let mut comments = BTreeMap::new();
+        for list in padded(&ids) {
+            let found = Entity::find()
+                .filter(Column::Part.eq(part(self.key.partition())))
+                .filter(Column::Id.is_in(list))
+                .order_by_asc(Column::Id)
+                .lock_exclusive();
+            for found in found.all(&tx.on(self.key.partition())).await? {
+                let comment = row::comment(found)?;
+                comments.insert(comment.id, comment);
+            }
+        }
+        if comments.len() < ids.len() {
+            return Err(Error::internal("a comment that was counted is not there").into());
+        }
+        Ok(comments)
+    }
+
+    async fn write(&self, tx: &SourceTx, subject: &Subject, mended: &[Comment]) -> Result<(), Fault> {
+        let (at, db) = (part(self.key.partition()), tx.on(self.key.partition()));
+        let update = comment_subject::Entity::update_many().set(row::subject_changes(subject)?);
+        let update = update.filter(comment_subject::Column::Part.eq(at));
+        update.filter(comment_subject::Column::Id.eq(subject.id.get())).exec(&db).await?;
+        for comment in mended {
+            let update = comment_index::Entity::update_many().set(row::comment_changes(comment));
+            let update = update.filter(comment_index::Column::Part.eq(at));
+            update.filter(comment_index::Column::Id.eq(comment.id.get())).exec(&db).await?;
+        }
+        let told =
+            |comment: &Comment| CommentChange { id: comment.id, root: comment.root_id, what: Happened::Recounted };
+        let changes = Changes { comments: mended.iter().map(told).collect(), subject: false };
+        let event = Event {
+            partition: self.key.partition(),
+            subject: subject.id,
+            revision: Some(subject.revision),
+            changes,
+            time: self.now,
+        };
+        let event = comment_outbox::Entity::insert(row::outbox_model(self.event, &event));
+        event.exec_without_returning(&db).await?;
+        Ok(())
+    }
+}
+
+/// Sets what drifted; answers the comments that changed, each with its next revision.
+fn mend(
+    subject: &mut Subject,
+    mut comments: BTreeMap<CommentId, Comment>,
+    drifts: &[Drift],
+) -> Result<Vec<Comment>, Fault> {
+    let mut mended = BTreeSet::new();
+    for drift in drifts {
+        let actual = i32::try_from(drift.actual).map_err(Error::internal)?;
+        let comment = drift.comment.and_then(|id| comments.get_mut(&id));
+        let count = match (drift.count, comment) {
+            ("root_count", None) => &mut subject.root_count,
+            ("comment_count", None) => &mut subject.comment_count,
+            ("next_floor", None) => &mut subject.next_floor,
+            ("next_floor", Some(comment)) => &mut comment.next_floor,
+            ("like_count", Some(comment)) => &mut comment.like_count,
+            ("dislike_count", Some(comment)) => &mut comment.dislike_count,
+            ("reply_count", Some(comment)) => &mut comment.reply_count,
+            ("live_below", Some(comment)) => &mut comment.live_below,
+            ("listed", Some(comment)) => {
+                comment.listed = actual != 0;
+                mended.extend(drift.comment);
+                continue;
+            }
+            (count, _) => return Err(Error::internal(format!("{count} is nothing that can be set")).into()),
+        };
+        *count = actual;
+        mended.extend(drift.comment);
+    }
+    comments.retain(|id, _| mended.contains(id));
+    Ok(comments.into_values().map(|comment| Comment { revision: comment.revision + 1, ..comment }).collect())
+}

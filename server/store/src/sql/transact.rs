@@ -1,0 +1,85 @@
+//! Transactions that may run twice: reads of a whole data source, and writes that are tried again after a conflict and
+//! where their outcome is not known.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use riposte_core::{Error, Result};
+
+use super::pool::{SourceTx, Sources};
+use super::retry::Patience;
+use super::task;
+use crate::error::Fault;
+
+/// What one transaction on a data source does. Done twice it leaves what once leaves.
+pub(super) trait Unit: Send + Sync + 'static {
+    /// What it answers.
+    type Answer: Send + 'static;
+    /// The name of the transaction.
+    const NAME: &'static str;
+
+    /// Does it; an error ends the transaction without effect.
+    fn run(&self, tx: &SourceTx) -> impl Future<Output = std::result::Result<Self::Answer, Fault>> + Send;
+}
+
+/// Runs a unit in a snapshot of a data source.
+///
+/// # Errors
+/// Those of the unit, and [`riposte_core::Error::ShardUnavailable`] where the source cannot be reached.
+pub(super) async fn read<U: Unit>(sources: &Arc<Sources>, source: usize, unit: U) -> Result<U::Answer> {
+    let sources = Arc::clone(sources);
+    let runtime = sources.runtime().clone();
+    task::run(&runtime, U::NAME, async move {
+        let snapshot = sources.begin_read(source).await?;
+        let answer = unit.run(&snapshot).await;
+        snapshot.rollback().await;
+        answer
+    })
+    .await
+}
+
+/// Runs a unit in a transaction that writes; its first statement takes a lock.
+///
+/// # Errors
+/// As for [`read`]; and [`riposte_core::Error::Overloaded`] after several conflicts.
+pub(super) async fn write<U: Unit>(sources: &Arc<Sources>, source: usize, unit: U) -> Result<U::Answer> {
+    let sources = Arc::clone(sources);
+    let runtime = sources.runtime().clone();
+    task::run(&runtime, U::NAME, async move {
+        let mut patience = Patience::default();
+        let mut outcome_unknown = false;
+        loop {
+            match once(&sources, source, &unit, &mut outcome_unknown).await {
+                Err(fault) if patience.again(fault.meaning(), outcome_unknown).await => {
+                    tracing::debug!(?fault, outcome_unknown, "a transaction is tried again");
+                }
+                // Whatever went wrong last, what may have happened may not be called undone.
+                Err(_) if outcome_unknown => return Err(Error::ShardUnavailable.into()),
+                done => return done,
+            }
+        }
+    })
+    .await
+}
+
+async fn once<U: Unit>(
+    sources: &Arc<Sources>,
+    source: usize,
+    unit: &U,
+    outcome_unknown: &mut bool,
+) -> std::result::Result<U::Answer, Fault> {
+    let tx = sources.begin_write(source).await?;
+    match unit.run(&tx).await {
+        Ok(answer) => match tx.commit().await {
+            Ok(()) => Ok(answer),
+            Err(error) => {
+                *outcome_unknown = true;
+                Err(error.into())
+            }
+        },
+        Err(fault) => {
+            tx.rollback().await;
+            Err(fault)
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Counts that were made wrong behind the store's back, and what a repair leaves.
+
+use std::sync::Arc;
+
+use riposte_core::event::{CommentChange, Happened};
+use riposte_core::page::Drift;
+use riposte_core::ports::Repaired;
+use riposte_core::{Comment, CommentId, Millis};
+use riposte_store::Store;
+
+use crate::databases::{Hands, everywhere};
+use crate::subject::{Subject, run};
+
+const NOW: Millis = Millis(77);
+
+/// A subject with three roots, a thread of three levels under the first, and likes on two comments.
+struct Thread {
+    subject: Subject,
+    roots: Vec<CommentId>,
+    replies: Vec<CommentId>,
+    deep: Vec<CommentId>,
+}
+
+impl Thread {
+    async fn new(store: &Store) -> Self {
+        let subject = Subject::new(store, "counted");
+        let roots = subject.roots(3).await;
+        let replies = subject.replies(&roots[..1], 3, 4).await;
+        let deep = subject.replies(&[roots[0], replies[1]], 2, 4).await;
+        subject.likes(roots[2], 3).await;
+        subject.likes(deep[1], 2).await;
+        Self { subject, roots, replies, deep }
+    }
+
+    async fn revision(&self, store: &Store) -> i64 {
+        let found = store.reader().subjects(std::slice::from_ref(&self.subject.key)).await.expect("read").remove(0);
+        found.expect("there").revision
+    }
+
+    async fn repair(&self, store: &Store) -> Repaired {
+        store.repairer().repair(&self.subject.key, NOW).await.expect("repaired").expect("there")
+    }
+
+    async fn drifts(&self, store: &Store) -> Vec<Drift> {
+        store.reader().verify(&self.subject.key).await.expect("verified").drifts
+    }
+
+    /// The comments that the event of a revision tells of.
+    async fn told(&self, store: &Store, revision: i64) -> Vec<CommentChange> {
+        let (at, id) = (self.subject.key.partition(), row(store, self.roots[0]).await.subject_id);
+        let mut events = store.outbox().of_subject(at, id, revision - 1, 9).await.expect("read");
+        assert_eq!(events.len(), 1, "the last revision is told once");
+        let event = events.remove(0);
+        assert_eq!((event.revision, event.time, event.changes.subject), (Some(revision), NOW, false));
+        event.changes.comments
+    }
+}
+
+async fn row(store: &Store, id: CommentId) -> Comment {
+    store.reader().comments(&[id]).await.expect("read").remove(0).expect("there").comment
+}
+
+async fn plant(store: &Store, what: &str, on: Option<CommentId>) {
+    let sql = match on {
+        Some(id) => format!("UPDATE comment_index SET {what} WHERE id = {}", id.get()),
+        None => format!("UPDATE comment_subject SET {what}"),
+    };
+    run(store, sql).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_kind_of_wrong_count_is_found_and_set_right() {
+    for place in everywhere().await {
+        let store = place.migrated(&Hands::at_noon()).await;
+        let thread = Thread::new(&store).await;
+        let (root, reply, deep) = (Some(thread.roots[0]), Some(thread.replies[1]), Some(thread.deep[1]));
+        let planted = [
+            (None, "root_count", -9, 3),
+            (None, "comment_count", 0, 8),
+            (None, "next_floor", 2, 4),
+            (root, "reply_count", 1, 5),
+            (root, "next_floor", 1, 6),
+            (root, "live_below", 99, 5),
+            (root, "dislike_count", 1, 0),
+            (reply, "reply_count", -1, 2),
+            (reply, "live_below", 0, 2),
+            (reply, "listed", 0, 1),
+            (deep, "like_count", 0, 2),
+        ];
+        for (comment, count, stored, actual) in planted {
+            let before = thread.revision(&store).await;
+            let former = row(&store, comment.unwrap_or(thread.roots[1])).await;
+            plant(&store, &format!("{count} = {stored}"), comment).await;
+            let repaired = thread.repair(&store).await;
+            let drifts = vec![Drift { comment, count, stored, actual }];
+            assert_eq!(repaired, Repaired { drifts, revision: before + 1 });
+            assert_eq!(thread.revision(&store).await, before + 1);
+            assert_eq!(thread.drifts(&store).await, Vec::new());
+            // The row is as it was before, but for its own revision; its etag stays.
+            let moved = i64::from(comment.is_some());
+            let expected = Comment { revision: former.revision + moved, ..former.clone() };
+            assert_eq!(row(&store, former.id).await, expected);
+            let told = comment.map(|id| CommentChange { id, root: former.root_id, what: Happened::Recounted });
+            assert_eq!(thread.told(&store, before + 1).await, told.into_iter().collect::<Vec<_>>());
+            let again = thread.repair(&store).await;
+            assert_eq!(again, Repaired { drifts: Vec::new(), revision: before + 1 }, "a sound subject is left alone");
+        }
+        store.close().await;
+        place.drop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_wrong_counts_are_set_right_as_one_revision() {
+    for place in everywhere().await {
+        let store = place.migrated(&Hands::at_noon()).await;
+        let thread = Thread::new(&store).await;
+        let before = thread.revision(&store).await;
+        plant(&store, "root_count = 9, comment_count = -1, next_floor = 1", None).await;
+        run(&store, "UPDATE comment_index SET like_count = 5, live_below = 7, next_floor = 1, listed = 0".to_owned())
+            .await;
+        let drifts = thread.drifts(&store).await;
+        let repaired = thread.repair(&store).await;
+        assert_eq!(repaired, Repaired { drifts, revision: before + 1 });
+        assert_eq!(thread.drifts(&store).await, Vec::new());
+        assert_eq!(thread.told(&store, before + 1).await.len(), 8);
+        store.close().await;
+        place.drop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_allocator_of_floors_is_never_lowered() {
+    for place in everywhere().await {
+        let store = place.migrated(&Hands::at_noon()).await;
+        let thread = Thread::new(&store).await;
+        let before = thread.revision(&store).await;
+        plant(&store, "next_floor = 50", None).await;
+        plant(&store, "next_floor = 60", Some(thread.roots[0])).await;
+        assert_eq!(thread.repair(&store).await, Repaired { drifts: Vec::new(), revision: before });
+        assert_eq!(thread.drifts(&store).await.len(), 2, "they are told all the same");
+        // Beside counts that can be set they stay as they are.
+        plant(&store, "reply_count = 0", Some(thread.roots[0])).await;
+        assert_eq!(thread.repair(&store).await.drifts.len(), 1);
+        assert_eq!(row(&store, thread.roots[0]).await.next_floor, 60);
+        let next = thread.subject.roots(1).await;
+        assert_eq!(row(&store, next[0]).await.floor, 50);
+        store.close().await;
+        place.drop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn counts_are_set_right_while_others_write() {
+    for place in everywhere().await {
+        let store = place.migrated(&Hands::at_noon()).await;
+        let thread = Arc::new(Thread::new(&store).await);
+        let write = |n: usize| {
+            let thread = Arc::clone(&thread);
+            tokio::spawn(async move {
+                for step in 0..12 {
+                    match n {
+                        0 => drop(thread.subject.roots(2).await),
+                        1 => drop(thread.subject.replies(&thread.roots[..1], 2, 4).await),
+                        2 => drop(thread.subject.replies(&[thread.roots[0], thread.replies[1]], 2, 4).await),
+                        3.. => thread.subject.likes(thread.roots[n % 3], 5 + step).await,
+                    }
+                }
+            })
+        };
+        let writers: Vec<_> = (0..6).map(write).collect();
+        let mut mended = 0;
+        while !writers.iter().all(tokio::task::JoinHandle::is_finished) {
+            plant(&store, "comment_count = comment_count + 7, root_count = root_count - 1", None).await;
+            plant(&store, "like_count = like_count + 3", Some(thread.roots[mended % 3])).await;
+            plant(&store, "live_below = live_below - 2, reply_count = 0", Some(thread.replies[1])).await;
+            let drifts = thread.repair(&store).await.drifts;
+            assert!(!drifts.is_empty());
+            mended += 1;
+        }
+        for writer in writers {
+            writer.await.expect("ended well");
+        }
+        assert_eq!(thread.drifts(&store).await, Vec::new());
+        let id = row(&store, thread.roots[0]).await.subject_id;
+        let events = store.outbox().of_subject(thread.subject.key.partition(), id, 0, 10_000).await.expect("read");
+        let told: Vec<i64> = events.into_iter().filter_map(|event| event.revision).collect();
+        assert_eq!(told, (1..=thread.revision(&store).await).collect::<Vec<_>>(), "every revision is told once");
+        assert!(mended > 0);
+        store.close().await;
+        place.drop().await;
+    }
+}

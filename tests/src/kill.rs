@@ -1,0 +1,86 @@
+//! A mixed load on two servers while servers and databases are killed under it, and the verdict on what is left.
+//!
+//! Every call is an operation of one history: what was asked under which request id, when, and what was answered. After
+//! each round answered requests are sent again and must be answered alike; at the end everything is read through the
+//! API and held against the history. What nobody answered may be there once or not at all.
+
+mod call;
+mod check;
+mod databases;
+mod fleet;
+mod ground;
+mod history;
+mod planner;
+mod replay;
+mod report;
+mod rounds;
+mod seen;
+mod strike;
+mod verdict;
+mod worker;
+
+use anyhow::{Context, Result, bail};
+
+use crate::{Server, command, mysql};
+use databases::Databases;
+use fleet::Fleet;
+use rounds::Rounds;
+
+/// What to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// Rounds, each with one kill; at least one.
+    pub rounds: u32,
+    /// Where all choices come from: who dies when, and what the load asks.
+    pub seed: u64,
+}
+
+impl Options {
+    /// Reads `--rounds N --seed N`; without them 20 rounds by a random seed.
+    ///
+    /// # Errors
+    /// An argument that is none of these.
+    pub fn read(arguments: impl IntoIterator<Item = String>) -> Result<Self> {
+        let mut options = Self { rounds: 20, seed: u64::from(rand::random::<u32>()) };
+        let mut arguments = arguments.into_iter();
+        while let Some(name) = arguments.next() {
+            let value = arguments.next().with_context(|| format!("{name} has no value"))?;
+            match name.as_str() {
+                "--rounds" => options.rounds = value.parse().context("--rounds is a number")?,
+                "--seed" => options.seed = value.parse().context("--seed is a number")?,
+                other => bail!("no such argument: {other}"),
+            }
+        }
+        Ok(options)
+    }
+}
+
+/// Runs the rounds on the two database servers of the task runner that started this program; tells whether nothing was
+/// lost or doubled.
+///
+/// # Errors
+/// When there are no database servers, or something does not come up again.
+pub async fn run(options: Options) -> Result<bool> {
+    let servers = mysql::servers().context("there are no database servers: `cargo xtask kill` starts them")?;
+    let name = mysql::fresh_name();
+    mysql::create(&servers, &name).await?;
+    let mut sets = Server::settings(&servers, &name);
+    // A run is longer than the default, and an edit that comes too late shows nothing here.
+    sets.extend(["--set".to_owned(), "object_type_defaults.edit_window=always".to_owned()]);
+    command::finish(command::riposte(&sets)?.args(["migrate", "up"])).await?.ended(0)?;
+    println!("seed {}", options.seed);
+    Rounds::new(Fleet::start(sets).await?, Databases, options.seed).run(options.rounds).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Options;
+
+    #[test]
+    fn arguments_are_read_and_others_refused() {
+        let read = |arguments: &[&str]| Options::read(arguments.iter().map(|word| (*word).to_owned()));
+        assert_eq!(read(&["--seed", "7", "--rounds", "3"]).unwrap(), Options { rounds: 3, seed: 7 });
+        assert_eq!(read(&[]).unwrap().rounds, 20);
+        assert!(read(&["--rounds"]).is_err() && read(&["--round", "3"]).is_err());
+    }
+}

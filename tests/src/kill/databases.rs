@@ -1,0 +1,33 @@
+//! The databases belong to the task runner that started this program: it kills and starts them as it is told.
+
+use anyhow::{Result, ensure};
+
+/// Orders go out on standard output; each is answered by a line on standard input. The task runner bounds what an
+/// order may take, and its end is the end of the input.
+#[derive(Debug)]
+pub(super) struct Databases;
+
+impl Databases {
+    /// Ends databases by SIGKILL; numbers begin with 1.
+    pub(super) async fn kill(&mut self, numbers: &[u8]) -> Result<()> {
+        order("kill", numbers).await
+    }
+
+    /// Starts databases again, on their data and at their addresses; returns when they greet.
+    pub(super) async fn start(&mut self, numbers: &[u8]) -> Result<()> {
+        order("start", numbers).await
+    }
+}
+
+async fn order(verb: &'static str, numbers: &[u8]) -> Result<()> {
+    if numbers.is_empty() {
+        return Ok(());
+    }
+    let numbers: Vec<String> = numbers.iter().map(u8::to_string).collect();
+    println!("@{verb} {}", numbers.join(" "));
+    let mut answer = String::new();
+    let read = tokio::task::spawn_blocking(move || std::io::stdin().read_line(&mut answer).map(|_| answer));
+    let answer = read.await??;
+    ensure!(answer.trim_end() == "done", "the databases: {verb} was answered by {answer:?}");
+    Ok(())
+}

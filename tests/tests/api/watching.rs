@@ -1,0 +1,160 @@
+//! WatchSubject: dense revisions in order, resumed without a loss, whoever else watches.
+
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+use futures::future::try_join_all;
+use riposte_sdk::v1::{
+    CommentChangeKind, DeleteSubjectRequest, ErrorReason, LikeValue, Subject, SubjectState, UndeleteSubjectRequest,
+    UpdateSubjectRequest, WatchSubjectRequest,
+};
+use riposte_tests::{Case, Say, Watch, World, cases, refused};
+use tonic::Code;
+
+use super::comments::delete;
+
+pub(crate) const CASES: &[Case] = cases![
+    a_watcher_is_told_what_each_revision_changed,
+    revisions_are_dense_and_in_order_while_many_write,
+    a_watch_resumes_behind_any_revision_it_has_seen,
+    a_hundred_watchers_of_one_subject_are_all_told_the_same,
+    a_watch_is_refused_where_a_list_would_be,
+    deleting_and_hiding_are_told_and_the_watch_goes_on,
+    a_watch_ends_at_its_callers_own_deadline,
+];
+
+async fn revision(say: &Say) -> Result<i64> {
+    Ok(say.page(Default::default(), 1).await?.subject.unwrap_or_default().revision)
+}
+
+async fn a_watcher_is_told_what_each_revision_changed(world: World) -> Result<()> {
+    let say = Say::on(&world.client, "article");
+    let first = say.comment("m", "before").await?;
+    let mut watch = Watch::open(&say, 0).await?;
+    let root = say.comment("m", "root").await?;
+    let reply = say.reply(root.id, "x", "reply").await?;
+    say.like(root.id, "x", LikeValue::Like).await?;
+    delete(&say, first.id, "m").await?;
+    let mut expected = revision(&say).await? - 2;
+    for (comment, root_id, kind) in [
+        (root.id, 0, CommentChangeKind::Created),
+        (reply.id, root.id, CommentChangeKind::Created),
+        (first.id, 0, CommentChangeKind::StateChanged),
+    ] {
+        let change = watch.change().await?;
+        let told = change.comments.iter().find(|change| change.comment_id == comment);
+        ensure!(change.revision == expected && !change.subject_changed, "{change:?}");
+        ensure!(told.is_some_and(|told| told.kind() == kind && told.root_id == root_id), "{change:?}");
+        expected += 1;
+    }
+    Ok(())
+}
+
+async fn revisions_are_dense_and_in_order_while_many_write(world: World) -> Result<()> {
+    let say = Say::on(&world.client, "article");
+    say.comment("m", "first").await?;
+    let begin = revision(&say).await?;
+    let mut watch = Watch::open(&say, begin).await?;
+    let writes = (0..100).map(|n| {
+        let say = say.clone();
+        tokio::spawn(async move { say.comment(&format!("m{n}"), "hi").await })
+    });
+    let mut written = Vec::new();
+    for write in writes.collect::<Vec<_>>() {
+        written.push(write.await??.id);
+    }
+    let last = revision(&say).await?;
+    let changes = watch.until(begin, last).await?;
+    let mut told: Vec<i64> = changes.iter().flat_map(|change| &change.comments).map(|c| c.comment_id).collect();
+    told.sort_unstable();
+    written.sort_unstable();
+    ensure!(told == written, "{} comments told, {} written", told.len(), written.len());
+    Ok(())
+}
+
+async fn a_watch_resumes_behind_any_revision_it_has_seen(world: World) -> Result<()> {
+    let say = Say::on(&world.client, "article");
+    for n in 0..12 {
+        say.comment("m", &n.to_string()).await?;
+    }
+    let last = revision(&say).await?;
+    // From the outbox while nobody watches, then from the ring, then further back than the ring began.
+    let mut watches = Vec::new();
+    for after in [last - 3, last - 2, 1, last] {
+        let mut watch = Watch::open(&say, after).await?;
+        watch.until(after, last).await?;
+        watches.push(watch);
+    }
+    say.comment("m", "one more").await?;
+    let now = revision(&say).await?;
+    for watch in &mut watches {
+        watch.until(last, now).await?;
+    }
+    Ok(())
+}
+
+async fn a_hundred_watchers_of_one_subject_are_all_told_the_same(world: World) -> Result<()> {
+    let say = Say::on(&world.client, "article");
+    say.comment("m", "first").await?;
+    let begin = revision(&say).await?;
+    let watches = try_join_all((0..100).map(|_| Watch::open(&say, begin))).await?;
+    for n in 0..10 {
+        say.comment("m", &n.to_string()).await?;
+    }
+    let last = revision(&say).await?;
+    let told = try_join_all(watches.into_iter().map(async |mut watch| watch.until(begin, last).await)).await?;
+    ensure!(told.iter().all(|changes| *changes == told[0]), "watchers were told different things");
+    Ok(())
+}
+
+async fn a_watch_is_refused_where_a_list_would_be(world: World) -> Result<()> {
+    let say = Say::on(&world.client, "article");
+    ensure!(refused(Watch::open(&say, 0).await)? == (Code::NotFound, ErrorReason::SubjectNotFound));
+    say.comment("m", "x").await?;
+    ensure!(refused(Watch::open(&say, -1).await)? == (Code::InvalidArgument, ErrorReason::FieldInvalid));
+    set_state(&say, SubjectState::Hidden).await?;
+    ensure!(refused(Watch::open(&say, 0).await)? == (Code::FailedPrecondition, ErrorReason::SubjectHidden));
+    Ok(())
+}
+
+async fn deleting_and_hiding_are_told_and_the_watch_goes_on(world: World) -> Result<()> {
+    let say = Say::on(&world.client, "article");
+    say.comment("m", "x").await?;
+    let mut watch = Watch::open(&say, 0).await?;
+    set_state(&say, SubjectState::Hidden).await?;
+    ensure!(watch.change().await?.subject_changed);
+    ensure!(refused(Watch::open(&say, 0).await)?.1 == ErrorReason::SubjectHidden, "though somebody watches it");
+    set_state(&say, SubjectState::Active).await?;
+    ensure!(watch.change().await?.subject_changed);
+    let key = Some(say.key.clone());
+    let delete = DeleteSubjectRequest { key: key.clone(), ..DeleteSubjectRequest::default() };
+    say.client.subjects().delete_subject(delete).await?;
+    ensure!(watch.change().await?.subject_changed);
+    ensure!(refused(Watch::open(&say, 0).await)?.1 == ErrorReason::SubjectNotFound, "though somebody watches it");
+    let back = UndeleteSubjectRequest { key, ..UndeleteSubjectRequest::default() };
+    say.client.subjects().undelete_subject(back).await?;
+    ensure!(watch.change().await?.subject_changed);
+    say.comment("m", "y").await?;
+    ensure!(watch.change().await?.comments.len() == 1);
+    Watch::open(&say, 0).await?;
+    Ok(())
+}
+
+async fn a_watch_ends_at_its_callers_own_deadline(world: World) -> Result<()> {
+    let say = Say::on(&world.client, "article");
+    say.comment("m", "x").await?;
+    let message = WatchSubjectRequest { key: Some(say.key.clone()), after_revision: 0 };
+    let mut request = tonic::Request::new(message);
+    request.set_timeout(Duration::from_secs(2));
+    let mut stream = say.client.subjects().watch_subject(request).await?.into_inner();
+    let end = tokio::time::timeout(Duration::from_secs(30), stream.message()).await?;
+    ensure!(end.as_ref().is_err_and(|status| status.code() == Code::DeadlineExceeded), "{end:?}");
+    Ok(())
+}
+
+async fn set_state(say: &Say, state: SubjectState) -> Result<()> {
+    let subject = Subject { key: Some(say.key.clone()), state: state.into(), ..Subject::default() };
+    let request = UpdateSubjectRequest { subject: Some(subject), ..UpdateSubjectRequest::default() };
+    say.client.subjects().update_subject(request).await?;
+    Ok(())
+}

@@ -1,0 +1,127 @@
+//! Comments as fast as one server makes them, for their ids.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use riposte_sdk::Client;
+use riposte_sdk::v1::{Comment, ErrorReason};
+use riposte_tests::{Say, Server, real};
+use tokio::task::JoinHandle;
+use tonic::Code;
+
+/// Callers at once.
+const CALLERS: usize = 8;
+/// Subjects, the same for every hammer, so that all mint in the same partitions. More than callers: a process that
+/// stalls within a transaction keeps the subject of each caller locked.
+const SUBJECTS: usize = 24;
+/// Whatever is waited for comes within this, or never.
+const WITHIN: Duration = Duration::from_secs(45);
+/// 2026-01-01T00:00:00Z in milliseconds since 1970, from where ids count.
+const EPOCH: i64 = 1_767_225_600_000;
+
+/// An id that was answered. From the highest bit: 0 · 39 bits of 4 ms ticks · 10 partition · 6 worker · 8 sequence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Minted {
+    pub(super) id: i64,
+    /// When its comment was written, by the server's clock, in ms since 1970.
+    pub(super) created: i64,
+}
+
+impl Minted {
+    pub(super) fn tick(&self) -> i64 {
+        self.id >> 24
+    }
+
+    /// The time it carries, in ms since 1970.
+    pub(super) fn time(&self) -> i64 {
+        EPOCH + self.tick() * 4
+    }
+
+    pub(super) fn partition(&self) -> i64 {
+        self.id >> 14 & 1023
+    }
+
+    pub(super) fn worker(&self) -> i64 {
+        self.id >> 8 & 63
+    }
+}
+
+/// Callers of one server, until they are stopped.
+#[derive(Debug)]
+pub(super) struct Hammer {
+    shared: Arc<Shared>,
+    callers: Vec<JoinHandle<Result<()>>>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    minted: Mutex<Vec<Minted>>,
+    stop: AtomicBool,
+}
+
+impl Hammer {
+    /// Begins.
+    pub(super) fn on(server: &Server) -> Result<Self> {
+        let (client, shared) = (server.client()?, Arc::new(Shared::default()));
+        let caller = |n: usize| tokio::spawn(call(client.clone(), n, Arc::clone(&shared)));
+        Ok(Self { callers: (0..CALLERS).map(caller).collect(), shared })
+    }
+
+    /// What was answered so far, in the order of the answers.
+    pub(super) fn so_far(&self) -> Vec<Minted> {
+        self.shared.minted.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The latest answer.
+    pub(super) fn last(&self) -> Result<Minted> {
+        self.so_far().last().copied().context("no answer yet")
+    }
+
+    /// Waits until the answers are as asked.
+    pub(super) async fn until(&self, fit: impl Fn(&[Minted]) -> bool) -> Result<()> {
+        let fits = async {
+            while !fit(&self.so_far()) {
+                if self.callers.iter().any(JoinHandle::is_finished) {
+                    bail!("a caller has given up");
+                }
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            Ok(())
+        };
+        tokio::time::timeout(WITHIN, fits).await.with_context(|| format!("{} answers", self.so_far().len()))?
+    }
+
+    /// Stops, and gives all answers.
+    pub(super) async fn stop(self) -> Result<Vec<Minted>> {
+        self.shared.stop.store(true, Ordering::Relaxed);
+        for caller in self.callers {
+            caller.await??;
+        }
+        Ok(std::mem::take(&mut self.shared.minted.lock().unwrap_or_else(PoisonError::into_inner)))
+    }
+}
+
+/// Writes comment after comment, on one subject after the other. A server may say that it has no worker number or no time; it must not fail.
+async fn call(client: Client, first: usize, shared: Arc<Shared>) -> Result<()> {
+    for subject in (first..).step_by(CALLERS) {
+        if shared.stop.load(Ordering::Relaxed) {
+            break;
+        }
+        let key = real::key("article", &format!("hammered-{}", subject % SUBJECTS));
+        match (Say { client: client.clone(), key }).comment("m", "hammered").await {
+            Ok(Comment { id, create_time, .. }) => {
+                let time = create_time.context("no time")?;
+                let created = time.seconds * 1000 + i64::from(time.nanos) / 1_000_000;
+                shared.minted.lock().unwrap_or_else(PoisonError::into_inner).push(Minted { id, created });
+            }
+            Err(status) => {
+                let late = status.code() == Code::DeadlineExceeded;
+                let error = riposte_sdk::Error::from(status);
+                ensure!(late || error.reason() == ErrorReason::Overloaded, "no honest refusal: {error}");
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,42 @@
+//! `cargo xtask bench`: the service measured against what one could do without it, in one run on one machine.
+//!
+//! Nothing here makes load: that is the business of riposte-bench, a program of its own that is compiled with full
+//! optimisation. Here servers are started, sides take turns, and medians are told.
+
+mod arena;
+mod figures;
+mod machine;
+mod outcome;
+mod plan;
+mod processor;
+mod record;
+mod row;
+mod sides;
+mod table;
+mod variant;
+mod write;
+
+use crate::live::Live;
+use crate::repo::Repo;
+use anyhow::Result;
+use clap::Subcommand;
+use std::sync::Arc;
+
+/// What to measure.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Bench {
+    /// Creates and likes, durable, through gRPC, against a bare SQL loop
+    ///
+    /// Starts real database servers and `riposte serve` on private ports, lets riposte-bench load them in turns with the
+    /// bare loop (1, 16 and 64 connections; the best one counts), and prints medians over the rounds. The table goes
+    /// to the terminal, its figures to write.json in the folder bench of cargo's build directory, and with --record to
+    /// docs/benchmarks/write.md, which explains the rows. Close what else runs: the processor is what is measured.
+    Write(write::Args),
+}
+
+/// Runs one benchmark; whether every row of it could be measured.
+pub(crate) fn run(repo: &Repo, live: &Arc<Live>, what: &Bench) -> Result<bool> {
+    match what {
+        Bench::Write(args) => write::run(repo, live, args),
+    }
+}

@@ -1,0 +1,183 @@
+//! The servers of one row: a database on fresh data and the processes that serve from it. Each row gets its own, so that
+//! none pays for what an earlier one left behind.
+
+use super::figures::{DATABASE, Figures, SERVER};
+use super::machine::Cores;
+use super::variant::{Database, Variant};
+use crate::live::{Folder, Live, Process};
+use crate::repo::Repo;
+use crate::servers::{self, Setup, Single, bound_to_us, tail};
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How long a server may take until it serves.
+const SERVES_WITHIN: Duration = Duration::from_secs(30);
+
+/// Running servers.
+pub(super) struct Arena<'a> {
+    repo: &'a Repo,
+    live: &'a Arc<Live>,
+    cores: Option<Cores>,
+    // Dropped in this order: who asks, then who is asked.
+    services: Vec<Service>,
+    database: Single,
+    logs: Folder,
+    /// The database server's own word on its version.
+    pub(super) version: String,
+}
+
+/// One process that serves.
+struct Service {
+    process: Process,
+    endpoint: String,
+}
+
+impl<'a> Arena<'a> {
+    /// Starts a database server, makes the schema and starts `count` processes that serve, each configured by the
+    /// `--set` arguments `sets`.
+    pub(super) fn open(
+        repo: &'a Repo,
+        live: &'a Arc<Live>,
+        variant: Variant,
+        count: usize,
+        sets: &[String],
+    ) -> Result<Self> {
+        let setup = Setup { durable: true, sync_binlog: variant.sync_binlog, buffer_pool: "1G", redo_log: "512M" };
+        let database = match variant.database {
+            Database::MariaDb => servers::start_one_mariadb(live, setup)?,
+            Database::MySql => servers::start_one_mysql(repo, live, setup)?,
+        };
+        let cores = variant.pinned.then(Cores::split).transpose()?;
+        let (services, version) = (Vec::new(), String::new());
+        let mut arena = Self { repo, live, cores, services, database, logs: live.folder()?, version };
+        let made = arena.ask(&["database", "--url", &arena.url("riposte")])?;
+        arena.version = made["version"].as_str().unwrap_or("?").to_owned();
+        let config = arena.config(variant, sets);
+        let binary = repo.server_binary();
+        crate::run::output_of(Command::new(&binary).args(&config).args(["migrate", "up"])).context("migrate up")?;
+        for number in 0..count {
+            let service = arena.serve(&binary, &config, number)?;
+            arena.services.push(service);
+        }
+        Ok(arena)
+    }
+
+    /// The address of a database on the server. Without TLS, which MySQL would otherwise speak on the loopback.
+    pub(super) fn url(&self, name: &str) -> String {
+        format!("{}/{name}?ssl-mode=disabled", self.database.url())
+    }
+
+    /// The `--endpoint` arguments for the first `count` processes.
+    pub(super) fn endpoints(&self, count: usize) -> Vec<String> {
+        let some = self.services.iter().take(count);
+        some.flat_map(|service| ["--endpoint".to_owned(), service.endpoint.clone()]).collect()
+    }
+
+    /// One measurement.
+    pub(super) fn measure(&self, load: &[String]) -> Result<Figures> {
+        let servers = self.services.iter().map(|service| (SERVER, service.process.group()));
+        let watched = servers.chain(self.database.pid().map(|pid| (DATABASE, pid)));
+        let watch = watched.flat_map(|(name, pid)| ["--watch".to_owned(), format!("{name}={pid}")]);
+        let arguments: Vec<String> = load.iter().cloned().chain(watch).collect();
+        Figures::parse(&self.ask_on(self.cores.as_ref().map(|cores| &cores.load), &arguments)?)
+    }
+
+    /// What riposte-bench says when it prepares and measures nothing: on any core.
+    pub(super) fn ask(&self, arguments: &[impl AsRef<str>]) -> Result<Value> {
+        self.ask_on(None, arguments)
+    }
+
+    fn ask_on(&self, cores: Option<&String>, arguments: &[impl AsRef<str>]) -> Result<Value> {
+        let mut command = on_cores(&self.repo.bench_binary(), cores);
+        command.args(arguments.iter().map(AsRef::as_ref)).stdin(Stdio::null());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut process = self.live.spawn(&mut command)?;
+        let (mut said, mut complaint) = (String::new(), String::new());
+        process.child().stdout.take().context("no output")?.read_to_string(&mut said)?;
+        process.child().stderr.take().context("no errors")?.read_to_string(&mut complaint)?;
+        ensure!(process.wait()?.success(), "riposte-bench {}: {}", arguments[0].as_ref(), complaint.trim());
+        eprint!("{complaint}");
+        Ok(serde_json::from_str(&said)?)
+    }
+
+    fn config(&self, variant: Variant, sets: &[String]) -> Vec<String> {
+        let ours = [
+            format!("store.sources=[{{url=\"{}\"}}]", self.url("riposte")),
+            "server.listen=127.0.0.1:0".to_owned(),
+            "server.admin_listen=127.0.0.1:0".to_owned(),
+            "server.metrics_listen=127.0.0.1:0".to_owned(),
+            "open_object_types=true".to_owned(),
+            "log.format=json".to_owned(),
+        ];
+        let all = ours.into_iter().chain(variant.shard_counts()).chain(sets.iter().cloned());
+        all.flat_map(|set| ["--set".to_owned(), set]).collect()
+    }
+
+    /// Starts a process and waits until its log says that it serves.
+    fn serve(&self, binary: &Path, config: &[String], number: usize) -> Result<Service> {
+        let log = self.logs.path().join(format!("riposte-{number}.log"));
+        let mut command = on_cores(binary, self.cores.as_ref().map(|cores| &cores.server));
+        command.args(config).args(["serve", "--allow-insecure"]);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(&log)?);
+        let mut process = self.live.spawn(&mut command)?;
+        let endpoint = serving(&log, &mut process).with_context(|| tail(&log)).context("riposte serve")?;
+        Ok(Service { process, endpoint })
+    }
+
+    /// The end of each service's log, for the message of an error.
+    pub(super) fn logs(&self) -> String {
+        let logs: Vec<PathBuf> =
+            (0..self.services.len()).map(|number| self.logs.path().join(format!("riposte-{number}.log"))).collect();
+        logs.iter().map(|log| tail(log)).collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// A command on cores of its own, where it has some.
+fn on_cores(program: &Path, cores: Option<&String>) -> Command {
+    let Some(cores) = cores else { return bound_to_us(program) };
+    let mut command = bound_to_us(Path::new("taskset"));
+    command.args(["--cpu-list", cores]).arg(program);
+    command
+}
+
+/// The address of the public services, once the log says that they serve.
+fn serving(log: &Path, process: &mut Process) -> Result<String> {
+    let deadline = Instant::now() + SERVES_WITHIN;
+    while Instant::now() < deadline {
+        if let Some(endpoint) = endpoint(&std::fs::read_to_string(log)?) {
+            return Ok(endpoint);
+        }
+        if let Some(status) = process.child().try_wait()? {
+            bail!("it ended with {status}");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    bail!("it did not serve within {} s", SERVES_WITHIN.as_secs())
+}
+
+/// What a log tells: first where it listens, later that it serves.
+fn endpoint(log: &str) -> Option<String> {
+    let events: Vec<Value> = log.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let event = |message: &str| events.iter().find(|event| event["message"] == message);
+    event("serving")?;
+    Some(format!("http://{}", event("listening")?["grpc"].as_str()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_service_is_there_when_it_serves_and_not_when_it_listens() {
+        let listening = "{\"message\":\"listening\",\"grpc\":\"127.0.0.1:5\",\"admin\":\"127.0.0.1:6\"}\n";
+        assert_eq!(endpoint(listening), None);
+        let both = format!("{listening}{{\"message\":\"serving\"}}\n{{\"half a li");
+        assert_eq!(endpoint(&both).as_deref(), Some("http://127.0.0.1:5"));
+    }
+}

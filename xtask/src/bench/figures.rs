@@ -1,0 +1,89 @@
+//! What riposte-bench says, and the median of several such sayings.
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+/// The figures of one measurement, or medians of several.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Figures {
+    /// Operations per second.
+    pub(super) rate: f64,
+    /// Latencies in milliseconds.
+    pub(super) p50_ms: f64,
+    pub(super) p99_ms: f64,
+    pub(super) p999_ms: f64,
+    /// CPU per operation in microseconds, of all processes that serve; 0 where none does.
+    pub(super) server_cpu_us: f64,
+    pub(super) client_cpu_us: f64,
+    pub(super) database_cpu_us: f64,
+    /// Operations that failed, in all rounds together.
+    pub(super) errors: f64,
+}
+
+/// The names of the processes whose CPU riposte-bench is asked to watch.
+pub(super) const SERVER: &str = "server";
+pub(super) const DATABASE: &str = "database";
+
+impl Figures {
+    /// Reads the line that riposte-bench prints.
+    pub(super) fn parse(said: &Value) -> Result<Self> {
+        let number = |name: &str| said[name].as_f64().with_context(|| format!("no {name} in {said}"));
+        let watched = |name: &str| said["watched_cpu_us"][name].as_f64().unwrap_or_default();
+        Ok(Self {
+            rate: number("rate")?,
+            p50_ms: number("p50_ms")?,
+            p99_ms: number("p99_ms")?,
+            p999_ms: number("p999_ms")?,
+            server_cpu_us: watched(SERVER),
+            client_cpu_us: number("client_cpu_us")?,
+            database_cpu_us: watched(DATABASE),
+            errors: number("errors")?,
+        })
+    }
+
+    /// The median of each figure by itself; `None` of no rounds.
+    pub(super) fn median(rounds: &[Self]) -> Option<Self> {
+        let of = |figure: fn(&Self) -> f64| median(rounds.iter().map(figure).collect());
+        Some(Self {
+            rate: of(|figures| figures.rate)?,
+            p50_ms: of(|figures| figures.p50_ms)?,
+            p99_ms: of(|figures| figures.p99_ms)?,
+            p999_ms: of(|figures| figures.p999_ms)?,
+            server_cpu_us: of(|figures| figures.server_cpu_us)?,
+            client_cpu_us: of(|figures| figures.client_cpu_us)?,
+            database_cpu_us: of(|figures| figures.database_cpu_us)?,
+            errors: rounds.iter().map(|figures| figures.errors).sum(),
+        })
+    }
+}
+
+/// The middle value; of an even number the mean of the two in the middle.
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let (low, high) = (values.get(values.len().checked_sub(1)? / 2)?, values.get(values.len() / 2)?);
+    Some((low + high) / 2.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_median_is_not_moved_by_one_bad_round() {
+        assert_eq!(median(vec![3.0, 1.0, 900.0]), Some(3.0));
+        assert_eq!(median(vec![1.0, 2.0]), Some(1.5));
+        assert_eq!(median(Vec::new()), None);
+    }
+
+    #[test]
+    fn a_line_of_the_load_generator_is_read() {
+        let mut said = json!({"operations": 9, "errors": 1, "seconds": 3.0, "rate": 3.0, "p50_ms": 1.0, "p99_ms": 2.0,
+            "p999_ms": 4.0, "client_cpu_us": 5.0, "watched_cpu_us": {"database": 7.0}});
+        let figures = Figures::parse(&said).unwrap();
+        assert_eq!((figures.database_cpu_us, figures.server_cpu_us, figures.errors), (7.0, 0.0, 1.0));
+        assert_eq!(Figures::median(&[figures, figures]).unwrap(), Figures { errors: 2.0, ..figures });
+        said["rate"] = Value::Null;
+        assert!(Figures::parse(&said).is_err());
+    }
+}

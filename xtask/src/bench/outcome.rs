@@ -1,0 +1,86 @@
+//! What a row came to.
+
+use super::figures::Figures;
+use super::row::Row;
+use super::variant::Variant;
+use serde_json::{Value, json};
+
+/// A measured row.
+#[derive(Debug, Clone)]
+pub(super) struct Outcome {
+    pub(super) row: Row,
+    pub(super) variant: Variant,
+    /// The database server's own word on its version.
+    pub(super) version: String,
+    /// Medians of our side.
+    pub(super) ours: Figures,
+    /// What we are held against, by its label, and its medians; of several the one with the best rate.
+    pub(super) baseline: Option<(String, Figures)>,
+    /// Rounds that counted.
+    pub(super) rounds: usize,
+    /// Rounds in which the processor was not there.
+    pub(super) thrown_away: usize,
+}
+
+impl Outcome {
+    /// The figure that the goal speaks of, where it is one.
+    pub(super) fn ratio(&self) -> Option<f64> {
+        let (_, baseline) = self.baseline.as_ref()?;
+        Some(self.row.ratio(self.ours.rate, baseline.rate))
+    }
+
+    /// The row for programs. Rates per second, latencies in milliseconds, CPU in microseconds per operation.
+    pub(super) fn json(&self) -> Value {
+        let baseline = self.baseline.as_ref();
+        let of = |figure: fn(&Figures) -> f64| baseline.map(|(_, figures)| round(figure(figures)));
+        json!({
+            "name": self.row.name(),
+            "variant": self.variant.to_string(),
+            "database": self.version,
+            "rate": round(self.ours.rate),
+            "p50_ms": round(self.ours.p50_ms),
+            "p99_ms": round(self.ours.p99_ms),
+            "p999_ms": round(self.ours.p999_ms),
+            "baseline": baseline.map(|(label, _)| label),
+            "baseline_rate": of(|figures| figures.rate),
+            "baseline_client_cpu_us": of(|figures| figures.client_cpu_us),
+            "baseline_database_cpu_us": of(|figures| figures.database_cpu_us),
+            "ratio": self.ratio().map(round),
+            "goal": self.row.goal(self.variant),
+            "server_cpu_us": round(self.ours.server_cpu_us),
+            "client_cpu_us": round(self.ours.client_cpu_us),
+            "database_cpu_us": round(self.ours.database_cpu_us),
+            "errors": self.ours.errors,
+            "rounds": self.rounds,
+            "thrown_away": self.thrown_away,
+        })
+    }
+}
+
+/// To three places: more would feign a precision that no clock here has.
+fn round(value: f64) -> f64 {
+    (value * 1000.0).round() / 1000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_for_programs_has_both_rates_and_their_ratio() {
+        let figures = |rate| Figures { rate, p99_ms: 1.234_56, ..Figures::default() };
+        let outcome = Outcome {
+            row: Row::CreateHot,
+            variant: Variant::PLAIN,
+            version: "10.11".into(),
+            ours: figures(30_000.0),
+            baseline: Some(("bare, 16 connections".into(), figures(3_000.0))),
+            rounds: 5,
+            thrown_away: 0,
+        };
+        let json = outcome.json();
+        assert_eq!((json["rate"].as_f64(), json["baseline_rate"].as_f64()), (Some(30_000.0), Some(3_000.0)));
+        assert_eq!((json["ratio"].as_f64(), json["p99_ms"].as_f64()), (Some(10.0), Some(1.235)));
+        assert!(Outcome { baseline: None, ..outcome }.json()["ratio"].is_null());
+    }
+}

@@ -1,0 +1,111 @@
+//! Which rows are measured under which circumstances, in which order.
+
+use super::row::Row;
+use super::variant::{Database, Tables, Variant};
+use clap::ValueEnum;
+
+/// What was asked for.
+#[derive(Debug, Clone, clap::Args)]
+pub(super) struct Choice {
+    /// Measure these rows and no others, as in --rows create_hot,like_hot
+    #[arg(long, value_name = "ROW", value_delimiter = ',', num_args = 1.., value_enum)]
+    rows: Vec<Row>,
+    /// Only with server and load on cores of their own
+    #[arg(long, conflicts_with = "unpinned")]
+    pinned: bool,
+    /// Only with every core free for everybody
+    #[arg(long)]
+    unpinned: bool,
+    /// Only with so many tables
+    #[arg(long, value_enum)]
+    tables: Option<Tables>,
+    /// Only with this sync_binlog
+    #[arg(long, value_name = "0|1", value_parser = clap::value_parser!(u8).range(0..=1))]
+    sync_binlog: Option<u8>,
+    /// create_hot and like_hot on MySQL 9 too; its server is fetched once and unpacked under .tools/
+    #[arg(long)]
+    pub(super) mysql: bool,
+}
+
+/// The rows with their circumstances: the plain ones first, then 50/200/200 tables, then pinned, then MySQL.
+pub(super) fn plan(choice: &Choice) -> Vec<(Row, Variant)> {
+    let plain = Variant::PLAIN;
+    // Not every mixture: each is compared with the plain one, and a run should end.
+    let mut circumstances = vec![plain, Variant { tables: Tables::Many, ..plain }, Variant { pinned: true, ..plain }];
+    if choice.pinned && choice.tables == Some(Tables::Many) {
+        circumstances.push(Variant { pinned: true, tables: Tables::Many, ..plain });
+    }
+    let mut all = Vec::new();
+    for variant in circumstances {
+        for row in Row::value_variants().iter().copied() {
+            all.push((row, variant));
+            if row.is_hot() {
+                all.push((row, Variant { sync_binlog: true, ..variant }));
+            }
+        }
+    }
+    if choice.mysql {
+        let mysql = Variant { database: Database::MySql, ..plain };
+        all.extend(Row::value_variants().iter().copied().filter(|row| row.is_hot()).map(|row| (row, mysql)));
+    }
+    all.retain(|(row, variant)| choice.wants(*row, *variant));
+    all
+}
+
+impl Choice {
+    fn wants(&self, row: Row, variant: Variant) -> bool {
+        let row_wanted = self.rows.is_empty() || self.rows.contains(&row);
+        if variant.is_mysql() {
+            // Asked for by its own flag, and there is one of each.
+            return row_wanted;
+        }
+        // A million comments take half a minute to write: they are not needed a third time.
+        let worth_it = !(row == Row::Create1m && variant.pinned) || self.rows.contains(&row);
+        let core_wanted = if variant.pinned { !self.unpinned } else { !self.pinned };
+        let tables_wanted = self.tables.is_none_or(|tables| tables == variant.tables);
+        let binlog_wanted = self.sync_binlog.is_none_or(|sync| (sync == 1) == variant.sync_binlog);
+        row_wanted && worth_it && core_wanted && tables_wanted && binlog_wanted
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EVERYTHING: Choice =
+        Choice { rows: Vec::new(), pinned: false, unpinned: false, tables: None, sync_binlog: None, mysql: false };
+
+    #[test]
+    fn everything_is_nine_rows_three_times_less_one_million() {
+        assert_eq!(plan(&EVERYTHING).len(), 26);
+        assert_eq!(plan(&Choice { mysql: true, ..EVERYTHING }).len(), 28);
+        assert_eq!(plan(&EVERYTHING)[0], (Row::CreateHot, Variant::PLAIN));
+    }
+
+    #[test]
+    fn a_short_run_may_be_one_row() {
+        let choice = Choice {
+            rows: vec![Row::CreateHot],
+            unpinned: true,
+            tables: Some(Tables::One),
+            sync_binlog: Some(0),
+            ..EVERYTHING
+        };
+        assert_eq!(plan(&choice), [(Row::CreateHot, Variant::PLAIN)]);
+    }
+
+    #[test]
+    fn mysql_comes_with_whatever_else_was_chosen() {
+        let choice = Choice { rows: vec![Row::LikeHot], pinned: true, mysql: true, ..EVERYTHING };
+        let rows = plan(&choice);
+        assert_eq!(rows.len(), 3);
+        assert!(rows[2].1.is_mysql());
+    }
+
+    #[test]
+    fn both_at_once_is_measured_when_it_is_asked_for() {
+        let choice = Choice { pinned: true, tables: Some(Tables::Many), ..EVERYTHING };
+        assert!(plan(&choice).iter().all(|(_, variant)| variant.pinned && variant.tables == Tables::Many));
+        assert_eq!(plan(&choice).len(), 8);
+    }
+}

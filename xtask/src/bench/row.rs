@@ -1,0 +1,97 @@
+//! The rows of the table: what each measures, and what it should reach.
+
+use super::variant::Variant;
+use clap::ValueEnum;
+
+/// One row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum Row {
+    /// Creates on one subject, against the bare loop
+    CreateHot,
+    /// Creates over 10,000 subjects, against the bare loop
+    CreateSpread,
+    /// Likes on one comment, against the bare loop
+    LikeHot,
+    /// Likes over 10,000 comments, against the bare loop
+    LikeSpread,
+    /// Creates on one subject through two server processes, against one
+    #[value(name = "create_hot_2")]
+    CreateHot2,
+    /// Likes on one comment at a steady 10,000 per second
+    #[value(name = "like_hot_10k")]
+    LikeHot10k,
+    /// Creates on a subject that has 1 M comments, against one that has 1 k
+    #[value(name = "create_1m")]
+    Create1m,
+}
+
+impl Row {
+    /// The name on the command line and in the table.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::CreateHot => "create_hot",
+            Self::CreateSpread => "create_spread",
+            Self::LikeHot => "like_hot",
+            Self::LikeSpread => "like_spread",
+            Self::CreateHot2 => "create_hot_2",
+            Self::LikeHot10k => "like_hot_10k",
+            Self::Create1m => "create_1m",
+        }
+    }
+
+    /// Whether the row is measured at sync_binlog=1 as well, and on MySQL: those on which all writes meet in one row.
+    pub(super) fn is_hot(self) -> bool {
+        matches!(self, Self::CreateHot | Self::LikeHot)
+    }
+
+    /// How many processes serve.
+    pub(super) fn servers(self) -> usize {
+        if self == Self::CreateHot2 { 2 } else { 1 }
+    }
+
+    /// Whether a round counts only if the processor was there before and after it: where the load does not wait for the
+    /// service, a preempted machine shows as the service's latency.
+    pub(super) fn needs_the_processor(self) -> bool {
+        self == Self::LikeHot10k
+    }
+
+    /// What the row should reach, as text; nothing where it is only reported.
+    pub(super) fn goal(self, variant: Variant) -> &'static str {
+        if variant.is_mysql() {
+            return "–";
+        }
+        match self {
+            Self::CreateHot | Self::LikeHot if variant.sync_binlog => "≥ 10 ×, p99 ≤ 30",
+            Self::CreateHot | Self::LikeHot => "≥ 8 ×, p99 ≤ 30",
+            Self::CreateSpread => "≥ 2 ×",
+            Self::LikeSpread => "≥ 3 ×",
+            Self::CreateHot2 => "≥ 0.8 ×",
+            Self::LikeHot10k => "p99 ≤ 30, p99.9 < 100",
+            Self::Create1m => "≤ 1.2 × the time",
+        }
+    }
+
+    /// The figure of the row from both rates: how many times the baseline's rate, or of `create_1m` its time.
+    pub(super) fn ratio(self, rate: f64, baseline_rate: f64) -> f64 {
+        if self == Self::Create1m { baseline_rate / rate } else { rate / baseline_rate }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_knows_a_row_by_the_name_in_the_table() {
+        for row in Row::value_variants() {
+            assert_eq!(Row::from_str(row.name(), false), Ok(*row));
+        }
+    }
+
+    #[test]
+    fn a_subject_that_is_twice_as_slow_takes_twice_the_time() {
+        assert_eq!(Row::Create1m.ratio(500.0, 1000.0), 2.0);
+        assert_eq!(Row::CreateHot.ratio(8000.0, 1000.0), 8.0);
+    }
+}

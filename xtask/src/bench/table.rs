@@ -1,0 +1,100 @@
+//! The table, for people.
+
+use super::figures::Figures;
+use super::outcome::Outcome;
+
+/// One measurement in one line.
+pub(super) fn brief(figures: &Figures) -> String {
+    let Figures { rate, p50_ms, p99_ms, server_cpu_us, client_cpu_us, database_cpu_us, errors, .. } = figures;
+    let errors = if *errors > 0.0 { format!(", {errors} FAILED") } else { String::new() };
+    format!(
+        "{rate:>8.0}/s, p50 {p50_ms:>7.2} ms, p99 {p99_ms:>7.2} ms, CPU µs: server {server_cpu_us:.1}, \
+         client {client_cpu_us:.1}, database {database_cpu_us:.1}{errors}"
+    )
+}
+
+const HEAD: [&str; 13] = [
+    "row",
+    "circumstances",
+    "per second",
+    "p50 ms",
+    "p99 ms",
+    "p99.9 ms",
+    "held against",
+    "its rate",
+    "ratio",
+    "goal",
+    "CPU µs: server + database + client",
+    "the same of the other",
+    "rounds",
+];
+
+/// The table with aligned columns.
+pub(super) fn terminal(outcomes: &[Outcome]) -> String {
+    let rows: Vec<[String; 13]> = std::iter::once(HEAD.map(str::to_owned)).chain(outcomes.iter().map(cells)).collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
+    let widths: Vec<usize> = (0..HEAD.len()).map(width).collect();
+    let line = |row: &[String; 13]| {
+        let padded = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
+        padded.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
+    };
+    rows.iter().map(line).collect()
+}
+
+/// The table in Markdown.
+pub(super) fn markdown(outcomes: &[Outcome]) -> String {
+    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+    let head = line(&HEAD.map(str::to_owned));
+    let rule = "|---|---|--:|--:|--:|--:|---|--:|--:|---|--:|--:|--:|\n";
+    outcomes.iter().fold(head + rule, |table, outcome| table + &line(&cells(outcome)))
+}
+
+fn cells(outcome: &Outcome) -> [String; 13] {
+    let none = || "–".to_owned();
+    let other = outcome.baseline.as_ref();
+    let cpu = |of: &Figures| format!("{:.1} + {:.1} + {:.1}", of.server_cpu_us, of.database_cpu_us, of.client_cpu_us);
+    let thrown = if outcome.row.needs_the_processor() {
+        format!("{}, {} thrown away", outcome.rounds, outcome.thrown_away)
+    } else {
+        outcome.rounds.to_string()
+    };
+    [
+        outcome.row.name().to_owned(),
+        outcome.variant.to_string(),
+        format!("{:.0}", outcome.ours.rate),
+        format!("{:.2}", outcome.ours.p50_ms),
+        format!("{:.2}", outcome.ours.p99_ms),
+        format!("{:.2}", outcome.ours.p999_ms),
+        other.map_or_else(none, |(label, _)| label.clone()),
+        other.map_or_else(none, |(_, figures)| format!("{:.0}", figures.rate)),
+        outcome.ratio().map_or_else(none, |ratio| format!("{ratio:.2} ×")),
+        outcome.row.goal(outcome.variant).to_owned(),
+        cpu(&outcome.ours),
+        other.map_or_else(none, |(_, figures)| cpu(figures)),
+        thrown,
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::row::Row;
+    use crate::bench::variant::Variant;
+
+    #[test]
+    fn both_tables_have_a_cell_for_every_column() {
+        let outcome = Outcome {
+            row: Row::LikeHot10k,
+            variant: Variant::PLAIN,
+            version: "10.11".into(),
+            ours: Figures { rate: 10_000.0, p99_ms: 12.0, ..Figures::default() },
+            baseline: None,
+            rounds: 5,
+            thrown_away: 2,
+        };
+        let (plain, marked) = (terminal(std::slice::from_ref(&outcome)), markdown(&[outcome]));
+        assert!(plain.lines().nth(1).is_some_and(|line| line.ends_with("5, 2 thrown away")), "{plain}");
+        let columns = |line: &str| line.matches(" | ").count();
+        assert!(marked.lines().filter(|line| !line.starts_with("|--")).all(|line| columns(line) == 12), "{marked}");
+    }
+}

@@ -1,0 +1,88 @@
+//! The circumstances of a row.
+
+use std::fmt;
+
+/// The make of a database server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Database {
+    MariaDb,
+    MySql,
+}
+
+/// How many tables the rows of the service are spread over. The bare loop always has one of each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Tables {
+    /// One of each
+    One,
+    /// 50 of subjects, 200 of everything else
+    Many,
+}
+
+/// Under which circumstances a row is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Variant {
+    pub(super) database: Database,
+    /// Whether the binlog is flushed with each commit.
+    pub(super) sync_binlog: bool,
+    pub(super) tables: Tables,
+    /// Whether server and load have cores of their own.
+    pub(super) pinned: bool,
+}
+
+impl Variant {
+    /// What the goals speak of: MariaDB, sync_binlog=0, one table of each, no core reserved.
+    pub(super) const PLAIN: Self =
+        Self { database: Database::MariaDb, sync_binlog: false, tables: Tables::One, pinned: false };
+
+    pub(super) fn is_mysql(self) -> bool {
+        self.database == Database::MySql
+    }
+
+    /// The tables of subjects and of everything else, as the service's keys name them.
+    pub(super) fn shard_counts(self) -> [String; 2] {
+        let (subjects, index) = match self.tables {
+            Tables::One => (1, 1),
+            Tables::Many => (50, 200),
+        };
+        [format!("store.subject_tables={subjects}"), format!("store.index_tables={index}")]
+    }
+
+    /// Whether the bare loop meets the same circumstances: it knows no shards.
+    pub(super) fn same_for_the_bare_loop(self, other: Self) -> bool {
+        Self { tables: other.tables, pinned: other.pinned, ..self } == other
+    }
+}
+
+impl fmt::Display for Variant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let database = match self.database {
+            Database::MariaDb => "MariaDB",
+            Database::MySql => "MySQL",
+        };
+        let tables = match self.tables {
+            Tables::One => "1/1/1",
+            Tables::Many => "50/200/200",
+        };
+        let pinned = if self.pinned { ", pinned" } else { "" };
+        write!(f, "{database}, sync_binlog={}, {tables} tables{pinned}", u8::from(self.sync_binlog))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variant_is_told_in_one_line() {
+        assert_eq!(Variant::PLAIN.to_string(), "MariaDB, sync_binlog=0, 1/1/1 tables");
+        let other = Variant { database: Database::MySql, sync_binlog: true, tables: Tables::Many, pinned: true };
+        assert_eq!(other.to_string(), "MySQL, sync_binlog=1, 50/200/200 tables, pinned");
+    }
+
+    #[test]
+    fn the_bare_loop_cares_for_the_database_and_not_for_our_tables() {
+        let many = Variant { tables: Tables::Many, ..Variant::PLAIN };
+        assert!(many.same_for_the_bare_loop(Variant::PLAIN));
+        assert!(!Variant { sync_binlog: true, ..many }.same_for_the_bare_loop(Variant::PLAIN));
+    }
+}

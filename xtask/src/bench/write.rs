@@ -1,0 +1,146 @@
+//! `cargo xtask bench write`: creates and likes.
+
+use super::arena::Arena;
+use super::figures::Figures;
+use super::outcome::Outcome;
+use super::plan::{Choice, plan};
+use super::processor::Processor;
+use super::row::Row;
+use super::sides::{BARE_CONNECTIONS, Pace, Side, sides};
+use super::variant::Variant;
+use super::{record, table};
+use crate::live::Live;
+use crate::repo::Repo;
+use crate::run::run as run_command;
+use crate::{servers, tools};
+use anyhow::{Context, Result, ensure};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// What to measure, and how long.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    choice: Choice,
+    #[command(flatten)]
+    pace: Pace,
+    /// Rounds of each side; the sides take turns, and medians are told
+    #[arg(long, default_value_t = 5)]
+    rounds: usize,
+    /// One more configuration value of the service, as its own --set
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    sets: Vec<String>,
+    /// Write the table to docs/benchmarks/write.md, with the date, the machine and this command line
+    #[arg(long)]
+    record: bool,
+}
+
+/// Measures every chosen row; `false` when one of them could not be measured.
+pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
+    ensure!(args.rounds > 0, "at least one round");
+    tools::mariadb(live)?;
+    if args.choice.mysql {
+        servers::unpack_mysql(repo, live)?;
+    }
+    // Both in one build, so that the features they share are compiled once.
+    run_command(live, &mut repo.cargo(&["build", "--release", "--locked", "-p", "riposte", "-p", "riposte-bench"]))?;
+    let (begin, rows) = (Instant::now(), plan(&args.choice));
+    let (mut outcomes, mut failed) = (Vec::new(), Vec::new());
+    for (number, (row, variant)) in rows.iter().enumerate() {
+        let minutes = begin.elapsed().as_secs_f64() / 60.0;
+        eprintln!("\n=== {}/{} after {minutes:.1} min: {} ({variant})", number + 1, rows.len(), row.name());
+        match measure(repo, live, args, (*row, *variant), &outcomes) {
+            Ok(outcome) => outcomes.push(outcome),
+            Err(error) => {
+                eprintln!("error: {error:#}");
+                failed.push(format!("{} ({variant}): {error:#}", row.name()));
+            }
+        }
+        // After each row, so that a run which is cut short leaves what it knows.
+        record::write_json(repo, &outcomes)?;
+    }
+    println!("\n{}", table::terminal(&outcomes));
+    println!("{}", repo.target().join(record::JSON).display());
+    for row in &failed {
+        eprintln!("not measured: {row}");
+    }
+    if args.record {
+        let method = format!("Medians of {} round(s), {} s each.", args.rounds, args.pace.seconds);
+        record::write_document(repo, &outcomes, &failed, &method)?;
+    }
+    Ok(failed.is_empty())
+}
+
+/// One row on servers of its own.
+fn measure(
+    repo: &Repo,
+    live: &Arc<Live>,
+    args: &Args,
+    (row, variant): (Row, Variant),
+    earlier: &[Outcome],
+) -> Result<Outcome> {
+    let arena = Arena::open(repo, live, variant, row.servers(), &args.sets)?;
+    let sides = sides(row, &arena, args.pace, &connections(row, variant, earlier))?;
+    let measured = rounds(row, &arena, &sides, args).inspect_err(|_| eprintln!("{}", arena.logs()))?;
+    let medians: Vec<(String, Figures)> = sides
+        .iter()
+        .zip(&measured.figures)
+        .map(|(side, rounds)| {
+            Ok((side.label.clone(), Figures::median(rounds).context("the processor was never there")?))
+        })
+        .collect::<Result<_>>()?;
+    let (ours, others) = medians.split_first().context("a row without a side")?;
+    let best = others.iter().max_by(|(_, a), (_, b)| a.rate.total_cmp(&b.rate));
+    Ok(Outcome {
+        row,
+        variant,
+        version: arena.version,
+        ours: ours.1,
+        baseline: best.cloned(),
+        rounds: measured.figures[0].len(),
+        thrown_away: measured.thrown_away,
+    })
+}
+
+/// With how many connections the bare loop is tried: all, until the run knows which one is best for this row on this
+/// database.
+fn connections(row: Row, variant: Variant, earlier: &[Outcome]) -> Vec<usize> {
+    let known = earlier.iter().find(|known| known.row == row && variant.same_for_the_bare_loop(known.variant));
+    let best = known.and_then(|known| {
+        let (label, _) = known.baseline.as_ref()?;
+        BARE_CONNECTIONS.into_iter().find(|count| label.contains(&format!(" {count} ")))
+    });
+    best.map_or_else(|| BARE_CONNECTIONS.to_vec(), |count| vec![count])
+}
+
+/// The figures of all sides, each with those of its rounds.
+struct Measured {
+    figures: Vec<Vec<Figures>>,
+    thrown_away: usize,
+}
+
+/// Lets the sides take turns.
+fn rounds(row: Row, arena: &Arena<'_>, sides: &[Side], args: &Args) -> Result<Measured> {
+    let mut measured = Measured { figures: vec![Vec::new(); sides.len()], thrown_away: 0 };
+    let mut processor = if row.needs_the_processor() { Some(Processor::learn(arena)?) } else { None };
+    // A machine that is never free must not be waited for without end.
+    for round in 1..=args.rounds * 3 {
+        let free = processor.as_mut().map_or(Ok(true), |processor| processor.is_there(arena))?;
+        let mut told = Vec::new();
+        for side in sides {
+            let figures = side.measure(arena, round).with_context(|| side.label.clone())?;
+            told.push(figures);
+            eprintln!("  round {round}, {:<18} {}", side.label, table::brief(&figures));
+        }
+        if free && processor.as_mut().map_or(Ok(true), |processor| processor.is_there(arena))? {
+            measured.figures.iter_mut().zip(told).for_each(|(rounds, figures)| rounds.push(figures));
+        } else {
+            measured.thrown_away += 1;
+            eprintln!("  round {round} does not count: the processor was not there before or after it");
+        }
+        if measured.figures[0].len() == args.rounds {
+            break;
+        }
+    }
+    Ok(measured)
+}
