@@ -6,6 +6,7 @@ mod commit;
 mod deal;
 pub(crate) mod entity;
 mod histories;
+mod identities;
 mod ids;
 mod outbox;
 mod pool;

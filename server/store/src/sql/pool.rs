@@ -18,6 +18,7 @@ use crate::config::{Kind, StoreConfig};
 use crate::error::{is_conflict, is_lost};
 use crate::on_shard::OnShard;
 use crate::shard::{ShardMap, Slot, Tables};
+use crate::sql::identities::Identities;
 
 /// A transaction bound to the tables of one partition.
 pub(crate) type Tx = OnShard<DatabaseTransaction>;
@@ -43,6 +44,11 @@ impl SourceTx {
     /// The counts of tables.
     pub(crate) fn tables(&self) -> Tables {
         self.sources.map().tables()
+    }
+
+    /// Which subject has which id.
+    pub(crate) fn identities(&self) -> &Identities {
+        &self.sources.identities
     }
 
     /// Makes everything done in it durable; with a lost connection the outcome is not known.
@@ -71,6 +77,7 @@ pub struct Sources {
     all: Vec<Source>,
     map: ShardMap,
     folder: Option<TempDir>,
+    identities: Identities,
     /// Where connections live and all work on them runs: the runtime that opened them.
     runtime: Handle,
 }
@@ -142,13 +149,13 @@ impl Sources {
                 let path = folder.as_deref().or(temporary.as_ref().map(TempDir::path));
                 let source = sqlite::open(path.unwrap_or(std::path::Path::new(".")), *durable, config)?;
                 let map = ShardMap::new(config.tables, &[0..=config.tables.subject.saturating_sub(1)])?;
-                Ok(Self { all: vec![source], map, folder: temporary, runtime })
+                Ok(Self { all: vec![source], map, folder: temporary, identities: Identities::new(), runtime })
             }
             Kind::MySql(sources) => {
                 let ranges: Vec<_> = sources.iter().map(|source| source.subject_tables.clone()).collect();
                 let map = ShardMap::new(config.tables, &ranges)?;
                 let all = sources.iter().map(|source| mysql::open(source, config)).collect::<Result<_>>()?;
-                Ok(Self { all, map, folder: None, runtime })
+                Ok(Self { all, map, folder: None, identities: Identities::new(), runtime })
             }
         }
     }

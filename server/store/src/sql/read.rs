@@ -40,9 +40,9 @@ use riposte_core::request::RequestKey;
 use riposte_core::{CommentId, LikeValue, MemberId, ObjectType, Partition, Result, Subject, SubjectKey};
 
 use super::pool::{Sources, Tx};
+use super::row::Authored;
 use super::task;
 use crate::error::Fault;
-pub(super) use authored::Authored;
 use locator::Locator;
 pub(super) use rows::along;
 
