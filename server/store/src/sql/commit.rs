@@ -131,21 +131,14 @@ impl Batch {
         repeats: Repeats,
     ) -> std::result::Result<Answers, Failure> {
         let tx = self.sources.begin_write(self.source).await?;
-        let decided = async {
-            let (world, answers) = self.decide(&tx, commands, repeats).await?;
-            flush::journal(&tx, &world, &told(&world, commands, ids)?).await?;
-            Ok::<_, Fault>(answers)
+        let work = async |tx: &SourceTx| {
+            let (world, answers) = self.decide(tx, commands, repeats).await?;
+            flush::journal(tx, &world, &told(&world, commands, ids)?).await?;
+            Ok(answers)
         };
-        match decided.await {
-            Ok(answers) => match tx.commit().await {
-                Ok(()) => Ok(answers),
-                Err(error) => Err(Failure { fault: error.into(), outcome_unknown: true }),
-            },
-            Err(fault) => {
-                tx.rollback().await;
-                Err(fault.into())
-            }
-        }
+        let (tx, answers) = tx.write(work).await?;
+        tx.commit().await.map_err(|fault| Failure { fault, outcome_unknown: true })?;
+        Ok(answers)
     }
 
     /// Loads what the commands need and runs them. What an earlier request did is answered whatever has become of its
