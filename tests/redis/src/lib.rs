@@ -14,6 +14,7 @@ mod peer;
 mod ports;
 mod program;
 mod server;
+mod storm;
 mod wait;
 
 pub use cluster::Cluster;
@@ -21,3 +22,4 @@ pub use connection::{Connection, Reply};
 pub use ports::free_port;
 pub use program::{Program, shared, shared_cluster};
 pub use server::Server;
+pub use storm::{Fault, Storm, Victim};
