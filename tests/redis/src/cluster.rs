@@ -78,7 +78,7 @@ impl Cluster {
     /// When no node answers.
     pub fn masters(&self) -> Result<Vec<usize>> {
         let peers = self.seen()?;
-        peers.iter().filter(|peer| !peer.slots.is_empty()).map(|peer| self.number(peer)).collect()
+        peers.iter().filter(|peer| peer.served() > 0).map(|peer| self.number(peer)).collect()
     }
 
     /// The number of the master that serves a key.
@@ -86,9 +86,9 @@ impl Cluster {
     /// # Errors
     /// When no node answers, or none serves it.
     pub fn master_of(&self, key: &str) -> Result<usize> {
-        let slot = self.any()?.ask(&["CLUSTER", "KEYSLOT", key])?.number()?;
+        let slot = usize::try_from(self.any()?.ask(&["CLUSTER", "KEYSLOT", key])?.number()?)?;
         let peers = self.seen()?;
-        let mut serving = peers.iter().filter(|peer| peer.slots.iter().any(|range| holds(range, slot)));
+        let mut serving = peers.iter().filter(|peer| peer.serves(slot));
         self.number(serving.next().with_context(|| format!("nobody serves slot {slot}"))?)
     }
 
@@ -139,11 +139,19 @@ impl Cluster {
         until("all nodes know the new master", || {
             for view in self.views()? {
                 let new = view.iter().find(|peer| peer.port == node.port()).context("it is unknown")?;
-                ensure!(new.master.is_none() && !new.slots.is_empty(), "it is not known as a master");
+                ensure!(new.master.is_none() && new.served() > 0, "it is not known as a master");
             }
             Ok(())
         })?;
-        node.ask(&["CONFIG", "SET", "masterauth", ""]).map(drop)
+        self.let_go(replica)
+    }
+
+    /// Ends what [`Cluster::hold_back`] began: the node follows again, or serves.
+    ///
+    /// # Errors
+    /// When the node does not answer.
+    pub fn let_go(&self, replica: usize) -> Result<()> {
+        self.nodes[replica].ask(&["CONFIG", "SET", "masterauth", ""]).map(drop)
     }
 
     /// Returns when the cluster is whole: every running node serves or follows, agrees with the others on who does what,
@@ -171,6 +179,8 @@ impl Cluster {
             let alike = view.iter().zip(&first).all(|(one, other)| one.place() == other.place());
             ensure!(alike, "two nodes disagree: {view:?} and {first:?}");
         }
+        let served: usize = first.iter().map(Peer::served).sum();
+        ensure!(served == SLOTS, "{served} of {SLOTS} slots are served");
         for node in self.nodes.iter().filter(|node| node.is_running()) {
             let info = node.ask(&["CLUSTER", "INFO"])?.text()?;
             ensure!(info.contains("cluster_state:ok"), "a node does not serve: {info}");
@@ -214,10 +224,4 @@ fn view(node: &Server) -> Result<Vec<Peer>> {
     let peers = Peer::all(&node.ask(&["CLUSTER", "NODES"])?.text()?)?;
     ensure!(peers.iter().any(Peer::is_myself), "it does not see itself");
     Ok(peers)
-}
-
-/// Whether a range as CLUSTER NODES writes it, `from-to` or one number, has this slot. Slots on the move have none.
-fn holds(range: &str, slot: i64) -> bool {
-    let (from, to) = range.split_once('-').unwrap_or((range, range));
-    from.parse().is_ok_and(|from: i64| from <= slot) && to.parse().is_ok_and(|to: i64| slot <= to)
 }

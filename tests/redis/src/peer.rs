@@ -10,8 +10,8 @@ pub(crate) struct Peer {
     flags: Vec<String>,
     /// Whom it follows; none for a master.
     pub(crate) master: Option<String>,
-    /// The ranges of slots it serves, as the server writes them.
-    pub(crate) slots: Vec<String>,
+    /// The slots it serves: first and last of each range.
+    slots: Vec<(usize, usize)>,
 }
 
 impl Peer {
@@ -32,7 +32,12 @@ impl Peer {
             port: port.parse()?,
             flags: flags.split(',').map(str::to_owned).collect(),
             master: (*master != "-").then(|| (*master).to_owned()),
-            slots: slots.iter().map(|range| (*range).to_owned()).collect(),
+            // What stands in brackets is on its way to another node, and is served here as long.
+            slots: slots
+                .iter()
+                .filter(|range| !range.starts_with('['))
+                .map(|range| slots_of(range))
+                .collect::<Result<_>>()?,
         })
     }
 
@@ -50,10 +55,26 @@ impl Peer {
         !["fail", "fail?", "handshake", "noaddr"].iter().any(|flag| self.has(flag))
     }
 
-    /// What all nodes have to say alike: who it is, whom it follows, what it serves.
-    pub(crate) fn place(&self) -> (u16, Option<String>, Vec<String>) {
-        (self.port, self.master.clone(), self.slots.clone())
+    /// How many slots it serves.
+    pub(crate) fn served(&self) -> usize {
+        self.slots.iter().map(|(first, last)| last + 1 - first).sum()
     }
+
+    /// Whether it serves this one.
+    pub(crate) fn serves(&self, slot: usize) -> bool {
+        self.slots.iter().any(|(first, last)| (*first..=*last).contains(&slot))
+    }
+
+    /// What all nodes have to say alike: who it is, whom it follows, what it serves.
+    pub(crate) fn place(&self) -> (u16, Option<&str>, &[(usize, usize)]) {
+        (self.port, self.master.as_deref(), &self.slots)
+    }
+}
+
+/// A range as the server writes it: `first-last`, or one number.
+fn slots_of(range: &str) -> Result<(usize, usize)> {
+    let (first, last) = range.split_once('-').unwrap_or((range, range));
+    Ok((first.parse()?, last.parse()?))
 }
 
 #[cfg(test)]
@@ -62,12 +83,13 @@ mod tests {
 
     #[test]
     fn lines_of_masters_replicas_and_the_dead_are_read() {
-        let text = "aa 127.0.0.1:7001@7101 myself,master - 0 0 1 connected 0-5460 5462\n\
+        let text = "aa 127.0.0.1:7001@7101 myself,master - 0 0 1 connected 0-5460 5462 [5462->-bb]\n\
                     bb 127.0.0.1:7002@7102,name slave,fail? aa 0 0 1 connected\n\
                     cc :0@0 master,noaddr - 0 0 1 disconnected\n";
         let peers = Peer::all(text).unwrap();
         assert!(peers[0].is_myself() && peers[0].is_well() && !peers[1].is_myself());
-        assert_eq!(peers[0].place(), (7001, None, vec!["0-5460".to_owned(), "5462".to_owned()]));
+        assert_eq!(peers[0].place(), (7001, None, [(0, 5460), (5462, 5462)].as_slice()));
+        assert!(peers[0].served() == 5462 && peers[0].serves(5460) && !peers[0].serves(5461) && peers[1].served() == 0);
         assert_eq!((peers[1].master.as_deref(), peers[1].is_well(), peers[2].is_well()), (Some("aa"), false, false));
         assert!(Peer::all("aa 127.0.0.1:7001@7101 master").is_err());
     }
