@@ -1,8 +1,8 @@
 //! Black-box tests of Riposte: real servers, spoken to through the public SDK only.
 //!
 //! [`Server`] starts the shipped binary, [`mysql`] finds the database servers that `cargo xtask test` started, [`redis`]
-//! those of Redis and starts others to be hurt, and [`suite`] runs one list of cases over every store. This crate must
-//! never depend on the server's crates: what it cannot see through the contract, it does not test.
+//! those of Redis and starts others to be hurt, and [`suite`] runs one list of cases over every store.
+//! This crate must never depend on the server's crates: what it cannot see through the contract, it does not test.
 
 pub mod command;
 pub mod forest;
