@@ -148,7 +148,7 @@ mod tests {
             ListCommentsRequest { around_comment_id: 1, ..plain.clone() },
             ListCommentsRequest { around_floor: 1, ..plain.clone() },
             ListCommentsRequest { min_revision: 1, ..plain.clone() },
-            ListCommentsRequest { fresh: true, ..plain.clone() },
+            ListCommentsRequest { fresh: true, ..plain },
         ] {
             assert!(!is_first_page(&other), "{other:?}");
         }

@@ -1,3 +1,4 @@
+use std::future::{Ready, ready};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -38,9 +39,9 @@ fn subject() -> SubjectId {
 struct Origin(Arc<AtomicUsize>);
 
 impl Origin {
-    async fn read(self) -> Result<Filled, Error> {
+    fn read(self) -> Ready<Result<Filled, Error>> {
         let text = (self.0.fetch_add(1, Ordering::SeqCst) + 1).to_string();
-        Ok(Filled { bytes: text.into(), subject: subject() })
+        ready(Ok(Filled { bytes: text.into(), subject: subject() }))
     }
 
     fn readings(&self) -> usize {

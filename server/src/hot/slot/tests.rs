@@ -45,9 +45,9 @@ fn shown(asked: Asked) -> (String, Option<Flight>) {
 }
 
 /// A slot whose page was read at `at`.
-fn read_at(at: Instant) -> Arc<Slot> {
+fn read_at(at: Instant, room: &Room) -> Arc<Slot> {
     let slot = slot();
-    waits(slot.ask(at)).1.expect("the first").land(filled("one"), &room());
+    waits(slot.ask(at)).1.expect("the first").land(filled("one"), room);
     slot
 }
 
@@ -65,54 +65,57 @@ fn a_page_is_shown_for_a_second_from_the_start_of_its_reading_and_no_longer() {
 
 #[test]
 fn a_page_that_is_read_is_read_again_before_it_is_too_old() {
+    let room = room();
     let begin = Instant::now();
-    let slot = read_at(begin);
+    let slot = read_at(begin, &room);
     assert!(shown(slot.ask(begin + AHEAD - MS)).1.is_none());
     let (text, flight) = shown(slot.ask(begin + AHEAD));
     assert_eq!(text, "one");
     assert!(shown(slot.ask(begin + AHEAD)).1.is_none(), "one reading at a time");
-    flight.expect("due").land(filled("two"), &room());
+    flight.expect("due").land(filled("two"), &room);
     assert_eq!(shown(slot.ask(begin + MAX_AGE + MS)).0, "two");
 }
 
 #[test]
 fn whoever_comes_long_after_a_reading_began_does_not_get_its_page() {
-    let (begin, slot) = (Instant::now(), slot());
+    let (begin, slot, room) = (Instant::now(), slot(), room());
     let (mut early, flight) = waits(slot.ask(begin));
     let (mut late, none) = waits(slot.ask(begin + MAX_AGE + MS));
     assert!(none.is_none());
-    flight.expect("the first").land(filled("one"), &room());
+    flight.expect("the first").land(filled("one"), &room);
     assert_eq!(early.bytes().now_or_never(), Some(Ok(Some(Bytes::from_static(b"one")))));
     assert_eq!(late.bytes().now_or_never(), Some(Ok(None)));
     let (mut late, flight) = waits(late.again(&slot, begin + MAX_AGE + 2 * MS));
-    flight.expect("nothing is under way").land(filled("two"), &room());
+    flight.expect("nothing is under way").land(filled("two"), &room);
     assert_eq!(late.bytes().now_or_never(), Some(Ok(Some(Bytes::from_static(b"two")))));
 }
 
 #[test]
 fn what_changed_is_read_again_soon_and_shown_until_then() {
+    let room = room();
     let begin = Instant::now();
-    let slot = read_at(begin);
+    let slot = read_at(begin, &room);
     let tell = |subject: Option<SubjectId>, news| slot.hear(|about| (Some(about) == subject).then_some(news));
     tell(SubjectId::new(10), News::Gone);
     assert!(shown(slot.ask(begin + PACE)).1.is_none(), "it was about another subject");
     tell(SUBJECT, News::Changed);
     assert!(shown(slot.ask(begin + PACE - MS)).1.is_none());
-    shown(slot.ask(begin + PACE)).1.expect("due").land(filled("two"), &room());
+    shown(slot.ask(begin + PACE)).1.expect("due").land(filled("two"), &room);
     let (text, flight) = shown(slot.ask(begin + 2 * PACE));
     assert!(text == "two" && flight.is_none());
 }
 
 #[test]
 fn what_is_gone_is_not_shown_and_a_reading_that_began_before_is_not_trusted() {
+    let room = room();
     let begin = Instant::now();
-    let slot = read_at(begin);
+    let slot = read_at(begin, &room);
     slot.hear(|_| Some(News::Gone));
     let (mut before, flight) = waits(slot.ask(begin + MS));
     slot.doubt();
     let (mut after, none) = waits(slot.ask(begin + 2 * MS));
     assert!(none.is_none());
-    flight.expect("dropped").land(filled("two"), &room());
+    flight.expect("dropped").land(filled("two"), &room);
     assert_eq!(before.bytes().now_or_never(), Some(Ok(Some(Bytes::from_static(b"two")))));
     assert_eq!(after.bytes().now_or_never(), Some(Ok(None)));
     assert!(waits(after.again(&slot, begin + 3 * MS)).1.is_some());
@@ -120,11 +123,12 @@ fn what_is_gone_is_not_shown_and_a_reading_that_began_before_is_not_trusted() {
 
 #[test]
 fn errors_are_told_to_all_who_wait_and_nothing_is_kept() {
-    let (begin, slot) = (Instant::now(), read_at(Instant::now()));
+    let room = room();
+    let (begin, slot) = (Instant::now(), read_at(Instant::now(), &room));
     slot.doubt();
     let (mut one, flight) = waits(slot.ask(begin));
     let (mut two, _) = waits(slot.ask(begin));
-    flight.expect("the first").land(Err(Error::SubjectHidden), &room());
+    flight.expect("the first").land(Err(Error::SubjectHidden), &room);
     for landing in [&mut one, &mut two] {
         assert_eq!(landing.bytes().now_or_never(), Some(Err(Error::SubjectHidden)));
     }
