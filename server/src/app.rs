@@ -15,11 +15,13 @@ use riposte_core::{Caller, Comments};
 use riposte_store::Store;
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
 
 use crate::clock::SystemClock;
 use crate::config::{Config, StoreKind};
+use crate::hot::{Counted, Pages};
 use crate::layers::{CallLayer, Faults, Gate};
-use crate::rpc::{self, Limits, PageTokens, Services};
+use crate::rpc::{self, HotAnswers, Limits, PageTokens, Services};
 use crate::telemetry::Metrics;
 use crate::write::watch::Hub;
 use crate::write::{Bells, Feed, Lanes, RelayPorts, Witness};
@@ -39,6 +41,7 @@ pub struct App {
     readiness: Readiness,
     scrape: Scrape,
     feed: Feed,
+    keeper: JoinHandle<()>,
     hub: Hub,
     drain_delay: Duration,
     drain_timeout: Duration,
@@ -81,9 +84,11 @@ impl App {
         let hub = Hub::new(Arc::clone(&relay.outbox), metrics.clone());
         let witness = Witness { bells: bells.clone(), metrics: metrics.clone() };
         let lanes = Arc::new(data.enter(|| lanes(config, &store, witness, &answers)));
+        let max_time = config.server.max_call_time.duration();
+        let pages = Pages::new(config.hot.limits(max_time), config.hot.rates(), metrics.clone());
         let ports = Ports {
             reader: store.reader(),
-            log: Arc::clone(&lanes) as _,
+            log: Arc::new(Counted { log: Arc::clone(&lanes) as _, rates: pages.rates().clone() }),
             clock: Arc::clone(&clock) as _,
             ids: store.ids(),
             histories: store.histories(),
@@ -100,6 +105,7 @@ impl App {
             clock,
             limits,
             hub: hub.clone(),
+            pages: pages.clone(),
             metrics: metrics.clone(),
         };
         let gate = Gate::default();
@@ -107,19 +113,22 @@ impl App {
             gate: gate.clone(),
             // Until callers are told apart, everybody is the same one.
             caller: Caller::named("open"),
-            max_time: config.server.max_call_time.duration(),
+            max_time,
             max_request: limits.max_request,
             faults,
+            hot: None,
         };
+        let hot = CallLayer { hot: Some(HotAnswers(services.clone())), ..layer.clone() };
         let public = bind(config.server.listen, "server.listen").await?;
         let admin = bind(config.server.admin_listen, "server.admin_listen").await?;
         let scrape = bind(config.server.metrics_listen, "server.metrics_listen").await?;
         let scrape = Scrape::start(scrape, metrics)?;
-        let surface = |routes| Surface { routes, layer: layer.clone(), reflection: config.server.reflection };
-        let public = Listener::start(public, surface(rpc::public(&services)))?;
-        let admin = Listener::start(admin, surface(rpc::admin(&services)))?;
+        let surface = |routes, layer| Surface { routes, layer, reflection: config.server.reflection };
+        let public = Listener::start(public, surface(rpc::public(&services), hot))?;
+        let admin = Listener::start(admin, surface(rpc::admin(&services), layer))?;
         let readiness = Readiness::watch(store.clone(), gate, vec![public.health(), admin.health()]);
-        let feed = data.enter(|| Feed::start(&relay, &bells, &hub, &readiness.signal()));
+        let feed = data.enter(|| Feed::start(&relay, &bells, &hub, &pages, &readiness.signal()));
+        let keeper = tokio::spawn(pages.keep());
         Ok(Self {
             store,
             lanes,
@@ -129,6 +138,7 @@ impl App {
             readiness,
             scrape,
             feed,
+            keeper,
             hub,
             drain_delay: config.server.drain_delay.duration(),
             drain_timeout: config.server.drain_timeout.duration(),
@@ -160,6 +170,7 @@ impl App {
             );
         }
         self.feed.stop().await;
+        self.keeper.abort();
         self.scrape.stop().await;
         self.store.close().await;
         self.data.stop();

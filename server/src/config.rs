@@ -8,6 +8,7 @@
 //! This module and its children are the only code that reads configuration files or the environment.
 
 mod faults;
+mod hot;
 mod lanes;
 mod lines;
 mod load;
@@ -26,6 +27,7 @@ mod units;
 mod tests;
 
 pub use self::faults::{Fault, Faults};
+pub use self::hot::Hot;
 pub use self::lanes::Lanes;
 pub use self::load::{Inputs, Loaded, Profile};
 pub use self::object_types::{EditWindow, ObjectType};
@@ -51,6 +53,8 @@ pub struct Config {
     pub store: Store,
     /// The lanes in which writes wait.
     pub lanes: Lanes,
+    /// Hot subjects, whose first pages are kept ready.
+    pub hot: Hot,
     /// The keys that seal page tokens.
     pub page_tokens: PageTokens,
     /// Who may call.
@@ -80,6 +84,7 @@ impl Config {
         self.server.validate(&mut report.under("server"));
         self.store.validate(&mut report.under("store"));
         self.lanes.validate(&mut report.under("lanes"));
+        self.hot.validate(&mut report.under("hot"));
         self.page_tokens.validate(&mut report.under("page_tokens"));
         self.log.validate(&mut report.under("log"));
         self.object_type_defaults.validate(&mut report.under("object_type_defaults"));

@@ -12,6 +12,7 @@ mod admin;
 mod answer;
 mod call;
 mod comments;
+mod hot;
 mod likes;
 mod parse;
 mod replies;
@@ -33,9 +34,11 @@ use tonic::service::RoutesBuilder;
 use page_token::{Context, Cursor};
 use parse::Violations;
 
+use crate::hot::Pages;
 use crate::telemetry::Metrics;
 use crate::write::watch::Hub;
 
+pub use hot::HotAnswers;
 pub use page_token::PageTokens;
 pub use status::{NOT_EXECUTED, REQUEST_ID, status};
 
@@ -52,6 +55,8 @@ pub struct Services {
     pub limits: Limits,
     /// Who watches subjects.
     pub hub: Hub,
+    /// The pages of hot subjects.
+    pub pages: Pages,
     /// What is measured.
     pub metrics: Metrics,
 }

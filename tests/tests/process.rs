@@ -4,6 +4,7 @@ mod process {
     mod dev;
     mod exec;
     mod files;
+    mod hot;
     mod lanes;
     mod leases;
     mod metrics;

@@ -69,7 +69,9 @@ Examples:
   cargo xtask kill --rounds 3          a short run of the killing
   cargo xtask servers                  databases and Redis for `cargo test` in another terminal
   cargo xtask bench write --rows create_hot,like_hot --unpinned --tables one
-                                       how much faster than one transaction per comment";
+                                       how much faster than one transaction per comment
+  cargo xtask bench read --rows page_hot
+                                       how near to a server of constant bytes";
 
 fn main() -> ExitCode {
     match run(Cli::parse()) {

@@ -2,6 +2,7 @@
 
 mod counts;
 mod export;
+mod hot;
 mod import;
 mod items;
 mod list;
@@ -123,6 +124,6 @@ impl AdminService for Admin {
         &self,
         request: Request<v1::ListHotSubjectsRequest>,
     ) -> Result<Response<v1::ListHotSubjectsResponse>, Status> {
-        serve(request, |_, _| not_served("ListHotSubjects")).await
+        serve(request, |caller, request| hot::list(&self.0, caller, request)).await
     }
 }

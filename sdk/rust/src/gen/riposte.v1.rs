@@ -2244,9 +2244,8 @@ pub mod admin_service_client {
                 .insert(GrpcMethod::new("riposte.v1.AdminService", "RebuildCache"));
             self.inner.server_streaming(req, path, codec).await
         }
-        /// Reads which subjects are under the greatest load.
-        ///
-        /// Not served yet: UNIMPLEMENTED / NOT_IMPLEMENTED.
+        /// Reads which subjects are under the greatest load in the process that answers: ListComments and every write count. A rate
+        /// is never told too high; of the least busy subjects it may be told too low.
         ///
         /// Example: `{"limit": 10}`.
         pub async fn list_hot_subjects(
@@ -2459,9 +2458,8 @@ pub mod admin_service_server {
             tonic::Response<Self::RebuildCacheStream>,
             tonic::Status,
         >;
-        /// Reads which subjects are under the greatest load.
-        ///
-        /// Not served yet: UNIMPLEMENTED / NOT_IMPLEMENTED.
+        /// Reads which subjects are under the greatest load in the process that answers: ListComments and every write count. A rate
+        /// is never told too high; of the least busy subjects it may be told too low.
         ///
         /// Example: `{"limit": 10}`.
         async fn list_hot_subjects(

@@ -3,7 +3,7 @@
 use prost::Message;
 use riposte_core::comments::ListComments;
 use riposte_core::page::{Order, Page, Thread};
-use riposte_core::{Caller, Error};
+use riposte_core::{Caller, Error, SubjectId};
 use riposte_sdk::v1;
 
 use super::CommentCalls;
@@ -20,27 +20,38 @@ impl CommentCalls {
         caller: Caller,
         request: v1::ListCommentsRequest,
     ) -> Result<v1::ListCommentsResponse, Refusal> {
-        let (walk, ask) = self.list_asked(&caller, &request)?;
+        Ok(self.listed(&caller, &request).await?.1)
+    }
+
+    /// The page, and its subject by the name that events have for it.
+    pub(in crate::rpc) async fn listed(
+        &self,
+        caller: &Caller,
+        request: &v1::ListCommentsRequest,
+    ) -> Result<(SubjectId, v1::ListCommentsResponse), Refusal> {
+        let (walk, ask) = self.list_asked(caller, request)?;
         let order = ask.order;
-        let page = self.0.comments.list_comments(&caller, &ask).await?;
+        let page = self.0.comments.list_comments(caller, &ask).await?;
+        let id = page.subject.id;
         let subject = answer::subject(&page.subject);
         // Later pages of a walk do not repeat them.
         let pinned = if request.page_token.is_empty() { page.pinned } else { Vec::new() };
-        let pinned = pinned.iter().map(|thread| self.thread(&caller, thread)).collect::<Result<Vec<_>, Error>>()?;
+        let pinned = pinned.iter().map(|thread| self.thread(caller, thread)).collect::<Result<Vec<_>, Error>>()?;
         let Page { items, more_before, more_after } = page.threads;
-        let items = items.iter().map(|thread| self.thread(&caller, thread)).collect::<Result<Vec<_>, Error>>()?;
+        let items = items.iter().map(|thread| self.thread(caller, thread)).collect::<Result<Vec<_>, Error>>()?;
         let beside = subject.encoded_len() + pinned.iter().map(Message::encoded_len).sum::<usize>();
         let room = MAX_BYTES.saturating_sub(beside);
         let page = Page { items, more_before, more_after };
-        let (page, ends) = answer::by_floor(page, Asked { at: ask.at, order }, room);
-        Ok(v1::ListCommentsResponse {
-            threads: page.items,
+        let (threads, ends) = answer::by_floor(page, Asked { at: ask.at, order }, room);
+        let page = v1::ListCommentsResponse {
+            threads: threads.items,
             pinned,
             next_page_token: self.0.seal(walk.context(), ends.next.map(Cursor::Floor))?,
             previous_page_token: self.0.seal(walk.context(), ends.previous.map(Cursor::Floor))?,
             subject: Some(subject),
             degraded: Vec::new(),
-        })
+        };
+        Ok((id, page))
     }
 
     fn list_asked(&self, caller: &Caller, request: &v1::ListCommentsRequest) -> Result<(Walk, ListComments), Refusal> {
