@@ -15,6 +15,7 @@ mod object_types;
 mod origin;
 mod page_tokens;
 mod print;
+mod rankings;
 mod secret;
 mod server;
 mod settle;
@@ -28,10 +29,11 @@ mod tests;
 pub use self::faults::{Fault, Faults};
 pub use self::lanes::Lanes;
 pub use self::load::{Inputs, Loaded, Profile};
-pub use self::object_types::{EditWindow, ObjectType};
+pub use self::object_types::{EditWindow, HotProfile, ObjectType};
 pub use self::origin::Origin;
 pub use self::page_tokens::PageTokens;
 pub use self::print::{EXAMPLE, show};
+pub use self::rankings::Rankings;
 pub use self::secret::{MASK, Secret, SourceUrl};
 pub use self::server::{Auth, Log, LogFormat, Server};
 pub use self::store::{Pool, Pools, Source, Store, StoreKind, TableRange};
@@ -51,6 +53,8 @@ pub struct Config {
     pub store: Store,
     /// The lanes in which writes wait.
     pub lanes: Lanes,
+    /// The frozen rankings of ranked lists.
+    pub rankings: Rankings,
     /// The keys that seal page tokens.
     pub page_tokens: PageTokens,
     /// Who may call.
@@ -80,6 +84,7 @@ impl Config {
         self.server.validate(&mut report.under("server"));
         self.store.validate(&mut report.under("store"));
         self.lanes.validate(&mut report.under("lanes"));
+        self.rankings.validate(&mut report.under("rankings"));
         self.page_tokens.validate(&mut report.under("page_tokens"));
         self.log.validate(&mut report.under("log"));
         self.object_type_defaults.validate(&mut report.under("object_type_defaults"));

@@ -31,6 +31,7 @@ mod walks;
 
 use futures::future::LocalBoxFuture;
 
+pub use crate::model::rules;
 pub use backend::{Backend, Process, Start, StepClock, Walk};
 
 /// One promise, and the code that holds a backend to it.

@@ -16,6 +16,7 @@ mod member_comments;
 mod member_likes;
 mod memory;
 mod previews;
+mod ranks;
 mod replies;
 mod revisions;
 mod roots;
@@ -44,7 +45,8 @@ use super::task;
 use crate::error::Fault;
 pub(super) use authored::Authored;
 use locator::Locator;
-pub(super) use rows::along;
+pub(super) use comments::subjects;
+pub(super) use rows::{along, comments};
 
 /// The [`Reader`] over SQL. It never writes and takes no lock.
 #[derive(Debug, Clone)]
@@ -120,11 +122,19 @@ impl Reader for SqlReader {
     }
 
     async fn roots(&self, key: &SubjectKey, window: Window, previews: u8) -> Result<Option<RootPage>> {
-        self.ask(roots::Roots { key: key.clone(), window, previews }).await
+        self.ask(roots::Roots { key: key.clone(), which: listed::Which::Window(window), previews }).await
+    }
+
+    async fn roots_at(&self, key: &SubjectKey, floors: &[i32], previews: u8) -> Result<Option<RootPage>> {
+        self.ask(roots::Roots { key: key.clone(), which: listed::Which::Floors(floors.to_vec()), previews }).await
     }
 
     async fn replies(&self, key: &SubjectKey, root: CommentId, window: Window) -> Result<Option<ReplyPage>> {
-        self.ask(replies::Replies { key: key.clone(), root, window }).await
+        self.ask(replies::Replies { key: key.clone(), root, which: listed::Which::Window(window) }).await
+    }
+
+    async fn replies_at(&self, key: &SubjectKey, root: CommentId, floors: &[i32]) -> Result<Option<ReplyPage>> {
+        self.ask(replies::Replies { key: key.clone(), root, which: listed::Which::Floors(floors.to_vec()) }).await
     }
 
     async fn thread(&self, key: &SubjectKey, part: &Subtree) -> Result<Option<ThreadPage>> {
