@@ -13,5 +13,6 @@ mod process {
     mod serve;
     mod stop;
     mod upkeep;
+    mod walking;
     mod watching;
 }

@@ -107,7 +107,12 @@ impl Comments {
     }
 
     /// A subject that does not exist reads as empty where its type has auto_create; a deleted one never does.
-    pub(super) async fn absent(&self, key: &SubjectKey, implied: Option<Subject>, min_revision: i64) -> Result<RootPage> {
+    pub(super) async fn absent(
+        &self,
+        key: &SubjectKey,
+        implied: Option<Subject>,
+        min_revision: i64,
+    ) -> Result<RootPage> {
         let deleted = self.reader.subjects(std::slice::from_ref(key)).await?.pop().flatten().is_some();
         let subject = implied.filter(|_| !deleted).ok_or(Error::SubjectNotFound)?;
         reached(min_revision, 0)?;

@@ -132,7 +132,8 @@ impl Comments {
                 (ranking, walk, at)
             }
         };
-        let Some((mut page, slice, bound)) = self.two_steps(list, &ranking, (at, walk.bound), limit, read).await? else {
+        let Some((mut page, slice, bound)) = self.two_steps(list, &ranking, (at, walk.bound), limit, read).await?
+        else {
             return Ok(None);
         };
         page.has_more(slice.more_before, slice.more_after);

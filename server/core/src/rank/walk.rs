@@ -123,7 +123,10 @@ impl Walker<'_> {
         let came_from_before = matches!(at, At::Toward(Toward::Ahead(from)) if from != Place::Position(0));
         let came_from_behind = matches!(at, At::Toward(Toward::Back(_)));
         Ok(Slice {
-            ranked: floors.iter().take_while(|floor| matches!(self.ranking.before(**floor), Place::Position(_))).count(),
+            ranked: floors
+                .iter()
+                .take_while(|floor| matches!(self.ranking.before(**floor), Place::Position(_)))
+                .count(),
             from: floors.first().map_or(place, |floor| self.ranking.before(*floor)),
             to: floors.last().map_or(place, |floor| self.ranking.behind(*floor)),
             more_before: came_from_before || behind.len() > back,

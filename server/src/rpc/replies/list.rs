@@ -39,16 +39,17 @@ impl ReplyCalls {
         let min_revision = v.take(parse::min_revision(request.min_revision));
         let ((root, _), walk, stand, limit, min_revision) = v.all((root, walk, stand, limit, min_revision))?;
         let subject = root.subject.clone();
-        let (page, asked) = self.list_read(&caller, Terms { root, limit, min_revision }, stand).await.map_err(|error| {
-            let refusal = under(&subject)(error);
-            match stand {
-                // The root was found: it is the other comment that is not there.
-                Stand::Floor(_, At::Comment(id)) | Stand::Rank(_, RankedAt::Comment(id)) => {
-                    refusal.or_about(about::comment(id.get()))
+        let (page, asked) =
+            self.list_read(&caller, Terms { root, limit, min_revision }, stand).await.map_err(|error| {
+                let refusal = under(&subject)(error);
+                match stand {
+                    // The root was found: it is the other comment that is not there.
+                    Stand::Floor(_, At::Comment(id)) | Stand::Rank(_, RankedAt::Comment(id)) => {
+                        refusal.or_about(about::comment(id.get()))
+                    }
+                    Stand::Floor(_, At::Start(_)) | Stand::Rank(..) => refusal,
                 }
-                Stand::Floor(_, At::Start(_)) | Stand::Rank(..) => refusal,
-            }
-        })?;
+            })?;
         let subject_revision = page.subject.revision;
         let root = answer::comment(&page.root);
         let replies = page.replies.map(|reply| answer::comment(&reply));

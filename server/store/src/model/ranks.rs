@@ -30,7 +30,13 @@ pub(super) struct Ranks {
 
 impl Ranks {
     /// The first of a board, by its scores and then by floor: `up` for the lowest score and floor first.
-    pub(super) fn first<'c>(&self, board: Board, comments: Vec<&'c Comment>, up: bool, most: usize) -> Vec<&'c Comment> {
+    pub(super) fn first<'c>(
+        &self,
+        board: Board,
+        comments: Vec<&'c Comment>,
+        up: bool,
+        most: usize,
+    ) -> Vec<&'c Comment> {
         let score = |comment: &Comment| {
             let stands = self.stands.get(&comment.id)?;
             stands.iter().find(|(on, _)| *on == board).map(|(_, score)| *score)
@@ -137,7 +143,7 @@ impl Rankings for Model {
     ) -> Result<Vec<i32>> {
         let tables = self.tables();
         let Some((.., comments)) = tables.listing(list) else { return Ok(Vec::new()) };
-        let mut within: Vec<i32> = 
+        let mut within: Vec<i32> =
             comments.iter().filter(|c| c.listed).map(|c| c.floor).filter(|floor| floors.contains(floor)).collect();
         if order == Order::Newest {
             within.reverse();

@@ -112,8 +112,7 @@ impl Rankings for SqlRanks {
                 let floors = freeze(list.board(), hot, draft.candidates, self.rules.depth);
                 let epoch = Ranking::epoch_after(last.map(|last| last.epoch), now);
                 let ranking = Ranking { epoch, made: now, floors };
-                let freeze =
-                    freeze::Freeze { list: list.clone(), id: draft.list, ranking, print: draft.print };
+                let freeze = freeze::Freeze { list: list.clone(), id: draft.list, ranking, print: draft.print };
                 transact::write(&self.sources, self.sources.map().source(draft.list.partition()), freeze).await?
             }
         };

@@ -44,8 +44,8 @@ use super::pool::{Sources, Tx};
 use super::task;
 use crate::error::Fault;
 pub(super) use authored::Authored;
-use locator::Locator;
 pub(super) use comments::subjects;
+use locator::Locator;
 pub(super) use rows::{along, comments};
 
 /// The [`Reader`] over SQL. It never writes and takes no lock.

@@ -85,11 +85,8 @@ impl Write {
 /// Waits for a turn at these lists of one table, in the order of their numbers, and tells that their boards change.
 async fn lock<C: ConnectionTrait>(db: &OnShard<C>, lists: BTreeSet<CommentId>) -> Result<(), Fault> {
     use comment_ranked::{ActiveModel, Column, Entity};
-    let row = |list: CommentId| ActiveModel {
-        list_id: Set(list.get()),
-        part: Set(part(list.partition())),
-        changes: Set(1),
-    };
+    let row =
+        |list: CommentId| ActiveModel { list_id: Set(list.get()), part: Set(part(list.partition())), changes: Set(1) };
     let rows: Vec<_> = lists.into_iter().map(row).collect();
     for piece in cut(&rows) {
         let again = OnConflict::column(Column::ListId)

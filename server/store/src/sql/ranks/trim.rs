@@ -16,7 +16,12 @@ use crate::sql::transact::{self, Unit};
 const AGE: &str = "comment_epoch_@_age";
 
 /// Deletes at most `limit` old rankings of a source.
-pub(super) async fn trim(sources: &Arc<Sources>, source: usize, before: Millis, limit: usize) -> riposte_core::Result<usize> {
+pub(super) async fn trim(
+    sources: &Arc<Sources>,
+    source: usize,
+    before: Millis,
+    limit: usize,
+) -> riposte_core::Result<usize> {
     let mut trimmed = 0;
     let tables: Vec<Partition> = sources.map().index_slots(source).map(|slot| slot.partition()).collect();
     for table in tables {

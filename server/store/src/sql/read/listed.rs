@@ -28,7 +28,12 @@ pub(super) enum Which {
 
 impl Which {
     /// Reads them.
-    pub(super) async fn of(&self, tx: &Tx, subject: SubjectId, root: Option<CommentId>) -> Result<Page<Comment>, Fault> {
+    pub(super) async fn of(
+        &self,
+        tx: &Tx,
+        subject: SubjectId,
+        root: Option<CommentId>,
+    ) -> Result<Page<Comment>, Fault> {
         match self {
             Self::Window(window) => page(tx, subject, root, window).await,
             Self::Floors(floors) => at(tx, subject, root, floors).await,
@@ -49,12 +54,7 @@ async fn at(tx: &Tx, subject: SubjectId, root: Option<CommentId>, floors: &[i32]
 }
 
 /// Reads the page of a window. One statement, which reads at most two rows more than twice the page.
-async fn page(
-    tx: &Tx,
-    subject: SubjectId,
-    root: Option<CommentId>,
-    window: &Window,
-) -> Result<Page<Comment>, Fault> {
+async fn page(tx: &Tx, subject: SubjectId, root: Option<CommentId>, window: &Window) -> Result<Page<Comment>, Fault> {
     let cut = Cut::of(window);
     let list = || listed(tx, subject, root.map_or(0, CommentId::get));
     let low = (cut.low > 0)

@@ -3,9 +3,9 @@
 use riposte_core::page::{Page, ReplyPage};
 use riposte_core::{CommentId, Partition, SubjectKey};
 
-use super::rows::{comments, open_subject, views};
 use super::Query;
 use super::listed::Which;
+use super::rows::{comments, open_subject, views};
 use crate::error::Fault;
 use crate::sql::pool::Tx;
 

@@ -6,10 +6,10 @@ use riposte_core::comment::CommentView;
 use riposte_core::page::{RootPage, Thread};
 use riposte_core::{Comment, CommentId, Content, Partition, Subject, SubjectKey};
 
-use super::previews::Previews;
-use super::rows::{comments, contents, in_order, open_subject, view};
 use super::Query;
 use super::listed::Which;
+use super::previews::Previews;
+use super::rows::{comments, contents, in_order, open_subject, view};
 use crate::error::Fault;
 use crate::sql::pool::Tx;
 

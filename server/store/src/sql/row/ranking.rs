@@ -1,6 +1,6 @@
 //! The rows of frozen rankings. Their floors are packed, four bytes each, behind what the list was when they were frozen.
 
-use riposte_core::rank::{Ranking, RankedList};
+use riposte_core::rank::{RankedList, Ranking};
 use riposte_core::{CommentId, Error, Millis, Result};
 use sea_orm::ActiveValue::Set;
 
