@@ -278,6 +278,12 @@ impl Rules {
     pub fn hot(&self, object_type: &ObjectType) -> HotProfile {
         self.policies.of(object_type).map_or(HotProfile::Plain, |policy| policy.hot)
     }
+
+    /// Whether answers of a type are roots themselves, that count for the roots they answer.
+    #[must_use]
+    pub fn flat(&self, object_type: &ObjectType) -> bool {
+        self.policies.of(object_type).is_ok_and(|policy| policy.max_depth == 1)
+    }
 }
 
 #[cfg(test)]

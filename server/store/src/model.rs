@@ -31,12 +31,16 @@ use tables::Tables;
 /// The type whose HOT decays, among all that the suite speaks of.
 pub(crate) const DECAYING: &str = "decaying";
 
+/// The type whose answers are roots.
+pub(crate) const FLAT: &str = "flat";
+
 /// What the suite ranks by, the oracle as every backend: so few comments to a ranking that the lists of most cases go
 /// beyond it.
 #[must_use]
 pub fn rules() -> Rules {
     let decaying = Policy { hot: HotProfile::Decaying, ..Policy::default() };
-    let registered = BTreeMap::from([(DECAYING.to_owned(), decaying)]);
+    let flat = Policy { max_depth: 1, ..Policy::default() };
+    let registered = BTreeMap::from([(DECAYING.to_owned(), decaying), (FLAT.to_owned(), flat)]);
     Rules { depth: 12, policies: Arc::new(Policies::open(registered, Policy::default())) }
 }
 

@@ -83,7 +83,8 @@ impl Boards for Model {
         let mut tables = self.tables();
         for change in events.iter().flat_map(|numbered| &numbered.event.changes.comments) {
             if ![Happened::Edited, Happened::PinChanged].contains(&change.what) {
-                for id in change.root.into_iter().chain([change.id]) {
+                let parent = tables.home(change.id).and_then(|(_, row)| row.comment.parent_id);
+                for id in change.root.into_iter().chain(parent).chain([change.id]) {
                     tables.rank(id, &self.shared.rules);
                 }
             }

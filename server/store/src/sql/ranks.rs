@@ -2,6 +2,7 @@
 
 mod boards;
 mod freeze;
+mod memory;
 mod trim;
 mod turns;
 
@@ -12,14 +13,15 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use riposte_core::event::{Event, Happened, Numbered};
 use riposte_core::page::Order;
-use riposte_core::ports::{Boards, Rankings, Rebuilt};
+use riposte_core::ports::{Boards, Rankings, Reader, Rebuilt};
 use riposte_core::rank::{RankedList, Ranking, Rules, freeze, list_of};
-use riposte_core::{CommentId, Millis, Result, SubjectKey};
+use riposte_core::{Comment, CommentId, Millis, Result, SubjectKey};
 
 use super::pool::Sources;
 use super::read::SqlReader;
 use super::transact;
 use boards::Ranked;
+use memory::Memory;
 use turns::Turns;
 
 /// The most comments whose standings one transaction writes.
@@ -32,12 +34,13 @@ pub(crate) struct SqlRanks {
     reader: Arc<SqlReader>,
     rules: Rules,
     turns: Turns,
+    memory: Memory,
 }
 
 impl SqlRanks {
     /// The boards in `sources` under `rules`, read by `reader`.
     pub(crate) fn new(sources: Arc<Sources>, reader: Arc<SqlReader>, rules: Rules) -> Self {
-        Self { sources, reader, rules, turns: Turns::default() }
+        Self { sources, reader, rules, turns: Turns::default(), memory: Memory::new() }
     }
 
     /// Brings comments of one data source up to date; how many of them stood elsewhere.
@@ -51,10 +54,36 @@ impl SqlRanks {
     }
 }
 
+impl SqlRanks {
+    /// The roots that are answered by roots which these events name: they count them. Only types of a single level have
+    /// such, or had when the answer was written.
+    async fn answered(&self, events: &[Numbered]) -> Result<Vec<Ranked>> {
+        let of = |event: &Event, what| {
+            let roots = event.changes.comments.iter().filter(|change| change.root.is_none());
+            roots.filter(|change| change.what == what).map(|change| change.id).collect::<Vec<_>>()
+        };
+        let created: Vec<_> = events.iter().map(|numbered| of(&numbered.event, Happened::Created)).collect();
+        let firsts: Vec<CommentId> = created.iter().filter_map(|ids| ids.first().copied()).collect();
+        let flat = self.reader.locate(&firsts).await?.into_iter().map(|at| {
+            // All comments of an event are of one subject.
+            at.is_some_and(|at| self.rules.flat(at.subject.object_type()))
+        });
+        let created = created.into_iter().filter(|ids| !ids.is_empty()).zip(flat);
+        let mut roots: Vec<CommentId> = created.filter(|(_, flat)| *flat).flat_map(|(ids, _)| ids).collect();
+        roots.extend(events.iter().flat_map(|numbered| of(&numbered.event, Happened::StateChanged)));
+        let found = self.reader.locate(&roots).await?;
+        let parents: Vec<CommentId> = found.into_iter().filter_map(|at| at?.parent).collect();
+        let parents = self.reader.comments(&parents).await?.into_iter().flatten().map(|view| view.comment);
+        let roots = parents.filter(Comment::is_root);
+        Ok(roots.map(|root| Ranked { list: list_of(&root), comment: root.id }).collect())
+    }
+}
+
 #[async_trait]
 impl Boards for SqlRanks {
     async fn apply(&self, source: usize, events: &[Numbered]) -> Result<()> {
-        let touched: BTreeSet<Ranked> = events.iter().flat_map(|numbered| touched(&numbered.event)).collect();
+        let mut touched: BTreeSet<Ranked> = events.iter().flat_map(|numbered| touched(&numbered.event)).collect();
+        touched.extend(self.answered(events).await?);
         self.bring(source, touched.into_iter().collect()).await.map(|_| ())
     }
 
@@ -120,7 +149,12 @@ impl Rankings for SqlRanks {
     }
 
     async fn frozen(&self, list: &RankedList, epoch: i64) -> Result<Option<Ranking>> {
-        self.reader.frozen(list, epoch).await
+        if let Some(known) = self.memory.recall(list, epoch) {
+            return Ok(Some(known));
+        }
+        let found = self.reader.frozen(list, epoch).await?;
+        found.iter().for_each(|ranking| self.memory.remember(list, ranking));
+        Ok(found)
     }
 
     async fn others(

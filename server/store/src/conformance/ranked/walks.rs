@@ -16,6 +16,9 @@ use super::platform::platform;
 use crate::conformance::backend::{Backend, StepClock};
 use crate::conformance::scene::Scene;
 
+/// What one writer does at most: a walk takes the longer the more there is.
+const ROUNDS: usize = 250;
+
 /// Two processes that serve the pages of a walk in turn.
 struct Fleet {
     platforms: Vec<Comments>,
@@ -166,7 +169,7 @@ fn writers(
     let act = |n: usize| {
         let (scene, key, stop, liked) = (Arc::clone(scene), key.clone(), Arc::clone(stop), liked.to_vec());
         tokio::spawn(async move {
-            for round in 0_usize.. {
+            for round in 0..ROUNDS {
                 if stop.load(Ordering::Relaxed) {
                     return;
                 }
@@ -224,21 +227,22 @@ pub(in crate::conformance) async fn a_new_list_under_fire_is_walked_whole(backen
     let key = scene.key();
     scene.root(&key).await;
     // The ranking holds one comment, and stays while hundreds come: the first page goes beyond it at once.
-    let fleet = Fleet::new(&backend, &key).await;
+    let mut fleet = Fleet::new(&backend, &key).await;
+    fleet.ask.limit = 20;
     fleet.page(0, RankedAt::Beginning).await;
     let stop = Arc::new(AtomicBool::new(false));
     let writers: Vec<_> = (0..3)
         .map(|_| {
             let (scene, key, stop) = (Arc::clone(&scene), key.clone(), Arc::clone(&stop));
             tokio::spawn(async move {
-                while !stop.load(Ordering::Relaxed) {
+                for _ in (0..ROUNDS).take_while(|_| !stop.load(Ordering::Relaxed)) {
                     scene.root(&key).await;
                     tokio::task::yield_now().await;
                 }
             })
         })
         .collect();
-    for _ in 0..20 {
+    for _ in 0..12 {
         let (first, met) = fleet.walk().await;
         let unique: BTreeSet<i32> = met.iter().copied().collect();
         assert_eq!(unique.len(), met.len(), "something came twice: {met:?}");
