@@ -125,7 +125,7 @@ async fn a_like_lifts_a_comment_within_seconds(world: World) -> Result<()> {
     let (say, roots) = voted(&world, 6).await?;
     // Nobody has touched it, and nothing stands below it.
     let last = roots[0].id;
-    let first = || async { Ok(say.roots(CommentSort::Top, 3).await?.first().map(|top| top.id)) };
+    let first = || async { anyhow::Ok(say.roots(CommentSort::Top, 3).await?.first().map(|top| top.id)) };
     ensure!(first().await? != Some(last));
     for n in 0..9 {
         say.like(last, &format!("more{n}"), LikeValue::Like).await?;

@@ -143,7 +143,7 @@ impl Comments {
 
     /// The floors, then the comments. A new walk holds all that stood at the revision which its first page tells, and
     /// that is the revision of the second step. What came between the two follows the ranking: harmless, unless the
-    /// page goes beyond the ranking already.
+    /// page goes beyond the ranking already, or has come to the end of the list.
     async fn two_steps<P: Snapshot, F: Future<Output = Result<Option<P>>>>(
         &self,
         list: &RankedList,
@@ -160,7 +160,7 @@ impl Comments {
             if matches!(at, At::Toward(_)) {
                 return Ok(Some((page, slice, walker.bound)));
             }
-            if next_floor <= walker.bound || !slice.goes_beyond() {
+            if next_floor <= walker.bound || slice.is_within_ranking() {
                 return Ok(Some((page, slice, walker.bound.max(next_floor))));
             }
             walker.bound = next_floor;

@@ -66,20 +66,20 @@ pub(crate) struct Slice {
 }
 
 impl Slice {
-    /// Only the part on the side of the ranking on which `at` lies. It has no seam, between the end of the ranking and
-    /// what follows it, where something could come in between.
+    /// Only the part on the side of the ranking on which `at` lies, with more on the other side. It has no seam, between
+    /// the end of the ranking and what follows it, where something could come in between.
     pub(crate) fn without_seam(mut self, at: At, ranking: &Ranking) -> Self {
         let beyond = match at {
             At::Beginning | At::Toward(_) => false,
             At::Around(floor) => matches!(ranking.before(floor), Place::Below(_)),
         };
         if beyond {
-            self.more_before |= self.ranked > 0;
+            self.more_before = true;
             self.floors.drain(..self.ranked);
             self.ranked = 0;
             self.from = self.floors.first().map_or(self.to, |floor| ranking.before(*floor));
         } else {
-            self.more_after |= self.floors.len() > self.ranked;
+            self.more_after = true;
             self.floors.truncate(self.ranked);
             let end = Place::Position(ranking.floors.len());
             self.to = self.floors.last().map_or(end, |floor| ranking.behind(*floor));
@@ -87,9 +87,9 @@ impl Slice {
         self
     }
 
-    /// Whether it holds more than ranked comments.
-    pub(crate) fn goes_beyond(&self) -> bool {
-        self.floors.len() > self.ranked
+    /// Whether a comment that comes now stands behind all of it, on a later page.
+    pub(crate) fn is_within_ranking(&self) -> bool {
+        self.floors.len() == self.ranked && self.more_after
     }
 }
 
