@@ -115,7 +115,6 @@ fn the_facts_of_an_error_win_over_those_of_the_request() {
         (Error::MessageTooLarge { limit: 7 }, "limit", "7"),
         (Error::EtagMismatch { current: "1.2".to_owned() }, "etag", "1.2"),
         (Error::RevisionNotReached { current: 41 }, "revision", "41"),
-        (Error::NotImplemented("RebuildCache"), "sort", "COMMENT_SORT_HOT"),
         (Error::NotImplemented("RebuildCache"), "method", "RebuildCache"),
         (Error::ObjectTypeUnknown("vidoe".to_owned()), "object_type", "vidoe"),
     ] {

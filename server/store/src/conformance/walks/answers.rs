@@ -38,8 +38,12 @@ impl Walker {
             0 => self.ask_subjects().await,
             1 => self.ask_ids().await,
             2..=3 => {
-                let (window, previews) = (self.window(&key).await, self.dice.random_range(0..=4));
-                self.rank(&key).await;
+                // Previews rest on boards, and to bring those up to date takes far longer than the question.
+                let previews = if self.chance(10) { self.dice.random_range(1..=4) } else { 0 };
+                if previews > 0 {
+                    self.rank(&key).await;
+                }
+                let window = self.window(&key).await;
                 let ask = (&key, window, previews);
                 self.same(("roots", ask), |r| Box::pin(r.roots(&key, window, previews))).await;
             }
@@ -60,8 +64,8 @@ impl Walker {
             10 => self.ask_likes(&key, id, other).await,
             11 => self.ask_requests(&key).await,
             12 => self.ask_export(&key, id).await,
-            13 => self.same(("verify", &key), |r| Box::pin(r.verify(&key))).await,
-            14.. => self.ask_ranking(&key, id).await,
+            14 if self.chance(20) => self.ask_ranking(&key, id).await,
+            13.. => self.same(("verify", &key), |r| Box::pin(r.verify(&key))).await,
         }
     }
 
