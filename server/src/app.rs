@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use riposte_core::comments::Ports;
+use riposte_core::rank::Rules;
 use riposte_core::{Caller, Comments};
 use riposte_store::Store;
 use tokio::net::TcpListener;
@@ -74,9 +75,14 @@ impl App {
             riposte_migrations::up(&store, |_| {}).await.context("cannot bring the SQLite file to its schema")?;
         }
         let metrics = Metrics::new()?;
+        let policies = Arc::new(config.policies());
+        let rules = Rules { depth: config.rankings.depth, policies: Arc::clone(&policies) };
+        let (boards, rankings) = store.ranks(rules);
         let relay = RelayPorts {
             outbox: store.outbox(),
             histories: store.histories(),
+            boards: Arc::clone(&boards),
+            rankings: Arc::clone(&rankings),
             clock: Arc::clone(&clock) as _,
             metrics: metrics.clone(),
         };
@@ -92,6 +98,8 @@ impl App {
             clock: Arc::clone(&clock) as _,
             ids: store.ids(),
             histories: store.histories(),
+            boards,
+            rankings,
             repairer: store.repairer(),
         };
         let bytes = |size: crate::config::Size| usize::try_from(size.bytes()).unwrap_or(usize::MAX);
@@ -100,7 +108,7 @@ impl App {
             max_response: bytes(config.server.max_response_size),
         };
         let services = Services {
-            comments: Comments::new(ports, config.policies()),
+            comments: Comments::new(ports, policies),
             tokens: Arc::new(PageTokens::new(config.page_tokens.bytes())),
             clock,
             limits,

@@ -8,6 +8,7 @@ pub mod command;
 pub mod forest;
 pub mod kill;
 pub mod mysql;
+pub mod rank;
 pub mod real;
 pub mod say;
 pub mod server;

@@ -14,5 +14,6 @@ mod process {
     mod serve;
     mod stop;
     mod upkeep;
+    mod walking;
     mod watching;
 }

@@ -64,10 +64,10 @@ impl Histories for SqlHistories {
     }
 
     async fn rebuild(&self, key: &SubjectKey, after: Option<CommentId>, limit: usize) -> Result<Rebuilt> {
-        let found = self.reader.authored_under(key, after, limit).await?;
-        let comments = found.len();
-        let last = found.last().map(|authored| authored.id);
-        let changed = self.bring::<write::Write>(found).await?;
+        let found = self.reader.comments_under(key, after, limit).await?;
+        let (comments, last) = (found.len(), found.last().map(|comment| comment.id));
+        let authored = found.into_iter().map(|comment| Authored::of(key.object_type().clone(), comment));
+        let changed = self.bring::<write::Write>(authored.collect()).await?;
         Ok(Rebuilt { comments, changed, next: last.filter(|_| comments == limit) })
     }
 }

@@ -4,6 +4,7 @@ mod content;
 mod history;
 mod like;
 mod outbox;
+mod ranking;
 mod subject;
 
 use riposte_core::request::{Request, RequestKey};
@@ -15,6 +16,7 @@ pub(crate) use content::{client_model, client_row, content, content_model, edit_
 pub(crate) use history::{Authored, history_model};
 pub(crate) use like::{like, like_model};
 pub(crate) use outbox::{event, outbox_model};
+pub(crate) use ranking::{Print, ranking, ranking_model};
 pub(crate) use subject::{subject, subject_changes, subject_model};
 
 /// The comment of an index row.

@@ -2,19 +2,16 @@
 
 use std::collections::HashMap;
 
-use riposte_core::{CommentId, MemberId, Millis, ObjectType, Partition, SubjectId, SubjectKey};
+use riposte_core::{CommentId, MemberId, Millis, ObjectType, Partition, SubjectId};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Select};
 
-use super::Query;
 use super::comments::subjects;
-use super::export;
-use super::rows::subject;
 use super::scatter::Gather;
 use crate::error::Fault;
 use crate::sql::chunks::padded;
 use crate::sql::deal::{by_table, parts};
 use crate::sql::entity::comment_index::{Column, Entity};
-use crate::sql::pool::{SourceTx, Tx};
+use crate::sql::pool::SourceTx;
 use crate::sql::row::{self, Authored};
 
 /// Comments by their ids; those that are not there are left out.
@@ -89,28 +86,4 @@ async fn types(snapshot: &SourceTx, rows: &[Columns]) -> Result<HashMap<SubjectI
         known.insert(id, subject.key.object_type().clone());
     }
     Ok(known)
-}
-
-/// Comments of a subject whatever their state, in the order of an export, strictly behind `after`.
-#[derive(Debug)]
-pub(super) struct OfSubject {
-    pub(super) key: SubjectKey,
-    pub(super) after: Option<CommentId>,
-    pub(super) limit: usize,
-}
-
-impl Query for OfSubject {
-    type Answer = Vec<Authored>;
-    const NAME: &'static str = "read authored comments of subject";
-
-    fn partition(&self) -> Partition {
-        self.key.partition()
-    }
-
-    async fn read(self, tx: &Tx) -> Result<Self::Answer, Fault> {
-        let Some(subject) = subject(tx, &self.key).await? else { return Ok(Vec::new()) };
-        let comments = export::behind(tx, subject.id, self.after, self.limit).await?;
-        let authored = |comment| Authored::of(self.key.object_type().clone(), comment);
-        Ok(comments.into_iter().map(authored).collect())
-    }
 }
