@@ -153,7 +153,8 @@ impl Slot {
         (Flight { slot: Arc::clone(self), begun: now, heard: state.heard, landing: tell }, landing)
     }
 
-    /// Hears what events tell of a subject.
+    /// Hears what events tell of a subject. How they name it is known from the first landing on; what comes before that
+    /// leaves the page to its age.
     pub(super) fn hear(&self, news_of: impl FnOnce(SubjectId) -> Option<News>) {
         let mut state = self.state();
         match state.id.and_then(news_of) {
