@@ -113,7 +113,7 @@ pub(in crate::conformance) async fn previews_are_the_most_liked_replies_and_then
         let page = scene.process.reader.roots(&key, first(10), size).await.expect("read").expect("there");
         let thread = page.threads.items.into_iter().next().expect("one root");
         let at = scene.process.reader.roots_at(&key, &[1], size).await.expect("read").expect("there");
-        assert_eq!(at.threads.items, [thread.clone()], "the same by floor");
+        assert_eq!(at.threads.items, std::slice::from_ref(&thread), "the same by floor");
         let floors: Vec<i32> = thread.replies.iter().map(|view| view.comment.floor).collect();
         (floors, thread.more_replies)
     };
