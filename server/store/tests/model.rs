@@ -10,6 +10,7 @@ use std::sync::{Arc, LazyLock};
 
 use riposte_store::conformance::{self, Backend, Process, StepClock};
 use riposte_store::model::Model;
+use riposte_store::shard::Tables;
 use riposte_store::{conformance_cases, conformance_tests};
 
 /// One oracle for all cases, as one database serves all cases of the other backends.
@@ -20,7 +21,7 @@ static ORACLE: LazyLock<Backend> = LazyLock::new(|| {
         let another = process(&Arc::new(model.another(clock)));
         Box::pin(std::future::ready(another)) as futures::future::BoxFuture<'static, Process>
     };
-    Backend::new(first, Arc::new(start), stage::walk())
+    Backend::new(first, Arc::new(start), stage::walk(Tables { subject: 1, index: 1 }))
 });
 
 fn process(model: &Arc<Model>) -> Process {

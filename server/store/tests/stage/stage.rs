@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use riposte_core::ports::Clock;
 use riposte_store::conformance::{self, Backend, Process, StepClock, Walk};
+use riposte_store::shard::Tables;
 use riposte_store::{Store, StoreConfig};
 use tokio::runtime::Runtime;
 
@@ -17,7 +18,7 @@ pub(crate) struct Stage {
 impl Stage {
     /// A stage on a fresh database, which is brought to the present schema.
     pub(crate) fn on(config: StoreConfig) -> Self {
-        let runtime = runtime();
+        let (runtime, walk) = (runtime(), walk(config.tables));
         let migrated = runtime.block_on(async {
             let store = open(&config, StepClock::at(StepClock::START));
             riposte_migrations::up(&store, |_| ()).await.expect("migrated");
@@ -27,7 +28,7 @@ impl Stage {
             let another = process(&open(&config, clock));
             Box::pin(std::future::ready(another)) as futures::future::BoxFuture<'static, Process>
         };
-        Self { runtime, backend: Backend::new(migrated, Arc::new(start), walk()) }
+        Self { runtime, backend: Backend::new(migrated, Arc::new(start), walk) }
     }
 
     pub(crate) fn play(&self, category: &str, name: &str) {
@@ -58,9 +59,11 @@ fn process(store: &Store) -> Process {
 }
 
 /// `RIPOSTE_SEED` and `RIPOSTE_STEPS`, where they are set.
-pub(crate) fn walk() -> Walk {
+pub(crate) fn walk(tables: Tables) -> Walk {
     let number = |name| told(name).map(|text| text.parse().unwrap_or_else(|e| panic!("{name}: {e}")));
     let Walk { seed, steps } = Walk::default();
+    // Over many tables a step is many statements, most of them new to their connection.
+    let steps = if tables.index > 1 { steps / 4 } else { steps };
     Walk { seed: number("RIPOSTE_SEED").or(seed), steps: number("RIPOSTE_STEPS").map_or(steps, |n: u64| n as usize) }
 }
 
