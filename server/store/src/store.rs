@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use riposte_core::Result;
-use riposte_core::ports::{Clock, Histories, Ids, Outbox, Reader, Repairer, Writer};
+use riposte_core::ports::{Clock, Histories, Ids, Outbox, Reader, Repairer, Witness, Writer};
 use sea_orm::{ConnectionTrait, DbErr, Statement};
 
 use crate::config::StoreConfig;
@@ -44,7 +44,7 @@ impl Store {
         let ids = Arc::new(SqlIds::new(Arc::clone(&sources), Arc::clone(&clock)));
         Ok(Self {
             reader: Arc::new(SqlReader::new(Arc::clone(&sources))),
-            writer: Arc::new(SqlWriter::new(Arc::clone(&sources), Arc::clone(&ids))),
+            writer: Arc::new(SqlWriter::new(Arc::clone(&sources), Arc::clone(&ids), None)),
             ids,
             sources,
             clock,
@@ -61,6 +61,12 @@ impl Store {
     #[must_use]
     pub fn writer(&self) -> Arc<dyn Writer> {
         Arc::clone(&self.writer) as Arc<dyn Writer>
+    }
+
+    /// Commits, and tells `witness` of each.
+    #[must_use]
+    pub fn witnessed_writer(&self, witness: Arc<dyn Witness>) -> Arc<dyn Writer> {
+        Arc::new(SqlWriter::new(Arc::clone(&self.sources), Arc::clone(&self.ids), Some(witness)))
     }
 
     /// New ids.

@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use riposte_core::event::Event;
-use riposte_core::ports::{Ids, Writer};
-use riposte_core::world::Effect;
+use riposte_core::ports::{Ids, Witness, Writer};
+use riposte_core::world::{Changed, Effect};
 use riposte_core::{Command, CommentId, Error, Millis, Receipt, Result, SubjectKey};
 
 use super::ids::SqlIds;
@@ -28,11 +28,12 @@ type Answers = Vec<Result<Receipt>>;
 pub(crate) struct SqlWriter {
     sources: Arc<Sources>,
     ids: Arc<SqlIds>,
+    witness: Option<Arc<dyn Witness>>,
 }
 
 impl SqlWriter {
-    pub(crate) fn new(sources: Arc<Sources>, ids: Arc<SqlIds>) -> Self {
-        Self { sources, ids }
+    pub(crate) fn new(sources: Arc<Sources>, ids: Arc<SqlIds>, witness: Option<Arc<dyn Witness>>) -> Self {
+        Self { sources, ids, witness }
     }
 }
 
@@ -47,7 +48,8 @@ impl Writer for SqlWriter {
         let (kind, name) =
             if only_likes(batch) { (Kind::Likes, "commit likes") } else { (Kind::Comments, "commit comments") };
         let (sources, ids) = (Arc::clone(&self.sources), Arc::clone(&self.ids));
-        let batch = Batch { sources, ids, source: source(first), kind, commands: batch.to_vec() };
+        let (source, witness) = (source(first), self.witness.clone());
+        let batch = Batch { sources, ids, witness, source, kind, commands: batch.to_vec() };
         task::run(self.sources.runtime(), name, async move { batch.run().await }).await
     }
 }
@@ -67,6 +69,7 @@ fn only_likes(commands: &[Command]) -> bool {
 struct Batch {
     sources: Arc<Sources>,
     ids: Arc<SqlIds>,
+    witness: Option<Arc<dyn Witness>>,
     source: usize,
     kind: Kind,
     commands: Vec<Command>,
@@ -124,9 +127,14 @@ impl Batch {
     /// One transaction: lock and load, decide, write.
     async fn transact(&self, commands: &[Command], ids: &EventIds) -> std::result::Result<Answers, Failure> {
         let tx = self.sources.begin_write(self.source).await?;
-        match decide(&tx, self.kind, commands, ids).await {
-            Ok(answers) => match tx.commit().await {
-                Ok(()) => Ok(answers),
+        match self.decide(&tx, commands, ids).await {
+            Ok((answers, changed)) => match tx.commit().await {
+                Ok(()) => {
+                    if let Some(witness) = &self.witness {
+                        witness.committed(changed).await;
+                    }
+                    Ok(answers)
+                }
                 Err(error) => Err(Failure { fault: error.into(), outcome_unknown: true }),
             },
             Err(fault) => {
@@ -140,30 +148,34 @@ impl Batch {
 /// Ids kept for the events of a transaction.
 type EventIds = BTreeMap<SubjectKey, CommentId>;
 
-async fn decide(
-    tx: &SourceTx,
-    kind: Kind,
-    commands: &[Command],
-    ids: &EventIds,
-) -> std::result::Result<Answers, Fault> {
-    let mut world = load::world(tx, kind, commands).await?;
-    let mut answers = Vec::with_capacity(commands.len());
-    for command in commands {
-        let answer = world.run(command);
-        if let Err(fault @ Error::Internal(_)) = answer {
-            return Err(fault.into()); // the world may be half-changed: nothing of it may be written
+impl Batch {
+    /// Decides every command on locked rows and writes what follows. What changed is told only where somebody listens.
+    async fn decide(
+        &self,
+        tx: &SourceTx,
+        commands: &[Command],
+        ids: &EventIds,
+    ) -> std::result::Result<(Answers, Vec<Changed>), Fault> {
+        let mut world = load::world(tx, self.kind, commands).await?;
+        let mut answers = Vec::with_capacity(commands.len());
+        for command in commands {
+            let answer = world.run(command);
+            if let Err(fault @ Error::Internal(_)) = answer {
+                return Err(fault.into()); // the world may be half-changed: nothing of it may be written
+            }
+            answers.push(answer);
         }
-        answers.push(answer);
+        let now = commands.first().map_or(Millis(0), |command| command.now);
+        let told = world.events()?.into_iter().map(|(subject, revision, changes)| {
+            let (partition, changes) = (subject.key.partition(), changes.clone());
+            let event = Event { partition, subject: subject.id, revision, changes, time: now };
+            let id = ids.get(&subject.key).ok_or_else(|| Error::internal("an event has no id"))?;
+            Ok((*id, event))
+        });
+        flush::journal(tx, &world, &told.collect::<Result<Vec<_>>>()?).await?;
+        let changed = if self.witness.is_some() { world.changed() } else { Vec::new() };
+        Ok((answers, changed))
     }
-    let now = commands.first().map_or(Millis(0), |command| command.now);
-    let told = world.events()?.into_iter().map(|(subject, revision, changes)| {
-        let (partition, changes) = (subject.key.partition(), changes.clone());
-        let event = Event { partition, subject: subject.id, revision, changes, time: now };
-        let id = ids.get(&subject.key).ok_or_else(|| Error::internal("an event has no id"))?;
-        Ok((*id, event))
-    });
-    flush::journal(tx, &world, &told.collect::<Result<Vec<_>>>()?).await?;
-    Ok(answers)
 }
 
 /// After a commit whose outcome was lost, the repeat finds the batch's own comments and takes them for an earlier

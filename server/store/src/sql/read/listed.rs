@@ -1,6 +1,6 @@
 //! A page of the listed comments of one floor space: the roots of a subject, or the replies of a root.
 
-use riposte_core::page::{Page, Window};
+use riposte_core::page::{Cut, Page, Window};
 use riposte_core::{Comment, CommentId, SubjectId};
 use sea_orm::sea_query::{Asterisk, Query, SelectStatement, UnionType};
 use sea_orm::{
@@ -9,7 +9,6 @@ use sea_orm::{
 };
 
 use super::rows::{along, comments_of, key};
-use super::window::Cut;
 use crate::error::Fault;
 use crate::sql::entity::comment_index::{Column, Entity, Model};
 use crate::sql::pool::Tx;

@@ -1,0 +1,377 @@
+//! The copies of one subject, and what is needed to keep them right. See the protocol in `port.rs`.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use riposte_core::page::{Order, Page, Start, Window};
+use riposte_core::{CommentId, Subject, SubjectId};
+
+use super::list::List;
+use crate::config::Limits;
+use crate::port::{Change, Fill, Filled, Item, Kind, Likes, ListName, Listed, PageAsk, PageHit, Patch, Shown, Ticket};
+
+/// Changes that a log holds.
+const LOG: usize = 64;
+/// Likes that it holds.
+const LOGGED_LIKES: usize = 2_000;
+
+/// The time in milliseconds, and the bounds.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Now<'l> {
+    pub(super) now: i64,
+    pub(super) limits: &'l Limits,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Block {
+    pub(super) incarnation: u64,
+    pub(super) generation: u64,
+    row: Option<Subject>,
+    /// The highest revision known to be committed.
+    known: i64,
+    lists: HashMap<ListName, List>,
+    items: HashMap<CommentId, Kept>,
+    log: Log,
+    /// Until when somebody fills what.
+    leases: HashMap<Kind, i64>,
+}
+
+/// A comment; its likes have a line of their own.
+#[derive(Debug, Clone)]
+struct Kept {
+    item: Item,
+    likes: Likes,
+}
+
+/// What came while somebody may fill, or too early.
+#[derive(Debug, Default)]
+struct Log {
+    /// Tickets that are out, and when the last of them ends.
+    tickets: usize,
+    until: i64,
+    changes: BTreeMap<i64, Arc<Change>>,
+    likes: HashMap<CommentId, Likes>,
+    /// How much has been logged, and how much of it is lost.
+    sequence: u64,
+    torn: u64,
+}
+
+impl Kept {
+    fn new(item: Item) -> Self {
+        Self { likes: Likes::of(&item.comment), item }
+    }
+
+    fn like(&mut self, likes: &Likes) {
+        if likes.revision > self.likes.revision {
+            self.likes = *likes;
+        }
+    }
+
+    fn patch(&mut self, patch: &Patch) {
+        if patch.comment.revision > self.item.comment.revision {
+            self.item.comment = patch.comment.clone();
+            self.item.content = patch.content.clone().or(self.item.content.take());
+        }
+        self.like(&Likes::of(&patch.comment));
+    }
+
+    fn item(&self) -> Item {
+        let mut item = self.item.clone();
+        item.comment.like_count = self.likes.likes;
+        item.comment.dislike_count = self.likes.dislikes;
+        item.comment.revision = item.comment.revision.max(self.likes.revision);
+        item
+    }
+}
+
+impl Log {
+    fn is_open(&self, now: i64) -> bool {
+        self.tickets > 0 && now <= self.until
+    }
+
+    fn change(&mut self, change: &Arc<Change>) {
+        self.sequence += 1;
+        self.changes.insert(change.subject.revision, Arc::clone(change));
+        if self.changes.len() > LOG {
+            self.changes.pop_first();
+            self.torn = self.sequence;
+        }
+    }
+
+    fn like(&mut self, likes: &Likes) {
+        self.sequence += 1;
+        if self.likes.len() >= LOGGED_LIKES {
+            self.likes.clear();
+            self.torn = self.sequence;
+        }
+        let of = self.likes.entry(likes.id).or_insert(*likes);
+        if likes.revision > of.revision {
+            *of = *likes;
+        }
+    }
+
+    /// Forgets what nobody needs, but for what waits for its predecessors.
+    fn rest(&mut self, at: Option<i64>) {
+        self.tickets = 0;
+        self.likes.clear();
+        self.changes.retain(|revision, _| at.is_none_or(|at| *revision > at));
+    }
+}
+
+impl Block {
+    pub(super) fn new(incarnation: u64, generation: u64) -> Self {
+        Self {
+            incarnation,
+            generation,
+            row: None,
+            known: 0,
+            lists: HashMap::new(),
+            items: HashMap::new(),
+            log: Log::default(),
+            leases: HashMap::new(),
+        }
+    }
+
+    /// The row, if it is as new as is known.
+    pub(super) fn row(&self) -> Option<&Subject> {
+        self.row.as_ref().filter(|row| row.revision >= self.known)
+    }
+
+    fn at(&self) -> Option<i64> {
+        self.row.as_ref().map(|row| row.revision)
+    }
+
+    pub(super) fn item(&self, id: CommentId) -> Option<Item> {
+        self.items.get(&id).map(Kept::item)
+    }
+
+    /// A page, with everything on it.
+    pub(super) fn page(&self, ask: &PageAsk) -> Option<PageHit> {
+        let subject = self.row()?.clone();
+        let root = match ask.root {
+            Some(id) => Some(self.item(id)?),
+            None => None,
+        };
+        let ids = self.slice(ask.root, ask.window.order, |list| list.page(&ask.window))?;
+        let Page { items, more_before, more_after } = ids;
+        let shown = |id: &CommentId| self.shown(*id, ask.previews);
+        let items = items.iter().map(shown).collect::<Option<Vec<_>>>()?;
+        let pins = if ask.root.is_none() { subject.pins.as_slice() } else { &[] };
+        let pinned = pins.iter().map(shown).collect::<Option<Vec<_>>>()?;
+        Some(PageHit { subject, root, items: Page { items, more_before, more_after }, pinned })
+    }
+
+    /// A part of a list, from whichever end it is kept.
+    fn slice<T>(&self, root: Option<CommentId>, order: Order, read: impl Fn(&List) -> Option<T>) -> Option<T> {
+        let other = if order == Order::Oldest { Order::Newest } else { Order::Oldest };
+        [order, other].into_iter().find_map(|order| read(self.lists.get(&ListName { root, order })?))
+    }
+
+    fn shown(&self, id: CommentId, previews: u8) -> Option<Shown> {
+        let item = self.item(id)?;
+        let below = item.comment.is_root() && item.comment.live_below > 0;
+        if !below || previews == 0 {
+            return Some(Shown { more: below, item, replies: Vec::new() });
+        }
+        let window = Window { order: Order::Oldest, start: Start::Beginning, limit: usize::from(previews) };
+        let page = self.slice(Some(id), Order::Oldest, |list| list.page(&window))?;
+        let replies = page.items.iter().map(|id| self.item(*id)).collect::<Option<Vec<_>>>()?;
+        Some(Shown { item, replies, more: page.more_after })
+    }
+
+    /// Gives the right to fill, unless somebody has it.
+    pub(super) fn lease(&mut self, subject: SubjectId, kind: Kind, now: i64, lease: i64) -> Option<Ticket> {
+        let taken = self.leases.get(&kind).is_some_and(|until| *until >= now);
+        if taken && kind != Kind::Comments {
+            return None;
+        }
+        if !self.log.is_open(now) {
+            self.log.rest(self.at());
+        }
+        let until = now + lease;
+        self.leases.insert(kind, until);
+        self.log.tickets += 1;
+        self.log.until = until;
+        Some(Ticket { subject, incarnation: self.incarnation, kind, until, sequence: self.log.sequence })
+    }
+
+    pub(super) fn release(&mut self, ticket: &Ticket, now: i64) {
+        if ticket.incarnation == self.incarnation {
+            self.finish(ticket, now);
+        }
+    }
+
+    fn finish(&mut self, ticket: &Ticket, now: i64) {
+        if self.leases.get(&ticket.kind) == Some(&ticket.until) {
+            self.leases.remove(&ticket.kind);
+        }
+        self.log.tickets = self.log.tickets.saturating_sub(1);
+        if !self.log.is_open(now) {
+            self.log.rest(self.at());
+        }
+    }
+
+    fn may_fill(&self, ticket: &Ticket, now: i64) -> bool {
+        self.incarnation == ticket.incarnation && now <= ticket.until && ticket.sequence >= self.log.torn
+    }
+
+    /// Takes what was read, as far as it can be brought to the present.
+    pub(super) fn fill(&mut self, ticket: &Ticket, fill: &Fill, fresh: u64, at: Now<'_>) -> Filled {
+        let Now { now, limits } = at;
+        if !self.may_fill(ticket, now) {
+            return Filled::Refused;
+        }
+        let mut lists = fill.lists.clone();
+        if let Some(read) = &fill.subject {
+            match self.at() {
+                Some(at) if read.revision > at => {
+                    if !fill.force {
+                        return Filled::Behind;
+                    }
+                    // What is kept may lack what happened in between.
+                    self.begin_anew(fresh);
+                    self.row = Some(read.clone());
+                }
+                Some(at) => {
+                    if !self.bring(&mut lists, read.revision, at) {
+                        self.finish(ticket, now);
+                        return Filled::Refused;
+                    }
+                }
+                None => self.row = Some(read.clone()),
+            }
+            self.known = self.known.max(read.revision);
+        } else if self.row.is_none() {
+            self.finish(ticket, now);
+            return Filled::Refused;
+        }
+        self.take(&lists, &fill.items, limits);
+        self.drain(at);
+        self.finish(ticket, now);
+        Filled::Kept
+    }
+
+    fn begin_anew(&mut self, incarnation: u64) {
+        self.incarnation = incarnation;
+        self.lists.clear();
+        self.items.clear();
+        self.leases.clear();
+        // Of those who had a ticket only the one who fills can use it.
+        self.log.tickets = 1;
+    }
+
+    /// Brings lists from the revision that was read to the present one, by the log.
+    fn bring(&self, lists: &mut [Listed], read: i64, at: i64) -> bool {
+        for revision in read + 1..=at {
+            let Some(change) = self.log.changes.get(&revision) else { return false };
+            for list in &mut *lists {
+                for of in change.lists.iter().filter(|of| of.root == list.name.root) {
+                    let within = list.low..=list.high;
+                    list.members.retain(|(floor, _)| !of.went.contains(floor));
+                    list.members.extend(of.came.iter().filter(|(floor, _)| within.contains(floor)).copied());
+                }
+            }
+        }
+        true
+    }
+
+    fn take(&mut self, lists: &[Listed], items: &[Item], limits: &Limits) {
+        for part in lists {
+            match self.lists.get_mut(&part.name) {
+                Some(list) => list.extend(part, limits.window),
+                None => {
+                    if let Some(list) = List::begin(part) {
+                        self.lists.insert(part.name, list);
+                    }
+                }
+            }
+        }
+        if self.items.len() + items.len() > limits.per_subject {
+            self.items.clear();
+        }
+        for item in items.iter().filter(|item| !self.items.contains_key(&item.comment.id)).collect::<Vec<_>>() {
+            let mut copy = Kept::new(item.clone());
+            let id = item.comment.id;
+            // What is logged beyond the present revision comes with the revision.
+            let at = self.at().unwrap_or(0);
+            let logged = self.log.changes.range(..=at).flat_map(|(_, change)| &change.patches);
+            logged.filter(|patch| patch.comment.id == id).for_each(|patch| copy.patch(patch));
+            if let Some(likes) = self.log.likes.get(&id) {
+                copy.like(likes);
+            }
+            self.items.insert(id, copy);
+        }
+    }
+
+    /// A revision was committed.
+    pub(super) fn hear(&mut self, revision: i64) {
+        if self.at().is_some_and(|at| at < revision) || self.row.is_none() {
+            self.known = self.known.max(revision);
+        }
+    }
+
+    /// Brings what a commit did, now or when what precedes it has come.
+    pub(super) fn apply(&mut self, change: &Arc<Change>, with: Now<'_>) {
+        let revision = change.subject.revision;
+        self.known = self.known.max(revision);
+        let at = self.at();
+        if at.is_some_and(|at| revision <= at) {
+            return;
+        }
+        let next = at.is_some_and(|at| revision == at + 1);
+        if !next || self.log.is_open(with.now) {
+            self.log.change(change);
+        }
+        if next {
+            self.move_on(change, with.limits);
+            self.drain(with);
+        }
+    }
+
+    /// Brings what has waited for its predecessors.
+    fn drain(&mut self, with: Now<'_>) {
+        while let Some(change) = self.at().and_then(|at| self.log.changes.get(&(at + 1)).cloned()) {
+            self.move_on(&change, with.limits);
+        }
+        if !self.log.is_open(with.now) {
+            self.log.rest(self.at());
+        }
+    }
+
+    fn move_on(&mut self, change: &Change, limits: &Limits) {
+        self.row = Some(change.subject.clone());
+        for of in &change.lists {
+            for order in [Order::Oldest, Order::Newest] {
+                if let Some(list) = self.lists.get_mut(&ListName { root: of.root, order }) {
+                    list.apply(of, limits.window);
+                }
+            }
+        }
+        if self.items.len() > limits.per_subject {
+            self.items.clear();
+        }
+        for patch in &change.patches {
+            let (id, content) = (patch.comment.id, patch.content.clone());
+            if let Some(copy) = self.items.get_mut(&id) {
+                copy.patch(patch);
+            } else if content.is_some() {
+                let mut copy = Kept::new(Item { comment: patch.comment.clone(), content });
+                if let Some(likes) = self.log.likes.get(&id) {
+                    copy.like(likes);
+                }
+                self.items.insert(id, copy);
+            }
+        }
+    }
+
+    /// Brings the likes of a comment.
+    pub(super) fn like(&mut self, likes: &Likes, now: i64) {
+        if let Some(copy) = self.items.get_mut(&likes.id) {
+            copy.like(likes);
+        }
+        if self.log.is_open(now) {
+            self.log.like(likes);
+        }
+    }
+}
