@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use riposte_core::comments::Ports;
+use riposte_core::ports::Writer;
 use riposte_core::{Caller, Comments};
 use riposte_store::Store;
 use tokio::net::TcpListener;
@@ -18,6 +19,7 @@ use tokio::runtime::Handle;
 
 use crate::clock::SystemClock;
 use crate::config::{Config, StoreKind};
+use crate::copies::Copies;
 use crate::layers::{CallLayer, Faults, Gate};
 use crate::rpc::{self, Limits, PageTokens, Services};
 use crate::telemetry::Metrics;
@@ -32,6 +34,7 @@ use threads::DataThreads;
 #[derive(Debug)]
 pub struct App {
     store: Store,
+    copies: Copies,
     lanes: Arc<Lanes>,
     data: DataThreads,
     public: Listener,
@@ -70,19 +73,25 @@ impl App {
         if config.store.kind == StoreKind::Sqlite {
             riposte_migrations::up(&store, |_| {}).await.context("cannot bring the SQLite file to its schema")?;
         }
+        let copies = data.enter(|| Copies::open(&config.cache, &store))?;
+        copies.connect().await;
         let metrics = Metrics::new()?;
+        if let Some(tally) = copies.tally() {
+            metrics.copies(tally);
+        }
         let relay = RelayPorts {
             outbox: store.outbox(),
             histories: store.histories(),
             clock: Arc::clone(&clock) as _,
+            copies: copies.clone(),
             metrics: metrics.clone(),
         };
         let bells = Bells::new(relay.outbox.sources());
         let hub = Hub::new(Arc::clone(&relay.outbox), metrics.clone());
         let witness = Witness { bells: bells.clone(), metrics: metrics.clone() };
-        let lanes = Arc::new(data.enter(|| lanes(config, &store, witness, &answers)));
+        let lanes = Arc::new(data.enter(|| lanes(config, &store, &copies.writer(&store), witness, &answers)));
         let ports = Ports {
-            reader: store.reader(),
+            reader: copies.reader(&store),
             log: Arc::clone(&lanes) as _,
             clock: Arc::clone(&clock) as _,
             ids: store.ids(),
@@ -100,6 +109,7 @@ impl App {
             clock,
             limits,
             hub: hub.clone(),
+            copies: copies.cached(),
             metrics: metrics.clone(),
         };
         let gate = Gate::default();
@@ -122,6 +132,7 @@ impl App {
         let feed = data.enter(|| Feed::start(&relay, &bells, &hub, &readiness.signal()));
         Ok(Self {
             store,
+            copies,
             lanes,
             data,
             public,
@@ -161,6 +172,7 @@ impl App {
         }
         self.feed.stop().await;
         self.scrape.stop().await;
+        self.copies.close().await;
         self.store.close().await;
         self.data.stop();
     }
@@ -171,9 +183,9 @@ async fn bind(address: SocketAddr, key: &str) -> anyhow::Result<TcpListener> {
 }
 
 /// The lanes over a store, in the runtime in which this is called.
-fn lanes(config: &Config, store: &Store, witness: Witness, answers: &Handle) -> Lanes {
+fn lanes(config: &Config, store: &Store, writer: &Arc<dyn Writer>, witness: Witness, answers: &Handle) -> Lanes {
     let sources = Arc::clone(store.sources());
     let count = sources.all().len();
     let limits = config.lanes.limits(&config.store);
-    Lanes::start(&store.writer(), count, move |partition| sources.map().source(partition), limits, witness, answers)
+    Lanes::start(writer, count, move |partition| sources.map().source(partition), limits, witness, answers)
 }

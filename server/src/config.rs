@@ -7,6 +7,7 @@
 //!
 //! This module and its children are the only code that reads configuration files or the environment.
 
+mod cache;
 mod faults;
 mod lanes;
 mod lines;
@@ -25,6 +26,7 @@ mod units;
 #[cfg(test)]
 mod tests;
 
+pub use self::cache::{Cache, CacheKind};
 pub use self::faults::{Fault, Faults};
 pub use self::lanes::Lanes;
 pub use self::load::{Inputs, Loaded, Profile};
@@ -49,6 +51,8 @@ pub struct Config {
     pub server: Server,
     /// Where comments are kept.
     pub store: Store,
+    /// Where copies of what is read often are kept.
+    pub cache: Cache,
     /// The lanes in which writes wait.
     pub lanes: Lanes,
     /// The keys that seal page tokens.
@@ -79,6 +83,7 @@ impl Config {
         let mut report = Report::default();
         self.server.validate(&mut report.under("server"));
         self.store.validate(&mut report.under("store"));
+        self.cache.validate(&mut report.under("cache"));
         self.lanes.validate(&mut report.under("lanes"));
         self.page_tokens.validate(&mut report.under("page_tokens"));
         self.log.validate(&mut report.under("log"));

@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use riposte_core::ports::Witness;
 use riposte_core::world::{Changed, ChangedComment};
 
+use crate::owed::Owed;
 use crate::port::{Cache, Change, Likes, ListChange, Patch};
 use crate::tally::{Tally, Told};
 
@@ -13,14 +14,15 @@ use crate::tally::{Tally, Told};
 #[derive(Debug)]
 pub struct Hearer {
     cache: Arc<dyn Cache>,
+    owed: Owed,
     tally: Tally,
 }
 
 impl Hearer {
     /// Brings changes to `cache`.
     #[must_use]
-    pub fn new(cache: Arc<dyn Cache>, tally: Tally) -> Self {
-        Self { cache, tally }
+    pub fn new(cache: Arc<dyn Cache>, owed: Owed, tally: Tally) -> Self {
+        Self { cache, owed, tally }
     }
 }
 
@@ -34,6 +36,8 @@ impl Witness for Hearer {
         let applied = if changes.is_empty() { Ok(()) } else { self.cache.apply(&changes).await };
         let moved = if likes.is_empty() { Ok(()) } else { self.cache.like(&likes).await };
         if applied.and(moved).is_err() {
+            let partitions = changes.iter().map(|change| change.subject.key.partition());
+            self.owed.owe(partitions.chain(likes.iter().map(|likes| likes.id.partition())));
             self.tally.one(Told::Unheard);
         }
     }

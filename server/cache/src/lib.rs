@@ -14,6 +14,7 @@ mod flights;
 mod hear;
 mod memory;
 mod mend;
+mod owed;
 mod port;
 mod reader;
 mod redis;
@@ -26,6 +27,7 @@ pub use config::{Limits, RedisConfig};
 pub use hear::Hearer;
 pub use memory::Memory;
 pub use mend::Mender;
+pub use owed::Owed;
 pub use port::{
     Away, Cache, Change, Cursor, Fill, Filled, Item, Kind, Likes, ListChange, ListName, Listed, Lookup, Member,
     Opened, PageAsk, PageHit, Patch, Shown, Ticket,

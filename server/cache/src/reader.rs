@@ -16,6 +16,7 @@ use riposte_core::{Result, Subject, SubjectKey};
 pub(crate) use parts::roots;
 
 use crate::flights::Flights;
+use crate::owed::Owed;
 use crate::port::{Away, Cache, Fill, Filled, Lookup, PageAsk, PageHit, Ticket};
 use crate::room::Room;
 use crate::tally::{Tally, Told};
@@ -31,6 +32,7 @@ pub struct CachedReader(Arc<Parts>);
 struct Parts {
     inner: Arc<dyn Reader>,
     cache: Arc<dyn Cache>,
+    owed: Owed,
     room: Room,
     tally: Tally,
     pages: Flights<PageAsk, Option<Arc<PageHit>>>,
@@ -42,9 +44,9 @@ struct Parts {
 impl CachedReader {
     /// Reads `inner` through `cache`, within `room`.
     #[must_use]
-    pub fn new(inner: Arc<dyn Reader>, cache: Arc<dyn Cache>, room: Room, tally: Tally) -> Self {
+    pub fn new(inner: Arc<dyn Reader>, cache: Arc<dyn Cache>, owed: Owed, room: Room, tally: Tally) -> Self {
         let (pages, subjects) = (Flights::default(), Flights::default());
-        Self(Arc::new(Parts { inner, cache, room, tally, pages, subjects, seen: crate::audit::Seen::default() }))
+        Self(Arc::new(Parts { inner, cache, owed, room, tally, pages, subjects, seen: crate::audit::Seen::default() }))
     }
 
     /// What it counts.
@@ -56,7 +58,7 @@ impl CachedReader {
     /// Whether the copies cannot be asked at present.
     #[must_use]
     pub fn is_degraded(&self) -> bool {
-        self.0.cache.is_away()
+        self.0.cache.is_away() || self.0.owed.is_any()
     }
 
     /// Forgets the copies of a subject and makes its first pages anew.
@@ -82,6 +84,12 @@ impl CachedReader {
 }
 
 impl Parts {
+    /// The page as copies have it, if they have heard all that this process has to tell.
+    async fn look(&self, ask: &PageAsk) -> std::result::Result<Lookup<Option<PageHit>>, Away> {
+        self.owed.clear(ask.key.partition())?;
+        self.cache.page(ask).await
+    }
+
     /// Counts a look, and tells what it found.
     fn looked<T>(&self, looked: std::result::Result<Lookup<T>, Away>) -> Option<T> {
         match looked {

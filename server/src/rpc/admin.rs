@@ -1,5 +1,6 @@
 //! AdminService: what operators and moderators do, on its own port.
 
+mod cache;
 mod counts;
 mod export;
 mod import;
@@ -116,7 +117,10 @@ impl AdminService for Admin {
         &self,
         request: Request<v1::RebuildCacheRequest>,
     ) -> Result<Response<Self::RebuildCacheStream>, Status> {
-        serve(request, |_, _| not_served("RebuildCache")).await
+        let (call, request) = opened(request)?;
+        let v1::RebuildCacheRequest { scope, request_id: _ } = request;
+        let named = Named { method: "RebuildCache", scope, resume_token: String::new() };
+        rounds::run(self.0.clone(), call, named, cache::Rebuild::default()).await.map(Response::new)
     }
 
     async fn list_hot_subjects(

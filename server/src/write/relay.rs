@@ -5,6 +5,7 @@
 
 mod gauge;
 mod leader;
+pub(super) mod mending;
 mod projector;
 
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use tokio::sync::watch;
 
 use super::bells::Bells;
 use super::feed::told;
+use crate::copies::Copies;
 use crate::telemetry::Metrics;
 use leader::Leader;
 use projector::Projector;
@@ -27,6 +29,8 @@ pub struct RelayPorts {
     pub histories: Arc<dyn Histories>,
     /// The age of events.
     pub clock: Arc<dyn Clock>,
+    /// Copies that have to be told.
+    pub copies: Copies,
     /// Where lag is told.
     pub metrics: Metrics,
 }
@@ -38,10 +42,19 @@ type Term = watch::Sender<Option<Epoch>>;
 pub(super) async fn run(ports: RelayPorts, bells: Bells, source: usize, stop: watch::Receiver<bool>) {
     let term = Term::new(None);
     let mut leader = Leader::new(ports.clone(), bells.clone(), source);
+    let mender = ports.copies.mender(&ports.outbox, source).filter(|_| !ports.copies.are_here());
+    let (led, numbers) = (term.subscribe(), bells.numbers(source));
+    let mending = async {
+        match mender {
+            Some(mender) => mending::shared(mender, led, numbers, source).await,
+            None => std::future::pending().await,
+        }
+    };
     let projector = Projector::new(ports, source);
     tokio::select! {
         () = leader.run(&term) => {}
         () = projector.run(term.subscribe(), bells.numbers(source)) => {}
+        () = mending => {}
         () = told(stop) => {}
     }
     leader.resign().await;

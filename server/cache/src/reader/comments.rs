@@ -16,7 +16,9 @@ const KEPT: usize = 8;
 impl CachedReader {
     /// Comments in the order of `ids`, by one trip for those that are known, and one read of the rows for the others.
     pub(super) async fn comments_of(&self, ids: &[CommentId]) -> Result<Vec<Option<CommentView>>> {
-        let looked = match self.0.cache.comments(ids).await {
+        let told = ids.iter().try_for_each(|id| self.0.owed.clear(id.partition()));
+        let looked = if told.is_ok() { self.0.cache.comments(ids).await } else { Err(Away) };
+        let looked = match looked {
             Ok(looked) => looked,
             Err(Away) => ids.iter().map(|_| Lookup::Miss).collect(),
         };
@@ -37,7 +39,7 @@ impl CachedReader {
 
 impl Parts {
     async fn read_comments(&self, reader: &CachedReader, ids: &[CommentId]) -> Result<Vec<Option<CommentView>>> {
-        let tickets = if self.cache.is_away() { BTreeMap::new() } else { self.tickets(reader, ids).await? };
+        let tickets = if reader.is_degraded() { BTreeMap::new() } else { self.tickets(reader, ids).await? };
         let Some(first) = ids.first() else { return Ok(Vec::new()) };
         let read = {
             let _room = self.room.enter(first.partition()).await?;

@@ -18,7 +18,7 @@ const REST: std::ops::RangeInclusive<u64> = 10..=50;
 impl CachedReader {
     /// A page, from the copies or from the rows.
     pub(super) async fn page(&self, ask: PageAsk) -> Result<Option<Arc<PageHit>>> {
-        if let Some(found) = self.0.looked(self.0.cache.page(&ask).await) {
+        if let Some(found) = self.0.looked(self.0.look(&ask).await) {
             self.0.seen.note(&ask.key);
             return Ok(found.map(Arc::new));
         }
@@ -60,7 +60,7 @@ impl Parts {
     async fn ticket(&self, ask: &PageAsk) -> Result<Way> {
         let kind = Kind::List(ListName { root: ask.root, order: ask.window.order });
         for look in 0..=LOOKS {
-            if let Ok(Lookup::Hit(found)) = self.cache.page(ask).await {
+            if let Ok(Lookup::Hit(found)) = self.look(ask).await {
                 return Ok(Way::Found(found));
             }
             match self.cache.open(&ask.key, kind, rand::random()).await {

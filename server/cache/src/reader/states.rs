@@ -3,7 +3,7 @@
 use riposte_core::{CommentId, LikeValue, Result};
 
 use super::{CachedReader, Parts};
-use crate::port::Member;
+use crate::port::{Away, Member};
 use crate::tally::Told;
 
 /// The most likes of one member in one subject that are kept; who has more is answered from the rows.
@@ -12,7 +12,9 @@ const MOST: usize = 1_000;
 impl CachedReader {
     /// A member's values in the order of `ids`; `None` for a comment that is not in this subject.
     pub(super) async fn states_of(&self, who: &Member, ids: &[CommentId]) -> Result<Vec<Option<LikeValue>>> {
-        let known = match self.0.looked(self.0.cache.states(who, ids).await) {
+        let told = self.0.owed.clear(who.key.partition());
+        let looked = if told.is_ok() { self.0.cache.states(who, ids).await } else { Err(Away) };
+        let known = match self.0.looked(looked) {
             Some(Some(known)) => known,
             Some(None) => return Ok(vec![None; ids.len()]),
             None => return self.read_states(who, ids).await,

@@ -12,7 +12,9 @@ use crate::tally::Told;
 impl CachedReader {
     /// Subjects in the order of `keys`, by one trip for those that are known, and one read of the rows for the others.
     pub(super) async fn subjects_of(&self, keys: &[SubjectKey]) -> Result<Vec<Option<Subject>>> {
-        let looked = match self.0.cache.subjects(keys).await {
+        let told = keys.iter().try_for_each(|key| self.0.owed.clear(key.partition()));
+        let looked = if told.is_ok() { self.0.cache.subjects(keys).await } else { Err(Away) };
+        let looked = match looked {
             Ok(looked) => looked,
             Err(Away) => keys.iter().map(|_| Lookup::Miss).collect(),
         };

@@ -39,7 +39,7 @@ impl CommentCalls {
             next_page_token: self.0.seal(walk.context(), ends.next.map(Cursor::Floor))?,
             previous_page_token: self.0.seal(walk.context(), ends.previous.map(Cursor::Floor))?,
             subject: Some(subject),
-            degraded: Vec::new(),
+            degraded: self.0.degraded(),
         })
     }
 

@@ -52,7 +52,7 @@ impl ReplyCalls {
             previous_page_token: self.0.seal(walk.context(), ends.previous.map(Cursor::Floor))?,
             root: Some(root),
             subject_revision,
-            degraded: Vec::new(),
+            degraded: self.0.degraded(),
         })
     }
 }
