@@ -4,9 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use riposte_cache::{
-    Auditor, Cache, CachedReader, CachedWriter, Hearer, Memory, Mender, Owed, Redis, Room, Tally,
-};
+use riposte_cache::{Auditor, Cache, CachedReader, CachedWriter, Hearer, Memory, Mender, Owed, Redis, Room, Tally};
 use riposte_core::Partition;
 use riposte_core::ids::PARTITIONS;
 use riposte_core::ports::{Outbox, Reader, Writer};

@@ -55,6 +55,9 @@ pub struct RedisConfig {
 impl std::fmt::Debug for RedisConfig {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // The address may carry a password.
-        f.debug_struct("RedisConfig").field("timeline", &self.timeline).field("limits", &self.limits).finish_non_exhaustive()
+        f.debug_struct("RedisConfig")
+            .field("timeline", &self.timeline)
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
     }
 }

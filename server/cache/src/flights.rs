@@ -67,8 +67,7 @@ where
     {
         let flight = {
             let mut places = locked(&self.places);
-            let place =
-                places.entry(key.clone()).or_insert_with(|| Place { turn: Arc::default(), next: None });
+            let place = places.entry(key.clone()).or_insert_with(|| Place { turn: Arc::default(), next: None });
             match &place.next {
                 Some(next) => next.clone(),
                 None => {
@@ -80,7 +79,12 @@ where
         flight.await
     }
 
-    fn flight<F>(&self, key: K, turn: Arc<tokio::sync::Mutex<()>>, look: impl FnOnce() -> F + Send + 'static) -> Flight<V>
+    fn flight<F>(
+        &self,
+        key: K,
+        turn: Arc<tokio::sync::Mutex<()>>,
+        look: impl FnOnce() -> F + Send + 'static,
+    ) -> Flight<V>
     where
         F: Future<Output = Result<V>> + Send + 'static,
     {

@@ -7,9 +7,9 @@
 //! This crate must never decide anything of the domain, know SQL, an RPC or a status; no type of the Redis client leaves it.
 
 mod audit;
+mod config;
 #[cfg(feature = "conformance")]
 pub mod conformance;
-mod config;
 mod flights;
 mod hear;
 mod memory;
@@ -29,8 +29,8 @@ pub use memory::Memory;
 pub use mend::Mender;
 pub use owed::Owed;
 pub use port::{
-    Away, Cache, Change, Cursor, Fill, Filled, Item, Kind, Likes, ListChange, ListName, Listed, Lookup, Member,
-    Opened, PageAsk, PageHit, Patch, Shown, Ticket,
+    Away, Cache, Change, Cursor, Fill, Filled, Item, Kind, Likes, ListChange, ListName, Listed, Lookup, Member, Opened,
+    PageAsk, PageHit, Patch, Shown, Ticket,
 };
 pub use reader::CachedReader;
 pub use redis::{Redis, RedisHealth};

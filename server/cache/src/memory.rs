@@ -44,7 +44,11 @@ pub struct Memory {
 enum Name {
     Of(SubjectId),
     /// Somebody with this token looks, or has looked and found nothing; until when that holds.
-    Looked { token: u64, until: i64, absent: bool },
+    Looked {
+        token: u64,
+        until: i64,
+        absent: bool,
+    },
 }
 
 impl Memory {

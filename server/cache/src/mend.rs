@@ -35,6 +35,9 @@ pub struct Mender {
     places: Option<Places>,
 }
 
+/// A partition, where its cursor goes, and what was committed on the way.
+type Move = (Partition, i64, Vec<(SubjectId, i64)>);
+
 #[derive(Debug)]
 struct Places {
     of: BTreeMap<Partition, i64>,
@@ -177,7 +180,8 @@ impl Mender {
         let behind = places.of.iter().filter(|(_, place)| **place < read);
         let idle: Vec<_> = behind.map(|(at, _)| (*at, read, Vec::new())).collect();
         // Those that stand at the end are asked too: a server that was replaced by an older copy shows there.
-        let still: Vec<_> = places.of.iter().filter(|(_, place)| **place >= read).map(|(at, place)| (*at, *place)).collect();
+        let still: Vec<_> =
+            places.of.iter().filter(|(_, place)| **place >= read).map(|(at, place)| (*at, *place)).collect();
         self.advance(idle, read, places).await?;
         let still = still.into_iter().map(|(at, place)| (at, place, Vec::new())).collect();
         self.advance(still, read, places).await?;
@@ -186,12 +190,7 @@ impl Mender {
     }
 
     /// Moves cursors on. One that is not where it was left says that something was lost.
-    async fn advance(
-        &self,
-        moves: Vec<(Partition, i64, Vec<(SubjectId, i64)>)>,
-        last: i64,
-        places: &mut Places,
-    ) -> Result<()> {
+    async fn advance(&self, moves: Vec<Move>, last: i64, places: &mut Places) -> Result<()> {
         for moves in moves.chunks(BREADTH) {
             let of = &places.of;
             let moved = join_all(moves.iter().map(|(at, to, told)| async move {

@@ -268,11 +268,7 @@ pub trait Cache: Send + Sync + std::fmt::Debug {
 
     /// A member's values in the order of `ids`; inside, `None` where it is not known whether there is such a comment in this
     /// subject. `Hit(None)` where the subject is absent or deleted.
-    async fn states(
-        &self,
-        who: &Member,
-        ids: &[CommentId],
-    ) -> Result<Lookup<Option<Vec<Option<LikeValue>>>>, Away>;
+    async fn states(&self, who: &Member, ids: &[CommentId]) -> Result<Lookup<Option<Vec<Option<LikeValue>>>>, Away>;
 
     /// Asks for the right to fill. `token` is random.
     async fn open(&self, key: &SubjectKey, kind: Kind, token: u64) -> Result<Opened, Away>;

@@ -247,9 +247,7 @@ impl Cache for Redis {
 
     async fn like(&self, likes: &[Likes]) -> Result<(), Away> {
         let words = |likes: &[&Likes]| {
-            let of = |likes: &&Likes| {
-                [text(hex(likes.subject.get())), words::id(likes.id), bytes(value::likes(likes))]
-            };
+            let of = |likes: &&Likes| [text(hex(likes.subject.get())), words::id(likes.id), bytes(value::likes(likes))];
             likes.iter().flat_map(of).collect()
         };
         self.each("like", likes, |likes| likes.id.partition(), words, self.config.apply_budget).await.map(drop)

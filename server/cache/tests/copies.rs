@@ -28,16 +28,6 @@ fn a_thousand_readers_of_a_cold_subject_cause_one_fill() {
     servers::runtime().block_on(async { storm(Arc::new(Memory::new(Limits::default()))).await });
 }
 
-#[test]
-fn a_thousand_readers_of_two_processes_cause_one_fill_in_redis() {
-    let Some(url) = servers::told("RIPOSTE_TEST_REDIS") else { return eprintln!("SKIPPED: no RIPOSTE_TEST_REDIS") };
-    servers::runtime().block_on(async {
-        let redis = Arc::new(servers::redis(&url, Limits::default()).await);
-        storm(Arc::clone(&redis) as _).await;
-        redis.shut().await;
-    });
-}
-
 /// Two processes, half of the readers each.
 async fn storm(cache: Arc<dyn Cache>) {
     let (config, _folder) = store::sqlite().await;
@@ -52,7 +42,9 @@ async fn storm(cache: Arc<dyn Cache>) {
     let key = &fire.keys[0];
     let readers = (0..1_000).map(|n| {
         let (reader, key) = (processes[n % 2].reader.clone(), key.clone());
-        tokio::spawn(async move { reader.roots(&key, FIRST, 3).await.expect("read").expect("there").threads.items.len() })
+        tokio::spawn(
+            async move { reader.roots(&key, FIRST, 3).await.expect("read").expect("there").threads.items.len() },
+        )
     });
     for read in join_all(readers).await {
         assert_eq!(read.expect("ends"), 20);
@@ -129,13 +121,15 @@ fn copies_in_the_process_converge_whatever_is_lost() {
     });
 }
 
+/// One after the other: the second empties the server again and again.
 #[test]
-fn copies_in_redis_converge_whatever_is_lost() {
+fn in_redis_a_storm_causes_one_fill_and_copies_converge_whatever_is_lost() {
     let Some(url) = servers::told("RIPOSTE_TEST_REDIS") else { return eprintln!("SKIPPED: no RIPOSTE_TEST_REDIS") };
     servers::runtime().block_on(async {
-        let (config, _folder) = store::sqlite().await;
         let redis = Arc::new(servers::redis(&url, Limits { window: 100, ..Limits::default() }).await);
         let cache: Arc<dyn Cache> = Arc::clone(&redis) as _;
+        storm(Arc::clone(&cache)).await;
+        let (config, _folder) = store::sqlite().await;
         let processes = [0, 1].map(|_| store::cached(&config, &cache, StepClock::at(StepClock::START)));
         let mut fire = Fire::new(processes.to_vec(), 3);
         fire.clear = Some(Arc::new(move || fire::flush(&url)));

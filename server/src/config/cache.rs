@@ -73,7 +73,9 @@ impl Cache {
 
     pub(super) fn validate(&self, report: &mut Under<'_>) {
         let scheme = |url: &SourceUrl| {
-            ["redis://", "rediss://", "redis-cluster://", "rediss-cluster://"].iter().any(|s| url.expose().starts_with(s))
+            ["redis://", "rediss://", "redis-cluster://", "rediss-cluster://"]
+                .iter()
+                .any(|s| url.expose().starts_with(s))
         };
         let url = self.kind != CacheKind::Redis || self.url.as_ref().is_some_and(scheme);
         report.require(url, "url", "must be an address as redis://host:6379 or redis-cluster://host:6379");

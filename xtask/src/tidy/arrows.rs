@@ -109,8 +109,16 @@ mod tests {
     use serde_json::json;
 
     fn metadata(core: &str, kind: Option<&str>) -> Value {
-        let names =
-            ["riposte-core", "riposte-store", "riposte-cache", "riposte-migrations", "riposte-sdk", "riposte-bench", "sha2", "tokio"];
+        let names = [
+            "riposte-core",
+            "riposte-store",
+            "riposte-cache",
+            "riposte-migrations",
+            "riposte-sdk",
+            "riposte-bench",
+            "sha2",
+            "tokio",
+        ];
         let packages: Vec<Value> = names.iter().map(|name| json!({"id": format!("{name} 1"), "name": name})).collect();
         let dep = |name: &str, kind: Option<&str>| json!({"pkg": format!("{name} 1"), "dep_kinds": [{"kind": kind}]});
         let node = |name: &str, deps: Vec<Value>| json!({"id": format!("{name} 1"), "deps": deps});

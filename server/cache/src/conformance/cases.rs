@@ -18,7 +18,7 @@ pub(super) async fn what_was_filled_is_found_and_what_was_not_is_missed(cache: G
     let ids = [scene.root(2, 1).id, scene.root(9, 1).id];
     let found = scene.cache.comments(&ids).await.expect("answered");
     assert_eq!(found, [Lookup::Hit(Some(scene.item(2).view(&scene.subject))), Lookup::Miss]);
-    let subjects = scene.cache.subjects(&[scene.subject.key.clone()]).await.expect("answered");
+    let subjects = scene.cache.subjects(std::slice::from_ref(&scene.subject.key)).await.expect("answered");
     assert_eq!(subjects, [Lookup::Hit(Some(scene.at(1)))]);
     assert_eq!(scene.cache.held(&ids).await.expect("answered"), [Some(1), None]);
     scene.cache.forget(&scene.subject.key).await.expect("answered");
@@ -153,7 +153,8 @@ pub(super) async fn a_cursor_that_moved_is_noticed_and_a_new_generation_forgets(
 
 async fn likes(scene: &Scene, floor: i32) -> (i64, i32) {
     let page = scene.page(100).await.expect("found");
-    let root = page.items.items.into_iter().find(|shown| shown.item.comment.floor == floor).expect("listed").item.comment;
+    let root =
+        page.items.items.into_iter().find(|shown| shown.item.comment.floor == floor).expect("listed").item.comment;
     (root.revision, root.like_count)
 }
 

@@ -3,13 +3,11 @@
 use std::sync::Arc;
 
 use riposte_core::page::{Order, Start, Window};
-use riposte_core::{
-    Comment, CommentId, CommentState, Content, MemberId, Millis, Path, Subject, SubjectId, SubjectKey,
-};
+use riposte_core::{Comment, CommentId, CommentState, Content, MemberId, Millis, Path, Subject, SubjectId, SubjectKey};
 
 use crate::port::{
-    Cache, Change, Cursor, Fill, Filled, Item, Kind, ListChange, ListName, Listed, Lookup, Opened, PageAsk, PageHit, Patch,
-    Ticket,
+    Cache, Change, Cursor, Fill, Filled, Item, Kind, ListChange, ListName, Listed, Lookup, Opened, PageAsk, PageHit,
+    Patch, Ticket,
 };
 
 pub(super) struct Scene {
@@ -93,7 +91,7 @@ impl Scene {
     pub(super) async fn ticket(&self) -> Ticket {
         match self.cache.open(&self.subject.key, Kind::List(NEWEST), rand::random()).await.expect("answered") {
             Opened::Ticket(ticket) => ticket,
-            other => panic!("no ticket: {other:?}"),
+            other @ (Opened::Busy | Opened::Unknown { .. } | Opened::Cold) => panic!("no ticket: {other:?}"),
         }
     }
 

@@ -26,7 +26,8 @@ impl CachedReader {
         let missed: Vec<CommentId> = ids.iter().zip(&looked).filter_map(missing).collect();
         self.0.tally.add(Told::Hit, ids.len() - missed.len());
         self.0.tally.add(if self.is_degraded() { Told::Away } else { Told::Miss }, missed.len());
-        let mut read = if missed.is_empty() { Vec::new() } else { self.0.read_comments(self, &missed).await? }.into_iter();
+        let mut read =
+            if missed.is_empty() { Vec::new() } else { self.0.read_comments(self, &missed).await? }.into_iter();
         Ok(looked
             .into_iter()
             .map(|found| match found {

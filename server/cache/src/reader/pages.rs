@@ -37,7 +37,7 @@ impl Parts {
     /// What the copies did not know a moment ago.
     async fn fetch(&self, ask: &PageAsk) -> Result<Option<Arc<PageHit>>> {
         let ticket = match self.ticket(ask).await? {
-            Way::Found(found) => return Ok(found.map(Arc::new)),
+            Way::Found(found) => return Ok(found.map(|found| Arc::new(*found))),
             Way::Read(ticket) => ticket,
         };
         let read = self.read(ask).await;
@@ -61,7 +61,7 @@ impl Parts {
         let kind = Kind::List(ListName { root: ask.root, order: ask.window.order });
         for look in 0..=LOOKS {
             if let Ok(Lookup::Hit(found)) = self.look(ask).await {
-                return Ok(Way::Found(found));
+                return Ok(Way::Found(found.map(Box::new)));
             }
             match self.cache.open(&ask.key, kind, rand::random()).await {
                 Ok(Opened::Ticket(ticket)) => return Ok(Way::Read(Some(ticket))),
@@ -97,7 +97,7 @@ impl Parts {
 /// How a page is come by.
 enum Way {
     /// It is there now.
-    Found(Option<PageHit>),
+    Found(Option<Box<PageHit>>),
     /// By the rows, which may be kept with a ticket.
     Read(Option<Ticket>),
 }

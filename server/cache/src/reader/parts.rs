@@ -9,10 +9,11 @@ use crate::port::{Fill, Item, ListName, Listed, PageAsk, PageHit, Shown};
 /// Pages that a miss reads at once.
 const AHEAD: usize = 3;
 
-/// What to read for a page: the next pages too, as far as one read may go.
+/// What to read for a page: the next pages too, as far as one read may go, and one comment more: a copy tells that there
+/// is more only while it holds it.
 pub(super) fn ahead(window: &Window) -> Window {
     let limit = match window.start {
-        Start::Beginning | Start::After(_) => (AHEAD * window.limit).min(window.limit.max(MAX_PAGE)),
+        Start::Beginning | Start::After(_) => (AHEAD * window.limit).min(window.limit.max(MAX_PAGE)) + 1,
         Start::Before(_) | Start::Around(_) => window.limit,
     };
     Window { limit, ..*window }

@@ -53,20 +53,44 @@ impl Reader for CachedReader {
         self.0.inner.revisions(id).await
     }
 
-    async fn like_states(&self, key: &SubjectKey, member: &MemberId, ids: &[CommentId]) -> Result<Vec<Option<LikeValue>>> {
+    async fn like_states(
+        &self,
+        key: &SubjectKey,
+        member: &MemberId,
+        ids: &[CommentId],
+    ) -> Result<Vec<Option<LikeValue>>> {
         let who = Member { key: key.clone(), member: member.clone() };
         self.states_of(&who, ids).await
     }
 
-    async fn likers(&self, id: CommentId, value: LikeValue, after: Option<&LikerCursor>, limit: usize) -> Result<Page<Liker>> {
+    async fn likers(
+        &self,
+        id: CommentId,
+        value: LikeValue,
+        after: Option<&LikerCursor>,
+        limit: usize,
+    ) -> Result<Page<Liker>> {
         self.0.inner.likers(id, value, after, limit).await
     }
 
-    async fn member_likes(&self, key: &SubjectKey, member: &MemberId, after: Option<CommentId>, limit: usize) -> Result<Page<MemberLike>> {
+    async fn member_likes(
+        &self,
+        key: &SubjectKey,
+        member: &MemberId,
+        after: Option<CommentId>,
+        limit: usize,
+    ) -> Result<Page<MemberLike>> {
         self.0.inner.member_likes(key, member, after, limit).await
     }
 
-    async fn member_comments(&self, object_type: &ObjectType, member: &MemberId, all: bool, after: Option<&HistoryCursor>, limit: usize) -> Result<Page<HistoryCursor>> {
+    async fn member_comments(
+        &self,
+        object_type: &ObjectType,
+        member: &MemberId,
+        all: bool,
+        after: Option<&HistoryCursor>,
+        limit: usize,
+    ) -> Result<Page<HistoryCursor>> {
         self.0.inner.member_comments(object_type, member, all, after, limit).await
     }
 
@@ -74,7 +98,12 @@ impl Reader for CachedReader {
         self.0.inner.created_by(key, keys).await
     }
 
-    async fn list_subjects(&self, object_type: &ObjectType, after: SubjectCursor, limit: usize) -> Result<(Vec<Subject>, Option<SubjectCursor>)> {
+    async fn list_subjects(
+        &self,
+        object_type: &ObjectType,
+        after: SubjectCursor,
+        limit: usize,
+    ) -> Result<(Vec<Subject>, Option<SubjectCursor>)> {
         self.0.inner.list_subjects(object_type, after, limit).await
     }
 

@@ -1,7 +1,7 @@
 //! One way to the server: every function is called here, within its time, and not at all while the server does not answer.
 
-use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use fred::clients::Pool;
@@ -86,8 +86,7 @@ impl Client {
         }
         let (now, until) = (self.now(), self.closed_until.load(Ordering::Relaxed));
         let next = now + PAUSE.as_millis() as i64;
-        now >= until
-            && self.closed_until.compare_exchange(until, next, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+        now >= until && self.closed_until.compare_exchange(until, next, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
     fn succeeded(&self) {

@@ -57,7 +57,8 @@ impl Fire {
     async fn send(&self, process: usize, key: &SubjectKey, verb: impl Into<Verb>) {
         let verb = verb.into();
         let number = self.requests.fetch_add(1, Ordering::Relaxed).to_string();
-        let request = Request { key: RequestKey::imported("comment", "fire", &number), print: Print::of(&[number.as_bytes()]) };
+        let request =
+            Request { key: RequestKey::imported("comment", "fire", &number), print: Print::of(&[number.as_bytes()]) };
         let born = verb.creates_comment().then(|| verb.comment_id()).flatten();
         let command = Command { subject: key.clone(), verb, request, now: Millis(1_800_000_000_000) };
         let answer = self.processes[process].writer.commit(&[command]).await.expect("committed").remove(0);
@@ -138,7 +139,10 @@ impl Fire {
             reader.roots(key, window, rand::random_range(0..4)).await.expect("read");
             if let Some(id) = self.some_id(key) {
                 reader.comments(&[id]).await.expect("read");
-                reader.replies(key, id, Window { order: Order::Oldest, start: Start::Beginning, limit: 5 }).await.expect("read");
+                reader
+                    .replies(key, id, Window { order: Order::Oldest, start: Start::Beginning, limit: 5 })
+                    .await
+                    .expect("read");
                 reader.like_states(key, &self.member(), &[id]).await.expect("read");
             }
         }
@@ -163,18 +167,19 @@ impl Fire {
         let mut mender = Mender::new(Arc::clone(cache), first.store.outbox(), rows, tally, 0, all);
         let owner = [7; 16];
         self.relay(&mut mender, &owner).await;
-        let writers: Vec<_> = (0..4).map(|n| tokio::spawn(self.clone().write(n % self.processes.len(), steps))).collect();
+        let writers: Vec<_> =
+            (0..4).map(|n| tokio::spawn(self.clone().write(n % self.processes.len(), steps))).collect();
         let readers: Vec<_> = (0..4).map(|n| tokio::spawn(self.clone().read(n % self.processes.len()))).collect();
         let mut round = 0_u32;
         while writers.iter().any(|writer| !writer.is_finished()) {
             self.relay(&mut mender, &owner).await;
             round += 1;
-            if let Some(evict) = self.evict.as_ref().filter(|_| round % 3 == 0) {
+            if let Some(evict) = self.evict.as_ref().filter(|_| round.is_multiple_of(3)) {
                 let key = self.keys.choose(&mut rand::rng()).expect("some");
                 let found = first.store.reader().subjects(std::slice::from_ref(key)).await.expect("read").remove(0);
                 found.into_iter().for_each(|subject| evict(subject.id));
             }
-            if let Some(clear) = self.clear.as_ref().filter(|_| round % 25 == 0) {
+            if let Some(clear) = self.clear.as_ref().filter(|_| round.is_multiple_of(25)) {
                 clear();
             }
             tokio::task::yield_now().await;

@@ -74,9 +74,9 @@ fn share(window: &Window, behind: usize, ahead: usize) -> (usize, usize) {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
     use super::Cut;
     use crate::page::{Order, Page, Start, Window};
+    use proptest::prelude::*;
 
     /// What a store reads for a cut.
     fn read(cut: &Cut, floors: &[i32]) -> Vec<i32> {

@@ -52,8 +52,7 @@ impl World {
             let revised = self.journal.revised.contains(&subject.key);
             let comments = comments.remove(&subject.id).unwrap_or_default();
             let created = self.journal.new_subjects.contains(&subject.key);
-            (revised || !comments.is_empty())
-                .then(|| Changed { subject: subject.clone(), revised, created, comments })
+            (revised || !comments.is_empty()).then(|| Changed { subject: subject.clone(), revised, created, comments })
         };
         self.subjects.values().filter_map(changed).collect()
     }

@@ -9,7 +9,12 @@ use crate::write::bells::{CALM, Ear, OTHERS, OURS, QUICK};
 use crate::write::trouble::Trouble;
 
 /// Mends whenever this process leads, for ever.
-pub(super) async fn shared(mut mender: Mender, mut term: watch::Receiver<Option<Epoch>>, mut numbers: Ear, source: usize) {
+pub(super) async fn shared(
+    mut mender: Mender,
+    mut term: watch::Receiver<Option<Epoch>>,
+    mut numbers: Ear,
+    source: usize,
+) {
     let mut trouble = Trouble::of("mending of copies", source);
     loop {
         if term.borrow().is_none() {
