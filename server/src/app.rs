@@ -73,7 +73,7 @@ impl App {
         if config.store.kind == StoreKind::Sqlite {
             riposte_migrations::up(&store, |_| {}).await.context("cannot bring the SQLite file to its schema")?;
         }
-        let copies = data.enter(|| Copies::open(&config.cache, &store))?;
+        let copies = data.enter(|| Copies::open(&config.cache, &store)).map_err(anyhow::Error::msg)?;
         copies.connect().await;
         let metrics = Metrics::new()?;
         if let Some(tally) = copies.tally() {

@@ -39,10 +39,10 @@ impl Copies {
     /// What the configuration says, over `store`, in the runtime in which this is called.
     ///
     /// # Errors
-    /// When the address of Redis makes no sense. One that does not answer is no error: the rows are read until it does.
-    pub fn open(config: &config::Cache, store: &Store) -> anyhow::Result<Self> {
+    /// In words, when the address of Redis makes no sense. One that does not answer is no error: the rows are read until it does.
+    pub fn open(config: &config::Cache, store: &Store) -> Result<Self, String> {
         let redis = match config.redis() {
-            Some(redis) => Some(Arc::new(Redis::start(redis).map_err(|why| anyhow::anyhow!("cache.url: {why}"))?)),
+            Some(redis) => Some(Arc::new(Redis::start(redis).map_err(|why| format!("cache.url: {why}"))?)),
             None => None,
         };
         let cache: Arc<dyn Cache> = match (&redis, config.kind) {
