@@ -1,10 +1,14 @@
-//! The bare loops: the same rows in the same kind of tables, written by hand with one transaction per operation, without
-//! a service in between. They are what the service is held against, so they are written as fast as honest work goes.
+//! The bare loops: the same rows in the same kind of tables, written by hand with one transaction per operation, and the
+//! service's own rows read by hand, without a service in between. They are what the service is held against, so they are
+//! written as fast as honest work goes.
 
 pub(crate) mod create;
 pub(crate) mod like;
+pub(crate) mod page;
 mod rows;
 mod schema;
+pub(crate) mod states;
+mod tables;
 
 use crate::database;
 use anyhow::Result;
@@ -45,11 +49,16 @@ impl Place {
 
     /// At READ COMMITTED, as the service writes: at the default level more rows and gaps are locked.
     async fn connect(&self) -> Result<MySqlConnection> {
-        let options: MySqlConnectOptions = self.url.parse()?;
-        let mut connection = options.disable_statement_logging().connect().await?;
+        let mut connection = open(&self.url).await?;
         connection.execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED").await?;
         Ok(connection)
     }
+}
+
+/// A connection that logs nothing.
+async fn open(url: &str) -> Result<MySqlConnection> {
+    let options: MySqlConnectOptions = url.parse()?;
+    Ok(options.disable_statement_logging().connect().await?)
 }
 
 /// Now, in milliseconds since 1970.

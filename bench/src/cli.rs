@@ -1,6 +1,8 @@
 //! The command line: one measurement per subcommand.
 
-use crate::{bare, create, database, fill, like, like_open, probe};
+use crate::{
+    bare, constant, create, database, deep, fill, like, like_open, mixed, page, probe, states, storm, threads,
+};
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 
@@ -20,6 +22,24 @@ enum Measure {
     Like(like::Args),
     /// SetLike on one comment at a steady rate; latencies count from the moment each call was due
     LikeOpen(like_open::Args),
+    /// ListComments of a first page over one or many subjects, in closed loops
+    Page(page::Args),
+    /// ListComments of a page far down the list, in closed loops
+    Deep(deep::Args),
+    /// BatchGetLikeStates of a hundred comments, in closed loops
+    States(states::Args),
+    /// ListComments of one subject by many readers at the same moment
+    Storm(storm::Args),
+    /// ListComments, CreateComment and SetLike on one subject, in closed loops
+    Mixed(mixed::Args),
+    /// The statements of a first page, by hand, on the tables of the service
+    BarePage(bare::page::Args),
+    /// One range of a member's likes, by hand, on the tables of the service
+    BareStates(bare::states::Args),
+    /// Serve one page of the service to every call, as constant bytes
+    Constant(constant::Args),
+    /// Bring subjects to a number of threads with their replies, through the API
+    Threads(threads::Args),
     /// Comments on bare tables, one hand-written transaction each
     BareCreate(bare::create::Args),
     /// Likes on bare tables, one hand-written transaction each
@@ -42,7 +62,7 @@ Examples:
   riposte-bench like-open --endpoint http://127.0.0.1:7171 --rate 10000
   riposte-bench bare-create --url mysql://root@127.0.0.1:3306/bare --connections 16
 
-`cargo xtask bench write` runs all of them against servers of its own.";
+`cargo xtask bench write` and `cargo xtask bench read` run all of them against servers of their own.";
 
 impl Cli {
     /// Measures, and returns the line to print.
@@ -53,6 +73,15 @@ impl Cli {
             Measure::LikeOpen(args) => like_open::run(&args).await?,
             Measure::BareCreate(args) => bare::create::run(&args).await?,
             Measure::BareLike(args) => bare::like::run(&args).await?,
+            Measure::Page(args) => page::run(&args).await?,
+            Measure::Deep(args) => deep::run(&args).await?,
+            Measure::States(args) => states::run(&args).await?,
+            Measure::Storm(args) => storm::run(&args).await?,
+            Measure::Mixed(args) => mixed::run(&args).await?,
+            Measure::BarePage(args) => bare::page::run(&args).await?,
+            Measure::BareStates(args) => bare::states::run(&args).await?,
+            Measure::Constant(args) => return constant::run(&args).await,
+            Measure::Threads(args) => return threads::run(&args).await,
             Measure::Fill(args) => return fill::run(&args).await,
             Measure::Database(args) => return database::run(&args).await,
             Measure::Probe => return probe::run(),

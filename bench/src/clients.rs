@@ -1,7 +1,8 @@
 //! The connections that the callers share.
 
+use crate::raw::Raw;
 use anyhow::{Result, ensure};
-use riposte_sdk::Client;
+use riposte_sdk::{Client, v1};
 
 /// Where the service is, and how the load is laid on it.
 #[derive(Debug, Clone, clap::Args)]
@@ -16,8 +17,8 @@ pub(crate) struct Target {
     #[arg(long, default_value = "bench")]
     pub(crate) object_type: String,
     /// How the subjects' ids begin; those that stand already are used again [default: random]
-    #[arg(long)]
-    prefix: Option<String>,
+    #[arg(long, default_value_t = random(), hide_default_value = true)]
+    prefix: String,
 }
 
 /// Connections to all endpoints, dealt to the callers in turn.
@@ -35,10 +36,22 @@ impl Target {
         Ok(Clients { all: all.collect::<Result<_, _>>()? })
     }
 
-    /// How the subjects' ids begin.
-    pub(crate) fn prefix(&self) -> String {
-        self.prefix.clone().unwrap_or_else(|| format!("{:016x}", rand::random::<u64>()))
+    /// The same for messages as bytes: calls of the plain library, without the retries and deadlines of the SDK.
+    pub(crate) fn open_raw(&self) -> Result<Vec<Raw>> {
+        ensure!(self.connections > 0, "at least one connection");
+        (0..self.connections).flat_map(|_| &self.endpoints).map(|endpoint| Raw::open(endpoint)).collect()
     }
+
+    /// The keys of `count` subjects.
+    pub(crate) fn keys(&self, count: usize) -> Vec<v1::SubjectKey> {
+        let object_id = |number| format!("{}-{number}", self.prefix);
+        let key = |number| v1::SubjectKey { object_type: self.object_type.clone(), object_id: object_id(number) };
+        (0..count).map(key).collect()
+    }
+}
+
+fn random() -> String {
+    format!("{:016x}", rand::random::<u64>())
 }
 
 impl Clients {

@@ -24,6 +24,11 @@ pub(crate) struct Span {
 pub(crate) trait Caller: Send + 'static {
     /// Does one operation to its end: when it is answered, it is durable.
     fn call(&mut self) -> impl Future<Output = Result<()>> + Send;
+
+    /// Whether the last call is of another kind than the figures are of: only its latency is told, apart.
+    fn is_aside(&self) -> bool {
+        false
+    }
 }
 
 /// The part of a run that counts.
@@ -79,6 +84,7 @@ async fn calls<C: Caller>(mut caller: C, window: Window) -> Samples {
         }
         let failed = answer.is_err();
         if end >= window.from {
+            let samples = if caller.is_aside() { samples.aside() } else { &mut samples };
             samples.take(end - begin, answer);
         }
         if failed {

@@ -14,10 +14,7 @@ const PAGE: i32 = 100;
 
 /// The keys of `count` subjects, all of which exist afterwards.
 pub(crate) async fn subjects(clients: &Clients, target: &Target, count: usize) -> Result<Vec<v1::SubjectKey>> {
-    let prefix = target.prefix();
-    let key =
-        |number| v1::SubjectKey { object_type: target.object_type.clone(), object_id: format!("{prefix}-{number}") };
-    let keys: Vec<v1::SubjectKey> = (0..count).map(key).collect();
+    let keys = target.keys(count);
     let missing: Vec<Vec<v1::SubjectKey>> = stream::iter(keys.chunks(BATCH).map(<[_]>::to_vec).enumerate())
         .map(|(number, keys)| missing(clients.of(number), keys))
         .buffered(WIDTH)
@@ -84,6 +81,16 @@ async fn comments_on(client: &Client, key: v1::SubjectKey, count: usize) -> Resu
 pub(crate) fn comment(key: &v1::SubjectKey, number: usize) -> v1::CreateCommentRequest {
     v1::CreateCommentRequest {
         subject: Some(key.clone()),
+        member_id: format!("m{}", number % 100_000),
+        content: Some(v1::Content { text: text(number), ..Default::default() }),
+        ..Default::default()
+    }
+}
+
+/// A reply like any other.
+pub(crate) fn reply(parent_id: i64, number: usize) -> v1::CreateReplyRequest {
+    v1::CreateReplyRequest {
+        parent_id,
         member_id: format!("m{}", number % 100_000),
         content: Some(v1::Content { text: text(number), ..Default::default() }),
         ..Default::default()

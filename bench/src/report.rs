@@ -22,6 +22,9 @@ pub(crate) struct Report {
     p50_ms: f64,
     p99_ms: f64,
     p999_ms: f64,
+    /// The 99th of the operations of another kind that ran beside these, if there were any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    aside_p99_ms: Option<f64>,
     /// CPU of this process per operation, in microseconds.
     client_cpu_us: f64,
     /// CPU of the watched processes per operation, by name, in microseconds.
@@ -35,6 +38,7 @@ pub(crate) struct Samples {
     nanos: Vec<u64>,
     errors: u64,
     first_error: Option<String>,
+    aside: Option<Box<Samples>>,
 }
 
 impl Samples {
@@ -49,8 +53,16 @@ impl Samples {
         }
     }
 
+    /// The operations of another kind, which ran beside these.
+    pub(crate) fn aside(&mut self) -> &mut Self {
+        self.aside.get_or_insert_default()
+    }
+
     /// Takes the operations of another caller in.
     pub(crate) fn add(&mut self, other: Self) {
+        if let Some(aside) = other.aside {
+            self.aside().add(*aside);
+        }
         self.nanos.extend(other.nanos);
         self.errors += other.errors;
         self.first_error = self.first_error.take().or(other.first_error);
@@ -58,6 +70,11 @@ impl Samples {
 
     /// The figures; an error if no operation succeeded.
     pub(crate) fn report(mut self, window: Window, meter: &Meter) -> Result<Report> {
+        if let Some(aside) = &mut self.aside {
+            aside.nanos.sort_unstable();
+            self.errors += aside.errors;
+            self.first_error = self.first_error.take().or(aside.first_error.take());
+        }
         let error = self.first_error.unwrap_or_else(|| "none was answered in time".to_owned());
         if self.nanos.is_empty() {
             bail!("no operation succeeded: {error}");
@@ -76,6 +93,7 @@ impl Samples {
             p50_ms: percentile(&self.nanos, 50.0),
             p99_ms: percentile(&self.nanos, 99.0),
             p999_ms: percentile(&self.nanos, 99.9),
+            aside_p99_ms: self.aside.map(|aside| percentile(&aside.nanos, 99.0)),
             client_cpu_us: meter.own(operations),
             watched_cpu_us: meter.watched(operations),
         })

@@ -7,10 +7,11 @@ mod m0004_comments;
 mod m0005_likes;
 mod m0006_requests;
 mod m0007_projections;
+mod m0008_ranked_lists;
 
 use crate::step::Step;
 
-pub(crate) const ALL: [Step; 7] = [
+pub(crate) const ALL: [Step; 8] = [
     m0001_schema::STEP,
     m0002_worker_leases::STEP,
     m0003_subjects::STEP,
@@ -18,6 +19,7 @@ pub(crate) const ALL: [Step; 7] = [
     m0005_likes::STEP,
     m0006_requests::STEP,
     m0007_projections::STEP,
+    m0008_ranked_lists::STEP,
 ];
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The composition root: the one place that names concrete types and puts them together.
 
+mod base;
 mod listener;
 mod readiness;
 mod scrape;
@@ -10,21 +11,22 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use riposte_core::comments::Ports;
-use riposte_core::ports::Writer;
 use riposte_core::{Caller, Comments};
 use riposte_store::Store;
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
 
 use crate::clock::SystemClock;
 use crate::config::{Config, StoreKind};
 use crate::copies::Copies;
+use crate::hot::Pages;
 use crate::layers::{CallLayer, Faults, Gate};
-use crate::rpc::{self, Limits, PageTokens, Services};
+use crate::rpc::{self, HotAnswers, Limits, PageTokens, Services};
 use crate::telemetry::Metrics;
 use crate::write::watch::Hub;
-use crate::write::{Bells, Feed, Lanes, RelayPorts, Witness};
+use crate::write::{Bells, Feed, Lanes};
+use base::Base;
 use listener::{Listener, Surface};
 use readiness::Readiness;
 use scrape::Scrape;
@@ -42,6 +44,7 @@ pub struct App {
     readiness: Readiness,
     scrape: Scrape,
     feed: Feed,
+    keeper: JoinHandle<()>,
     hub: Hub,
     drain_delay: Duration,
     drain_timeout: Duration,
@@ -73,43 +76,32 @@ impl App {
         if config.store.kind == StoreKind::Sqlite {
             riposte_migrations::up(&store, |_| {}).await.context("cannot bring the SQLite file to its schema")?;
         }
-        let copies = data.enter(|| Copies::open(&config.cache, &store)).map_err(anyhow::Error::msg)?;
-        copies.connect().await;
         let metrics = Metrics::new()?;
-        if let Some(tally) = copies.tally() {
-            metrics.copies(tally);
-        }
-        let relay = RelayPorts {
-            outbox: store.outbox(),
-            histories: store.histories(),
-            clock: Arc::clone(&clock) as _,
-            copies: copies.clone(),
-            metrics: metrics.clone(),
-        };
+        let copies = data.enter(|| Copies::open(&config.cache, &store, &metrics)).map_err(anyhow::Error::msg)?;
+        copies.connect().await;
+        let max_time = config.server.max_call_time.duration();
+        let pages = Pages::new(config.hot.limits(max_time), config.hot.rates(), metrics.clone());
+        let policies = Arc::new(config.policies());
+        let base =
+            Base { config, store: &store, copies: &copies, policies: &policies, clock: &clock, metrics: &metrics };
+        let relay = base.relay();
         let bells = Bells::new(relay.outbox.sources());
         let hub = Hub::new(Arc::clone(&relay.outbox), metrics.clone());
-        let witness = Witness { bells: bells.clone(), metrics: metrics.clone() };
-        let lanes = Arc::new(data.enter(|| lanes(config, &store, &copies.writer(&store), witness, &answers)));
-        let ports = Ports {
-            reader: copies.reader(&store),
-            log: Arc::clone(&lanes) as _,
-            clock: Arc::clone(&clock) as _,
-            ids: store.ids(),
-            histories: store.histories(),
-            repairer: store.repairer(),
-        };
+        let lanes = Arc::new(data.enter(|| base.lanes(&bells, &answers)));
+        let ports = base.domain(&relay, &lanes, &pages);
         let bytes = |size: crate::config::Size| usize::try_from(size.bytes()).unwrap_or(usize::MAX);
         let limits = Limits {
             max_request: bytes(config.server.max_request_size),
             max_response: bytes(config.server.max_response_size),
         };
         let services = Services {
-            comments: Comments::new(ports, config.policies()),
+            comments: Comments::new(ports, policies),
             tokens: Arc::new(PageTokens::new(config.page_tokens.bytes())),
             clock,
             limits,
             hub: hub.clone(),
             copies: copies.cached(),
+            pages: pages.clone(),
             metrics: metrics.clone(),
         };
         let gate = Gate::default();
@@ -117,19 +109,22 @@ impl App {
             gate: gate.clone(),
             // Until callers are told apart, everybody is the same one.
             caller: Caller::named("open"),
-            max_time: config.server.max_call_time.duration(),
+            max_time,
             max_request: limits.max_request,
             faults,
+            hot: None,
         };
+        let hot = CallLayer { hot: Some(HotAnswers(services.clone())), ..layer.clone() };
         let public = bind(config.server.listen, "server.listen").await?;
         let admin = bind(config.server.admin_listen, "server.admin_listen").await?;
         let scrape = bind(config.server.metrics_listen, "server.metrics_listen").await?;
         let scrape = Scrape::start(scrape, metrics)?;
-        let surface = |routes| Surface { routes, layer: layer.clone(), reflection: config.server.reflection };
-        let public = Listener::start(public, surface(rpc::public(&services)))?;
-        let admin = Listener::start(admin, surface(rpc::admin(&services)))?;
+        let surface = |routes, layer| Surface { routes, layer, reflection: config.server.reflection };
+        let public = Listener::start(public, surface(rpc::public(&services), hot))?;
+        let admin = Listener::start(admin, surface(rpc::admin(&services), layer))?;
         let readiness = Readiness::watch(store.clone(), gate, vec![public.health(), admin.health()]);
-        let feed = data.enter(|| Feed::start(&relay, &bells, &hub, &readiness.signal()));
+        let feed = data.enter(|| Feed::start(&relay, &bells, &hub, &pages, &readiness.signal()));
+        let keeper = tokio::spawn(pages.keep());
         Ok(Self {
             store,
             copies,
@@ -140,6 +135,7 @@ impl App {
             readiness,
             scrape,
             feed,
+            keeper,
             hub,
             drain_delay: config.server.drain_delay.duration(),
             drain_timeout: config.server.drain_timeout.duration(),
@@ -171,6 +167,7 @@ impl App {
             );
         }
         self.feed.stop().await;
+        self.keeper.abort();
         self.scrape.stop().await;
         self.copies.close().await;
         self.store.close().await;
@@ -180,12 +177,4 @@ impl App {
 
 async fn bind(address: SocketAddr, key: &str) -> anyhow::Result<TcpListener> {
     TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address} ({key})"))
-}
-
-/// The lanes over a store, in the runtime in which this is called.
-fn lanes(config: &Config, store: &Store, writer: &Arc<dyn Writer>, witness: Witness, answers: &Handle) -> Lanes {
-    let sources = Arc::clone(store.sources());
-    let count = sources.all().len();
-    let limits = config.lanes.limits(&config.store);
-    Lanes::start(writer, count, move |partition| sources.map().source(partition), limits, witness, answers)
 }

@@ -9,6 +9,7 @@
 
 mod cache;
 mod faults;
+mod hot;
 mod lanes;
 mod lines;
 mod load;
@@ -16,6 +17,7 @@ mod object_types;
 mod origin;
 mod page_tokens;
 mod print;
+mod rankings;
 mod secret;
 mod server;
 mod settle;
@@ -28,12 +30,14 @@ mod tests;
 
 pub use self::cache::{Cache, CacheKind};
 pub use self::faults::{Fault, Faults};
+pub use self::hot::Hot;
 pub use self::lanes::Lanes;
 pub use self::load::{Inputs, Loaded, Profile};
-pub use self::object_types::{EditWindow, ObjectType};
+pub use self::object_types::{EditWindow, HotProfile, ObjectType};
 pub use self::origin::Origin;
 pub use self::page_tokens::PageTokens;
 pub use self::print::{EXAMPLE, show};
+pub use self::rankings::Rankings;
 pub use self::secret::{MASK, Secret, SourceUrl};
 pub use self::server::{Auth, Log, LogFormat, Server};
 pub use self::store::{Pool, Pools, Source, Store, StoreKind, TableRange};
@@ -55,6 +59,10 @@ pub struct Config {
     pub cache: Cache,
     /// The lanes in which writes wait.
     pub lanes: Lanes,
+    /// Hot subjects, whose first pages are kept ready.
+    pub hot: Hot,
+    /// The frozen rankings of ranked lists.
+    pub rankings: Rankings,
     /// The keys that seal page tokens.
     pub page_tokens: PageTokens,
     /// Who may call.
@@ -85,6 +93,8 @@ impl Config {
         self.store.validate(&mut report.under("store"));
         self.cache.validate(&mut report.under("cache"));
         self.lanes.validate(&mut report.under("lanes"));
+        self.hot.validate(&mut report.under("hot"));
+        self.rankings.validate(&mut report.under("rankings"));
         self.page_tokens.validate(&mut report.under("page_tokens"));
         self.log.validate(&mut report.under("log"));
         self.object_type_defaults.validate(&mut report.under("object_type_defaults"));

@@ -11,6 +11,7 @@ use riposte_core::ports::{Outbox, Reader, Writer};
 use riposte_store::Store;
 
 use crate::config::{self, CacheKind};
+use crate::telemetry::Metrics;
 
 /// How long a start waits for Redis before it goes on without.
 const CONNECT: Duration = Duration::from_secs(2);
@@ -36,11 +37,11 @@ impl Copies {
         Self(None)
     }
 
-    /// What the configuration says, over `store`, in the runtime in which this is called.
+    /// What the configuration says, over `store`, in the runtime in which this is called. `metrics` tell what is counted.
     ///
     /// # Errors
     /// In words, when the address of Redis makes no sense. One that does not answer is no error: the rows are read until it does.
-    pub fn open(config: &config::Cache, store: &Store) -> Result<Self, String> {
+    pub fn open(config: &config::Cache, store: &Store, metrics: &Metrics) -> Result<Self, String> {
         let redis = match config.redis() {
             Some(redis) => Some(Arc::new(Redis::start(redis).map_err(|why| format!("cache.url: {why}"))?)),
             None => None,
@@ -51,6 +52,7 @@ impl Copies {
             (None, CacheKind::None | CacheKind::Redis) => return Ok(Self::none()),
         };
         let tally = Tally::default();
+        metrics.copies(tally.clone());
         let owed = Owed::new(Arc::clone(&cache), tally.clone());
         let (sources, map) = (store.sources().all().len(), Arc::clone(store.sources()));
         let route = Box::new(move |at: Partition| map.map().source(at));
@@ -106,12 +108,6 @@ impl Copies {
     #[must_use]
     pub fn auditor(&self) -> Option<Auditor> {
         self.0.as_ref().map(|kept| Auditor::new(kept.reader.clone()))
-    }
-
-    /// What was counted.
-    #[must_use]
-    pub fn tally(&self) -> Option<Tally> {
-        self.0.as_ref().map(|kept| kept.tally.clone())
     }
 
     /// The reader that can make copies anew, and knows whether they can be asked.

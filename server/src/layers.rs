@@ -1,10 +1,13 @@
 //! What stands around every call, merged into one tower service.
 
+mod body;
 mod call;
 mod deadline;
 mod fault;
+mod peek;
 mod refusal;
 mod tag;
 
+pub use body::CallBody;
 pub use call::{CallLayer, CallService, Gate};
 pub use fault::Faults;

@@ -8,6 +8,7 @@ pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod copies;
+pub mod hot;
 pub mod layers;
 pub mod lifecycle;
 pub mod rpc;

@@ -12,6 +12,7 @@ mod admin;
 mod answer;
 mod call;
 mod comments;
+mod hot;
 mod likes;
 mod parse;
 mod replies;
@@ -35,9 +36,11 @@ use tonic::service::RoutesBuilder;
 use page_token::{Context, Cursor};
 use parse::Violations;
 
+use crate::hot::Pages;
 use crate::telemetry::Metrics;
 use crate::write::watch::Hub;
 
+pub use hot::HotAnswers;
 pub use page_token::PageTokens;
 pub use status::{NOT_EXECUTED, REQUEST_ID, status};
 
@@ -56,6 +59,8 @@ pub struct Services {
     pub hub: Hub,
     /// The reader before the copies; `None` where none are kept.
     pub copies: Option<CachedReader>,
+    /// The pages of hot subjects.
+    pub pages: Pages,
     /// What is measured.
     pub metrics: Metrics,
 }

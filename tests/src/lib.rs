@@ -1,19 +1,21 @@
 //! Black-box tests of Riposte: real servers, spoken to through the public SDK only.
 //!
-//! [`Server`] starts the shipped binary, [`mysql`] finds the database servers that `cargo xtask test` started, and
-//! [`suite`] runs one list of cases over every store. This crate must never depend on the server's crates: what it
-//! cannot see through the contract, it does not test.
+//! [`Server`] starts the shipped binary, [`mysql`] finds the database servers that `cargo xtask test` started, [`redis`]
+//! those of Redis and starts others to be hurt, and [`suite`] runs one list of cases over every store.
+//! This crate must never depend on the server's crates: what it cannot see through the contract, it does not test.
 
 pub mod command;
 pub mod forest;
 pub mod kill;
 pub mod mysql;
+pub mod rank;
 pub mod real;
 pub mod say;
 pub mod server;
 pub mod suite;
 pub mod watch;
 
+pub use riposte_test_redis as redis;
 pub use say::{Say, refused};
 pub use server::Server;
 pub use suite::{Case, World};

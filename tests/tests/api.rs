@@ -9,6 +9,7 @@ mod api {
     pub(crate) mod input;
     pub(crate) mod likes;
     pub(crate) mod lists;
+    pub(crate) mod ranked;
     pub(crate) mod requests;
     pub(crate) mod subjects;
     pub(crate) mod text;
@@ -31,6 +32,7 @@ fn main() -> anyhow::Result<()> {
         api::input::CASES,
         api::likes::CASES,
         api::lists::CASES,
+        api::ranked::CASES,
         api::requests::CASES,
         api::subjects::CASES,
         api::text::CASES,

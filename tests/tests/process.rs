@@ -5,6 +5,7 @@ mod process {
     mod dev;
     mod exec;
     mod files;
+    mod hot;
     mod lanes;
     mod leases;
     mod metrics;
@@ -14,5 +15,6 @@ mod process {
     mod serve;
     mod stop;
     mod upkeep;
+    mod walking;
     mod watching;
 }

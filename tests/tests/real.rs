@@ -7,4 +7,5 @@ mod real {
     mod interrupted;
     mod madrid;
     mod polis;
+    mod ranked;
 }

@@ -4,6 +4,7 @@
 //! optimisation. Here servers are started, sides take turns, and medians are told.
 
 mod arena;
+mod book;
 mod figures;
 mod machine;
 mod outcome;
@@ -12,13 +13,14 @@ mod processor;
 mod record;
 mod row;
 mod sides;
+mod suite;
 mod table;
 mod variant;
-mod write;
 
 use crate::live::Live;
 use crate::repo::Repo;
 use anyhow::Result;
+use book::Book;
 use clap::Subcommand;
 use std::sync::Arc;
 
@@ -31,12 +33,20 @@ pub(crate) enum Bench {
     /// bare loop (1, 16 and 64 connections; the best one counts), and prints medians over the rounds. The table goes
     /// to the terminal, its figures to write.json in the folder bench of cargo's build directory, and with --record to
     /// docs/benchmarks/write.md, which explains the rows. Close what else runs: the processor is what is measured.
-    Write(write::Args),
+    Write(suite::Args),
+    /// Pages and like states, through gRPC, against constant bytes and bare SQL
+    ///
+    /// As `write`: servers on private ports, sides that take turns, medians over the rounds. page_hot has server and load on
+    /// cores of their own and is held against a server that answers the same bytes to every call. The figures go to
+    /// read.json in the folder bench of cargo's build directory, and with --record to docs/benchmarks/read.md, which
+    /// explains the rows.
+    Read(suite::Args),
 }
 
 /// Runs one benchmark; whether every row of it could be measured.
 pub(crate) fn run(repo: &Repo, live: &Arc<Live>, what: &Bench) -> Result<bool> {
     match what {
-        Bench::Write(args) => write::run(repo, live, args),
+        Bench::Write(args) => suite::run(repo, live, Book::Write, args),
+        Bench::Read(args) => suite::run(repo, live, Book::Read, args),
     }
 }

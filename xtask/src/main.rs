@@ -29,11 +29,11 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Task {
-    /// Prove the workspace: every check and every test, against real database servers it starts itself
+    /// Prove the workspace: every check and every test, against real servers it starts itself
     ///
     /// Installs what the machine lacks (Debian packages, rustfmt and clippy, buf and cargo-deny under .tools/), starts
-    /// two private MariaDB servers, runs the steps in their order, stops all it started and prints one summary. A
-    /// failed step does not stop the others, so one run shows every fault.
+    /// two private MariaDB servers, Redis and a Redis Cluster, runs the steps in their order, stops all it started and
+    /// prints one summary. A failed step does not stop the others, so one run shows every fault.
     #[command(visible_alias = "ci")]
     Test(test::Args),
     /// Kill servers and databases under load, round after round, and prove that nothing acknowledged is lost or doubled
@@ -41,7 +41,7 @@ enum Task {
     /// Starts two MariaDB servers that flush every commit, two `riposte serve` processes over them with 50/200/200
     /// tables, and a mixed load. In each round a server, a database or both die by SIGKILL and come back.
     Kill(kill::Args),
-    /// Start two private database servers, print what to export, and keep them until Ctrl-C
+    /// Start two private database servers, Redis and a Redis Cluster, print what to export, and keep them until Ctrl-C
     Servers {
         /// MySQL 9 instead of MariaDB; fetched once and unpacked under .tools/
         #[arg(long)]
@@ -67,9 +67,11 @@ Examples:
   cargo xtask test --mysql             the store's suite on real MySQL 9 as well
   cargo xtask test --list              what the steps are
   cargo xtask kill --rounds 3          a short run of the killing
-  cargo xtask servers                  two databases for `cargo test` in another terminal
+  cargo xtask servers                  databases and Redis for `cargo test` in another terminal
   cargo xtask bench write --rows create_hot,like_hot --unpinned --tables one
-                                       how much faster than one transaction per comment";
+                                       how much faster than one transaction per comment
+  cargo xtask bench read --rows page_hot
+                                       how near to a server of constant bytes";
 
 fn main() -> ExitCode {
     match run(Cli::parse()) {

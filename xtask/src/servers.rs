@@ -3,13 +3,15 @@
 
 mod mariadb;
 mod mysql;
+mod redis;
 
 use crate::live::{Folder, Live, Process};
 use crate::repo::Repo;
 use crate::tools;
 use anyhow::{Context, Result, bail};
+use riposte_test_redis::free_port;
 use std::io::Read;
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -17,6 +19,7 @@ use std::time::{Duration, Instant};
 
 pub(crate) use mariadb::{start as start_mariadb, start_one as start_one_mariadb};
 pub(crate) use mysql::{start as start_mysql, start_one as start_one_mysql, unpack as unpack_mysql};
+pub(crate) use redis::{Redis, start as start_redis};
 
 /// How long a server may take until it greets; a cold disk needs a few seconds.
 const READY_WITHIN: Duration = Duration::from_secs(90);
@@ -122,7 +125,8 @@ impl Server {
     }
 }
 
-/// Starts two servers, prints how to reach them and waits until a signal ends the program.
+/// Starts two database servers, a Redis and a Redis Cluster, prints how to reach them and waits until a signal ends the
+/// program.
 pub(crate) fn hold(repo: &Repo, live: &Arc<Live>, mysql: bool) -> Result<()> {
     let pair = if mysql {
         unpack_mysql(repo, live)?;
@@ -131,8 +135,10 @@ pub(crate) fn hold(repo: &Repo, live: &Arc<Live>, mysql: bool) -> Result<()> {
         tools::mariadb(live)?;
         start_mariadb(live, Setup::TESTS)?
     };
-    for (name, url) in pair.exports() {
-        println!("export {name}={url}");
+    let redis = start_redis(&tools::redis(repo, live)?, live)?;
+    for (name, value) in pair.exports().into_iter().chain(redis.exports()) {
+        // In quotes, because the address of a cluster has signs that a shell would read.
+        println!("export {name}='{value}'");
     }
     eprintln!("Ctrl-C stops the servers and removes their data.");
     loop {
@@ -201,26 +207,16 @@ fn attempt(live: &Arc<Live>, launch: &Launch, port: u16) -> Result<Process> {
     explained.with_context(|| format!("{} does not start", launch.name)).map(|()| process)
 }
 
-/// A command under which `program` dies with this task runner even when the runner is killed by SIGKILL and cannot
-/// stop anything.
-pub(crate) fn bound_to_us(program: &Path) -> Command {
-    let mut command = Command::new("setpriv");
-    command.args(["--pdeathsig", "KILL", "--"]).arg(program);
-    command
-}
+/// What stands before a program that has to die with this task runner even when the runner is killed by SIGKILL and
+/// cannot stop anything.
+const DIES_WITH_US: [&str; 4] = ["setpriv", "--pdeathsig", "KILL", "--"];
 
-/// A free port outside the range that the system deals out to connections: while a killed server is down, nobody
-/// else is given its port.
-fn free_port() -> Result<u16> {
-    for _ in 0..100 {
-        // What the system would deal out next serves as the random number.
-        let dealt = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
-        let port = 10_000 + dealt % 20_000;
-        if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok() {
-            return Ok(port);
-        }
-    }
-    bail!("no free port in a hundred tries")
+/// A command under which `program` dies with this task runner.
+pub(crate) fn bound_to_us(program: &Path) -> Command {
+    let [first, rest @ ..] = DIES_WITH_US;
+    let mut command = Command::new(first);
+    command.args(rest).arg(program);
+    command
 }
 
 /// A server of the MySQL family sends its greeting as soon as it takes connections, and never before.

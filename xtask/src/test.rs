@@ -11,7 +11,7 @@ mod summary;
 
 use crate::live::Live;
 use crate::repo::Repo;
-use crate::servers::Pair;
+use crate::servers::{Pair, Redis};
 use anyhow::Result;
 use clap::ValueEnum;
 use std::sync::Arc;
@@ -43,6 +43,8 @@ struct Run<'a> {
     live: &'a Arc<Live>,
     /// The two MariaDB servers, once a step needed them.
     mariadb: Option<Pair>,
+    /// The Redis servers, likewise.
+    redis: Option<Redis>,
 }
 
 /// Runs the chosen steps; whether nothing failed.
@@ -53,7 +55,7 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
         }
         return Ok(true);
     }
-    let mut run = Run { repo, live, mariadb: None };
+    let mut run = Run { repo, live, mariadb: None, redis: None };
     let mut summary = Summary::default();
     for step in Step::value_variants().iter().filter(|step| args.wants(**step)) {
         eprintln!("\n=== {}: {}", step.name(), step.about());

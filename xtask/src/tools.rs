@@ -19,10 +19,11 @@ const CARGO_DENY: &str = "0.20.2";
 pub(crate) fn all(repo: &Repo, live: &Arc<Live>) -> Result<String> {
     rust_components(repo, live)?;
     let mariadb = mariadb(live)?;
+    let redis = redis_version(&redis(repo, live)?)?;
     faketime(live)?;
     buf(repo, live)?;
     cargo_deny(repo, live)?;
-    Ok(format!("MariaDB {mariadb}, buf {BUF}, cargo-deny {CARGO_DENY}"))
+    Ok(format!("MariaDB {mariadb}, Redis {redis}, buf {BUF}, cargo-deny {CARGO_DENY}"))
 }
 
 /// MariaDB's server from the system's packages; its version.
@@ -35,6 +36,31 @@ pub(crate) fn mariadb(live: &Arc<Live>) -> Result<String> {
     let said = output_of(Command::new(server).arg("--version"))?;
     let version = said.split_whitespace().skip_while(|word| *word != "Ver").nth(1).unwrap_or("?");
     Ok(version.split('-').next().unwrap_or(version).to_owned())
+}
+
+/// redis-server, from the system's packages. Debian's package of that name starts a service of the machine as well, so it
+/// is not installed: the same program lies in `redis-tools` as redis-check-rdb, and does what it is called.
+pub(crate) fn redis(repo: &Repo, live: &Arc<Live>) -> Result<PathBuf> {
+    if let Some(server) = on_path("redis-server") {
+        return Ok(server);
+    }
+    if on_path("redis-check-rdb").is_none() {
+        packages::install(live, &["redis-tools"])?;
+    }
+    let program = on_path("redis-check-rdb").context("Redis is still missing after its package was installed")?;
+    let link = repo.tools("bin/redis-server");
+    std::fs::create_dir_all(repo.tools("bin"))?;
+    if std::fs::read_link(&link).ok().as_ref() != Some(&program) {
+        drop(std::fs::remove_file(&link));
+        std::os::unix::fs::symlink(program, &link)?;
+    }
+    redis_version(&link).map(|_| link)
+}
+
+fn redis_version(server: &Path) -> Result<String> {
+    let said = output_of(Command::new(server).arg("--version"))?;
+    let version = said.split_whitespace().find_map(|word| word.strip_prefix("v="));
+    version.map(str::to_owned).with_context(|| format!("{} is no redis-server: {said}", server.display()))
 }
 
 /// The library that gives a process a clock of its own.

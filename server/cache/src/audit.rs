@@ -75,7 +75,7 @@ impl Auditor {
     pub async fn audit(&self, key: &SubjectKey, span: Duration) -> Result<bool> {
         let Some(kept) = self.kept(key).await else { return Ok(false) };
         self.reader.tally().one(Told::Audited);
-        let rows = self.reader.inner().roots(key, WINDOW, PREVIEWS).await?;
+        let rows = self.reader.inner().roots(key, WINDOW, 0).await?;
         if rows.as_ref() == Some(&kept) || rows.as_ref().is_some_and(|rows| is_newer(&kept, rows)) {
             return Ok(false);
         }
@@ -90,7 +90,7 @@ impl Auditor {
     }
 
     async fn kept(&self, key: &SubjectKey) -> Option<RootPage> {
-        let ask = PageAsk { key: key.clone(), root: None, window: WINDOW, previews: PREVIEWS };
+        let ask = PageAsk { key: key.clone(), root: None, window: WINDOW };
         match self.reader.cache().page(&ask).await {
             Ok(Lookup::Hit(Some(hit))) => Some(crate::reader::roots(&hit)),
             Ok(Lookup::Hit(None) | Lookup::Miss) | Err(_) => None,
@@ -99,7 +99,6 @@ impl Auditor {
 }
 
 const WINDOW: Window = Window { order: Order::Newest, start: Start::Beginning, limit: 20 };
-const PREVIEWS: u8 = 3;
 
 /// Whether copies show anything that the rows did not show when they were read.
 fn is_newer(kept: &RootPage, rows: &RootPage) -> bool {
@@ -115,6 +114,5 @@ fn is_newer(kept: &RootPage, rows: &RootPage) -> bool {
 }
 
 fn views(page: &RootPage) -> Vec<&CommentView> {
-    let threads = page.threads.items.iter().chain(&page.pinned);
-    threads.flat_map(|thread| std::iter::once(&thread.root).chain(&thread.replies)).collect()
+    page.threads.items.iter().chain(&page.pinned).map(|thread| &thread.root).collect()
 }

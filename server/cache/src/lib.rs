@@ -30,7 +30,7 @@ pub use mend::Mender;
 pub use owed::Owed;
 pub use port::{
     Away, Cache, Change, Cursor, Fill, Filled, Item, Kind, Likes, ListChange, ListName, Listed, Lookup, Member, Opened,
-    PageAsk, PageHit, Patch, Shown, Ticket,
+    PageAsk, PageHit, Patch, Ticket,
 };
 pub use reader::CachedReader;
 pub use redis::{Redis, RedisHealth};

@@ -61,7 +61,7 @@ pub struct ListName {
     pub order: Order,
 }
 
-/// A page to look for.
+/// A page to look for. Previews are not on it: which replies are the most liked is for the rows to say.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct PageAsk {
     /// Under which subject.
@@ -70,8 +70,6 @@ pub struct PageAsk {
     pub root: Option<CommentId>,
     /// Which part.
     pub window: Window,
-    /// The oldest replies wanted beside each root.
-    pub previews: u8,
 }
 
 /// A page that was found.
@@ -82,20 +80,9 @@ pub struct PageHit {
     /// The root, where replies were asked for.
     pub root: Option<Item>,
     /// The comments.
-    pub items: Page<Shown>,
+    pub items: Page<Item>,
     /// The pinned roots, where roots were asked for.
-    pub pinned: Vec<Shown>,
-}
-
-/// A comment of a page with the oldest of its replies.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shown {
-    /// The comment.
-    pub item: Item,
-    /// The replies.
-    pub replies: Vec<Item>,
-    /// Whether it has more of them.
-    pub more: bool,
+    pub pinned: Vec<Item>,
 }
 
 /// What a fill is about: of each kind one process at a time fills a subject.

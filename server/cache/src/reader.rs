@@ -10,8 +10,9 @@ mod subjects;
 use std::sync::Arc;
 use std::time::Duration;
 
+use riposte_core::page::{RootPage, Window};
 use riposte_core::ports::Reader;
-use riposte_core::{Result, Subject, SubjectKey};
+use riposte_core::{Partition, Result, Subject, SubjectKey};
 
 pub(crate) use parts::roots;
 
@@ -36,6 +37,7 @@ struct Parts {
     room: Room,
     tally: Tally,
     pages: Flights<PageAsk, Option<Arc<PageHit>>>,
+    previewed: Flights<(SubjectKey, Window, u8), Option<Arc<RootPage>>>,
     subjects: Flights<Vec<SubjectKey>, Arc<Vec<Option<Subject>>>>,
     /// The last subjects that copies answered for.
     seen: crate::audit::Seen,
@@ -45,8 +47,9 @@ impl CachedReader {
     /// Reads `inner` through `cache`, within `room`.
     #[must_use]
     pub fn new(inner: Arc<dyn Reader>, cache: Arc<dyn Cache>, owed: Owed, room: Room, tally: Tally) -> Self {
-        let (pages, subjects) = (Flights::default(), Flights::default());
-        Self(Arc::new(Parts { inner, cache, owed, room, tally, pages, subjects, seen: crate::audit::Seen::default() }))
+        let (pages, previewed, subjects) = (Flights::default(), Flights::default(), Flights::default());
+        let seen = crate::audit::Seen::default();
+        Self(Arc::new(Parts { inner, cache, owed, room, tally, pages, previewed, subjects, seen }))
     }
 
     /// What it counts.
@@ -84,6 +87,13 @@ impl CachedReader {
 }
 
 impl Parts {
+    /// Reads the rows of a partition, when there is room on its data source.
+    async fn rows<T>(&self, at: Partition, read: impl Future<Output = Result<T>>) -> Result<T> {
+        let _room = self.room.enter(at).await?;
+        self.tally.one(Told::Read);
+        read.await
+    }
+
     /// The page as copies have it, if they have heard all that this process has to tell.
     async fn look(&self, ask: &PageAsk) -> std::result::Result<Lookup<Option<PageHit>>, Away> {
         self.owed.clear(ask.key.partition())?;

@@ -43,7 +43,7 @@ async fn storm(cache: Arc<dyn Cache>) {
     let readers = (0..1_000).map(|n| {
         let (reader, key) = (processes[n % 2].reader.clone(), key.clone());
         tokio::spawn(
-            async move { reader.roots(&key, FIRST, 3).await.expect("read").expect("there").threads.items.len() },
+            async move { reader.roots(&key, FIRST, 0).await.expect("read").expect("there").threads.items.len() },
         )
     });
     for read in join_all(readers).await {
@@ -65,7 +65,7 @@ fn reads_ahead_serve_the_next_two_pages() {
         for _ in 0..70 {
             fire.root(0, 0).await;
         }
-        let page = |start| process.reader.roots(&fire.keys[0], Window { start, ..FIRST }, 3);
+        let page = |start| process.reader.roots(&fire.keys[0], Window { start, ..FIRST }, 0);
         page(Start::Beginning).await.expect("read");
         let reads = process.reader.tally().of(Told::Read);
         for floor in [51, 31] {
@@ -87,7 +87,7 @@ fn a_commit_that_no_copy_heard_of_is_asked_of_the_rows_and_found_by_the_auditor(
         fire.root(0, 0).await;
         let key = &fire.keys[0];
         let revision = async |reader: &dyn Reader| {
-            reader.roots(key, FIRST, 3).await.expect("read").expect("there").subject.revision
+            reader.roots(key, FIRST, 0).await.expect("read").expect("there").subject.revision
         };
         assert_eq!(revision(&process.reader).await, 1);
         // A process that dies between its commit and its apply.
@@ -145,19 +145,25 @@ async fn equal_or_absent(fire: &Fire, cache: &Arc<dyn Cache>) {
     let rows = process.store.reader();
     let mut kept = 0;
     for key in &fire.keys {
-        for (order, limit, previews) in [(Order::Newest, 20, 3), (Order::Oldest, 20, 3), (Order::Newest, 50, 0)] {
+        for (order, limit) in [(Order::Newest, 20), (Order::Oldest, 20), (Order::Newest, 50)] {
             let window = Window { order, limit, start: Start::Beginning };
-            let ask = PageAsk { key: key.clone(), root: None, window, previews };
+            let ask = PageAsk { key: key.clone(), root: None, window };
             if let Lookup::Hit(_) = cache.page(&ask).await.expect("answered") {
-                let copies = process.reader.roots(key, window, previews).await.expect("read");
-                assert_eq!(copies, rows.roots(key, window, previews).await.expect("read"));
+                let copies = process.reader.roots(key, window, 0).await.expect("read");
+                assert_eq!(copies, rows.roots(key, window, 0).await.expect("read"));
                 kept += 1;
             }
         }
+        let previewed = process.reader.roots(key, FIRST, 3).await.expect("read");
+        assert_eq!(previewed, rows.roots(key, FIRST, 3).await.expect("read"));
         let ids = fire.ids_under(key);
         for ids in ids.chunks(100) {
             let copies = process.reader.comments(ids).await.expect("read");
             assert_eq!(copies, rows.comments(ids).await.expect("read"));
+            for root in copies.iter().flatten().map(|view| &view.comment).filter(|comment| comment.is_root()) {
+                let copies = process.reader.replies(key, root.id, FIRST).await.expect("read");
+                assert_eq!(copies, rows.replies(key, root.id, FIRST).await.expect("read"));
+            }
             for member in fire.members() {
                 let copies = process.reader.like_states(key, &member, ids).await.expect("read");
                 assert_eq!(copies, rows.like_states(key, &member, ids).await.expect("read"), "{member:?}");

@@ -8,6 +8,7 @@ mod history;
 mod import;
 mod likes;
 mod lists;
+mod ranked;
 mod replies;
 mod roots;
 mod subjects;
@@ -21,12 +22,13 @@ use crate::error::{Error, Result};
 use crate::ids::CommentId;
 use crate::object_type::{ObjectType, Policies, Policy};
 use crate::page::Located;
-use crate::ports::{Clock, Histories, Ids, Log, Reader, Repairer};
+use crate::ports::{Boards, Clock, Histories, Ids, Log, Rankings, Reader, Repairer};
 use crate::subject::Subject;
 pub use history::ListMemberComments;
 pub use import::{ImportItem, ImportKind, ImportOutcome, ImportedComment, ImportedLike, ImportedSubject};
 pub use likes::SetLikeRequest;
 pub use lists::{At, ListComments, ListReplies};
+pub use ranked::{ListRanked, ListRankedReplies, RankedAt};
 pub use replies::CreateReply;
 pub use roots::{CreateRoot, EditComment};
 pub use subjects::{NewSubject, SubjectPatch};
@@ -40,6 +42,8 @@ pub struct Comments {
     clock: Arc<dyn Clock>,
     ids: Arc<dyn Ids>,
     histories: Arc<dyn Histories>,
+    boards: Arc<dyn Boards>,
+    rankings: Arc<dyn Rankings>,
     repairer: Arc<dyn Repairer>,
     policies: Arc<Policies>,
 }
@@ -57,6 +61,10 @@ pub struct Ports {
     pub ids: Arc<dyn Ids>,
     /// Members' own histories, to be rebuilt.
     pub histories: Arc<dyn Histories>,
+    /// The boards of ranked orders, to be rebuilt.
+    pub boards: Arc<dyn Boards>,
+    /// Frozen rankings.
+    pub rankings: Arc<dyn Rankings>,
     /// Sets counts right.
     pub repairer: Arc<dyn Repairer>,
 }
@@ -64,9 +72,9 @@ pub struct Ports {
 impl Comments {
     /// The platform over `ports`, under `policies`.
     #[must_use]
-    pub fn new(ports: Ports, policies: Policies) -> Self {
-        let Ports { reader, log, clock, ids, histories, repairer } = ports;
-        Self { reader, log, clock, ids, histories, repairer, policies: Arc::new(policies) }
+    pub fn new(ports: Ports, policies: Arc<Policies>) -> Self {
+        let Ports { reader, log, clock, ids, histories, boards, rankings, repairer } = ports;
+        Self { reader, log, clock, ids, histories, boards, rankings, repairer, policies }
     }
 
     /// The policy of a type, for a caller who may use it. Until callers are told apart, everybody may.

@@ -22,6 +22,7 @@ pub mod object_type;
 pub mod page;
 pub mod path;
 pub mod ports;
+pub mod rank;
 pub mod request;
 pub mod state;
 pub mod subject;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::error::{Error, Result, Violation};
+use crate::rank::HotProfile;
 
 /// The name of a kind of object: `[a-z][a-z0-9_]{0,31}`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -50,6 +51,8 @@ pub struct Policy {
     pub edit_window: Option<Duration>,
     /// Whether a subject comes into being with its first comment.
     pub auto_create: bool,
+    /// The formula of HOT.
+    pub hot: HotProfile,
 }
 
 /// The deepest policy a path can hold.
@@ -57,7 +60,13 @@ pub const MAX_LEVELS: u8 = 32;
 
 impl Default for Policy {
     fn default() -> Self {
-        Self { max_depth: 2, max_text: 5_000, edit_window: Some(Duration::from_secs(600)), auto_create: false }
+        Self {
+            max_depth: 2,
+            max_text: 5_000,
+            edit_window: Some(Duration::from_secs(600)),
+            auto_create: false,
+            hot: HotProfile::Plain,
+        }
     }
 }
 

@@ -87,7 +87,7 @@ impl<T> Page<T> {
 pub struct Thread {
     /// The root.
     pub root: CommentView,
-    /// Its preview: the oldest listed replies.
+    /// Its preview: the most liked of its listed replies.
     pub replies: Vec<CommentView>,
     /// Whether the root has listed replies beyond the preview.
     pub more_replies: bool,

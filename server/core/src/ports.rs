@@ -1,6 +1,7 @@
 //! What the domain asks of the outside: a contract that every backend keeps and one suite checks.
 
 mod outbox;
+mod ranks;
 mod upkeep;
 
 use async_trait::async_trait;
@@ -23,6 +24,7 @@ use crate::subject::{Subject, SubjectKey};
 use crate::time::Millis;
 use crate::world::{Changed, Receipt};
 pub use outbox::{Epoch, Outbox, Projection};
+pub use ranks::{Boards, Rankings};
 pub use upkeep::{Histories, Rebuilt, Repaired, Repairer};
 
 /// Reads. Every answer is one state of its subject: rows and counts of one method's answer are read in one snapshot
@@ -49,11 +51,21 @@ pub trait Reader: Send + Sync + std::fmt::Debug {
     /// in a snapshot of their own data source.
     async fn comments(&self, ids: &[CommentId]) -> Result<Vec<Option<CommentView>>>;
 
-    /// A page of roots, each with its oldest `previews` replies; `None` where the subject is absent or deleted.
+    /// A page of roots, each with `previews` of its replies: the most liked ones as the board of previews knows them,
+    /// and for the rest the oldest, all in the order of their likes; of equals the oldest first. `None` where the subject
+    /// is absent or deleted.
     async fn roots(&self, key: &SubjectKey, window: Window, previews: u8) -> Result<Option<RootPage>>;
+
+    /// The roots of these floors that are listed, in this order, as a page with nothing on either side; `None` where the
+    /// subject is absent or deleted.
+    async fn roots_at(&self, key: &SubjectKey, floors: &[i32], previews: u8) -> Result<Option<RootPage>>;
 
     /// A page of the replies of `root`; `None` where the subject is absent or deleted.
     async fn replies(&self, key: &SubjectKey, root: CommentId, window: Window) -> Result<Option<ReplyPage>>;
+
+    /// The replies of `root` of these floors that are listed, in this order, as a page with nothing on either side;
+    /// `None` where the subject is absent or deleted.
+    async fn replies_at(&self, key: &SubjectKey, root: CommentId, floors: &[i32]) -> Result<Option<ReplyPage>>;
 
     /// A part of a subtree in thread order; `None` where the subject is absent or deleted.
     async fn thread(&self, key: &SubjectKey, part: &Subtree) -> Result<Option<ThreadPage>>;

@@ -4,7 +4,9 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Subcommand;
-use riposte_sdk::v1::{RebuildMemberHistoryRequest, RebuildMemberHistoryResponse};
+use riposte_sdk::v1::{
+    RebuildMemberHistoryRequest, RebuildMemberHistoryResponse, RebuildRanksRequest, RebuildRanksResponse,
+};
 
 use super::rounds::{Round, Subjects};
 
@@ -19,6 +21,9 @@ enum What {
     /// Members' own histories, which ListMemberComments reads
     #[command(after_long_help = RULES)]
     History(Subjects),
+    /// Ranks of comments, which ranked lists and reply previews read
+    #[command(after_long_help = RANKS)]
+    Ranks(Subjects),
 }
 
 const RULES: &str = "\
@@ -30,11 +35,21 @@ Examples:
   riposte rebuild history --object-type video
   riposte rebuild history --object-type video --object-id 42";
 
+const RANKS: &str = "\
+Ranks follow likes, replies and moderation by themselves. A rebuild is for comments that are older than
+ranked lists, after hot_profile of an object type was changed, and for a server whose event log was lost
+or that stood still for longer than a day. It may run while others write, and twice.
+
+Examples:
+  riposte rebuild ranks --object-type video
+  riposte rebuild ranks --object-type video --object-id 42";
+
 impl Args {
     /// Runs it; words for people go to standard error.
     pub(super) async fn run(self) -> Result<ExitCode> {
         match self.what {
             What::History(subjects) => history(&subjects).await,
+            What::Ranks(subjects) => ranks(&subjects).await,
         }
     }
 }
@@ -57,6 +72,28 @@ async fn history(subjects: &Subjects) -> Result<ExitCode> {
     let RebuildMemberHistoryResponse { subjects_done, comments_checked, rows_changed, .. } = last;
     eprintln!(
         "{subjects_done} subjects, {comments_checked} comments: {rows_changed} history rows were missing or behind"
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn ranks(subjects: &Subjects) -> Result<ExitCode> {
+    let mut round = Round::start(subjects);
+    let request = RebuildRanksRequest {
+        scope: subjects.scope(),
+        resume_token: subjects.resume.clone(),
+        ..RebuildRanksRequest::default()
+    };
+    let mut answers = subjects.client()?.rebuild_ranks(request).await?.into_inner();
+    let mut last = RebuildRanksResponse::default();
+    while let Some(answer) = round.next(&mut answers).await? {
+        let done = u64::try_from(answer.subjects_done)?;
+        round.at(done, answer.resume_token.clone(), format!("{} comments", answer.comments_checked));
+        last = answer;
+    }
+    drop(round);
+    let RebuildRanksResponse { subjects_done, comments_checked, comments_changed, .. } = last;
+    eprintln!(
+        "{subjects_done} subjects, {comments_checked} comments: ranks of {comments_changed} were missing or behind"
     );
     Ok(ExitCode::SUCCESS)
 }

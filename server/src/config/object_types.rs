@@ -1,7 +1,7 @@
 //! The policy of an object type.
 
 use super::{faults::Under, units::Span};
-use riposte_core::{Policy, object_type::MAX_LEVELS};
+use riposte_core::{Policy, object_type::MAX_LEVELS, rank};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use std::time::Duration;
 
@@ -20,6 +20,18 @@ pub struct ObjectType {
     pub edit_window: EditWindow,
     /// Whether a subject comes into being with its first comment.
     pub auto_create: bool,
+    /// The formula of HOT.
+    pub hot_profile: HotProfile,
+}
+
+/// The formula of HOT, by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HotProfile {
+    /// 2 · likes + replies.
+    Plain,
+    /// log10(max(1, 2 · likes + replies)), and an age term.
+    Decaying,
 }
 
 /// How long an author may edit: a duration from the comment's creation, or `always`.
@@ -34,12 +46,16 @@ pub enum EditWindow {
 impl ObjectType {
     /// The policy as the domain knows it.
     pub fn policy(&self) -> Policy {
-        let ObjectType { max_depth, max_text_code_points, edit_window, auto_create } = *self;
+        let ObjectType { max_depth, max_text_code_points, edit_window, auto_create, hot_profile } = *self;
         let edit_window = match edit_window {
             EditWindow::For(span) => Some(span.duration()),
             EditWindow::Always => None,
         };
-        Policy { max_depth, max_text: max_text_code_points, edit_window, auto_create }
+        let hot = match hot_profile {
+            HotProfile::Plain => rank::HotProfile::Plain,
+            HotProfile::Decaying => rank::HotProfile::Decaying,
+        };
+        Policy { max_depth, max_text: max_text_code_points, edit_window, auto_create, hot }
     }
 
     pub(super) fn validate(&self, report: &mut Under<'_>) {

@@ -27,6 +27,8 @@ pub struct Store {
     pub pools: Pools,
     /// How long a transaction waits for a row that another one holds.
     pub lock_wait_timeout: Span,
+    /// How long a transaction that writes may take, and how long its COMMIT.
+    pub transaction_timeout: Span,
 }
 
 /// The kind of database.
@@ -78,7 +80,16 @@ pub struct TableRange(pub RangeInclusive<u16>);
 impl Store {
     /// The same in the terms of the store. The configuration must have passed its checks.
     pub fn to_open(&self) -> StoreConfig {
-        let Store { kind, data_dir, sources, subject_tables, index_tables, pools, lock_wait_timeout } = self;
+        let Store {
+            kind,
+            data_dir,
+            sources,
+            subject_tables,
+            index_tables,
+            pools,
+            lock_wait_timeout,
+            transaction_timeout,
+        } = self;
         let kind = match kind {
             StoreKind::Sqlite => Kind::Sqlite { folder: data_dir.clone(), durable: data_dir.is_some() },
             StoreKind::Mysql => {
@@ -95,6 +106,7 @@ impl Store {
             read: pools.read.to_open(),
             write: pools.write.to_open(),
             lock_wait: lock_wait_timeout.duration(),
+            transaction_limit: transaction_timeout.duration(),
         }
     }
 
@@ -136,6 +148,10 @@ impl Store {
         let wait = self.lock_wait_timeout.duration();
         let whole = wait.subsec_nanos() == 0 && (1..=50).contains(&wait.as_secs());
         report.require(whole, "lock_wait_timeout", "must be 1s to 50s, in whole seconds");
+        // Whoever waits for a lock has not met a silent server.
+        let limit = self.transaction_timeout.duration();
+        let longer = (wait * 2..=Duration::from_secs(600)).contains(&limit);
+        report.require(longer, "transaction_timeout", "must be at least twice lock_wait_timeout, and at most 10min");
         match self.kind {
             StoreKind::Sqlite => self.validate_sqlite(report),
             StoreKind::Mysql => self.validate_sources(report),

@@ -1,5 +1,5 @@
-//! One layer around every call: request id → readiness → caller → deadline → panic guard → the library's own refusals
-//! in our words → request id in the trailers.
+//! One layer around every call: request id → readiness → deadline → panic guard → pages that are kept → caller → the
+//! library's own refusals in our words → request id in the trailers.
 //!
 //! One merged service rather than a stack of boxed ones: each box costs a hot page a measurable share.
 
@@ -14,16 +14,18 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use http::{HeaderValue, Request, Response};
-use http_body_util::BodyExt;
+use hyper::body::Bytes;
 use riposte_core::{Caller, Error};
 use tokio::time::Instant;
 use tonic::body::Body;
 use tower::{Layer, Service};
 
+use super::body::{self, CallBody};
 use super::fault::{self, Faults};
-use super::{deadline, refusal, tag};
+use super::{deadline, peek, refusal, tag};
+use crate::rpc::refusal::Refusal;
 use crate::rpc::status::status;
-use crate::rpc::{CallerDeadline, REQUEST_ID, RequestTag};
+use crate::rpc::{CallerDeadline, HotAnswers, RequestTag};
 
 /// Whether the store can be used. Closed, every call but health and reflection is refused.
 #[derive(Debug, Clone, Default)]
@@ -53,31 +55,33 @@ pub struct CallLayer {
     pub max_request: usize,
     /// Faults on request; `None` in production.
     pub faults: Option<Faults>,
+    /// Pages that are kept; `None` where no such call is served.
+    pub hot: Option<HotAnswers>,
 }
 
 /// The service that [`CallLayer`] makes.
 #[derive(Debug, Clone)]
 pub struct CallService<S> {
     inner: S,
-    layer: CallLayer,
+    layer: Arc<CallLayer>,
 }
 
 impl<S> Layer<S> for CallLayer {
     type Service = CallService<S>;
 
     fn layer(&self, inner: S) -> Self::Service {
-        CallService { inner, layer: self.clone() }
+        CallService { inner, layer: Arc::new(self.clone()) }
     }
 }
 
-type Answer = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
+type Answer = Pin<Box<dyn Future<Output = Result<Response<CallBody>, Infallible>> + Send>>;
 
 impl<S> Service<Request<Body>> for CallService<S>
 where
     S: Service<Request<Body>, Response = Response<Body>, Error = Infallible> + Clone + Send + 'static,
     S::Future: Send + 'static,
 {
-    type Response = Response<Body>;
+    type Response = Response<CallBody>;
     type Error = Infallible;
     type Future = Answer;
 
@@ -85,64 +89,84 @@ where
         self.inner.poll_ready(cx)
     }
 
-    fn call(&mut self, mut request: Request<Body>) -> Answer {
+    fn call(&mut self, request: Request<Body>) -> Answer {
         // The instance that was polled ready serves this call; its clone waits for the next.
         let ready = self.inner.clone();
-        let mut inner = std::mem::replace(&mut self.inner, ready);
-        let layer = self.layer.clone();
-        let id = tag::of(request.headers());
-        let infrastructure = request.uri().path().starts_with("/grpc.");
-        let asked_time = deadline::of(request.headers());
-        let time = asked_time.map_or(layer.max_time, |asked| asked.min(layer.max_time));
-        // Decades away is never.
-        let ends = asked_time.and_then(|asked| Instant::now().checked_add(asked));
-        let asked = layer.faults.clone().zip(fault::of(request.headers()));
-        request.extensions_mut().insert(layer.caller.clone());
-        request.extensions_mut().insert(RequestTag(id.clone()));
-        request.extensions_mut().insert(CallerDeadline(ends));
+        let inner = std::mem::replace(&mut self.inner, ready);
+        let layer = Arc::clone(&self.layer);
         Box::pin(async move {
-            let answer = async {
-                if !infrastructure && !layer.gate.is_open() {
-                    return Err(Error::ShardUnavailable);
-                }
-                // Nothing that a handler shares is left half-changed by a panic: it holds ports, not state.
-                let call = AssertUnwindSafe(async { inner.call(request).await }).catch_unwind();
-                let call = async {
-                    if let Some((faults, text)) = asked {
-                        faults.strike(Some(text)).await?;
-                    }
-                    Ok(call.await)
-                };
-                let Ok(called) = tokio::time::timeout(time, call).await else { return Err(Error::DeadlineExceeded) };
-                match called {
-                    Err(fault) => Err(fault),
-                    Ok(Err(panic)) => Err(Error::internal(format!("a handler panicked: {}", reason(&*panic)))),
-                    Ok(Ok(Ok(response))) => match refusal::of(&response, layer.max_request) {
-                        Some(error) => Err(error),
-                        None => Ok(response),
-                    },
-                }
-            };
-            let response = answer.await.unwrap_or_else(|error| status(error, &id).into_http());
-            Ok(tagged(response, tag::header(&id)))
+            let id = tag::of(request.headers());
+            Ok(match layer.within_time(inner, request, &id).await {
+                Ok(Said::Made(response)) => body::made(response, id),
+                Ok(Said::Kept(message)) => body::kept(message, id),
+                Err(refusal) => body::made(status(refusal, tag::text(&id)).into_http(), id),
+            })
         })
     }
 }
 
-/// Puts the request id into the trailers, or into the headers of an answer that has no others.
-fn tagged(mut response: Response<Body>, id: HeaderValue) -> Response<Body> {
-    if response.headers().contains_key("grpc-status") {
-        response.headers_mut().insert(REQUEST_ID, id);
-        return response;
-    }
-    response.map(|body| {
-        Body::new(body.map_frame(move |mut frame| {
-            if let Some(trailers) = frame.trailers_mut() {
-                trailers.insert(REQUEST_ID, id.clone());
+/// What a call was answered with.
+enum Said {
+    /// By a handler.
+    Made(Response<Body>),
+    /// By a message that is kept.
+    Kept(Bytes),
+}
+
+impl CallLayer {
+    /// Lets a call in, and ends it when its time is over.
+    async fn within_time<S>(&self, inner: S, request: Request<Body>, id: &HeaderValue) -> Result<Said, Refusal>
+    where
+        S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
+    {
+        if !self.gate.is_open() && !request.uri().path().starts_with("/grpc.") {
+            return Err(Error::ShardUnavailable.into());
+        }
+        let asked = deadline::of(request.headers());
+        let time = asked.map_or(self.max_time, |asked| asked.min(self.max_time));
+        // Decades away is never.
+        let ends = asked.and_then(|asked| Instant::now().checked_add(asked));
+        let call = async {
+            if let Some(faults) = &self.faults {
+                faults.strike(fault::of(request.headers())).await?;
             }
-            frame
-        }))
-    })
+            // Nothing that a handler shares is left half-changed by a panic: it holds ports, not state.
+            let answer = AssertUnwindSafe(self.answer(inner, request, (id, CallerDeadline(ends)))).catch_unwind();
+            answer
+                .await
+                .unwrap_or_else(|panic| Err(Error::internal(format!("a handler panicked: {}", reason(&*panic))).into()))
+        };
+        tokio::time::timeout(time, call).await.unwrap_or_else(|_| Err(Error::DeadlineExceeded.into()))
+    }
+
+    /// Answers by what is kept, or by the handler.
+    async fn answer<S>(
+        &self,
+        mut inner: S,
+        mut request: Request<Body>,
+        (id, deadline): (&HeaderValue, CallerDeadline),
+    ) -> Result<Said, Refusal>
+    where
+        S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
+    {
+        if let Some(hot) = self.hot.as_ref().filter(|hot| hot.serves(request.uri().path())) {
+            let peeked = peek::peek(request, HotAnswers::MAX_REQUEST).await;
+            if let Some(message) = peeked.whole()
+                && let Some(kept) = hot.answer(&self.caller, message).await
+            {
+                return kept.map(Said::Kept);
+            }
+            request = peeked.into_request();
+        }
+        request.extensions_mut().insert(self.caller.clone());
+        request.extensions_mut().insert(RequestTag(tag::text(id).to_owned()));
+        request.extensions_mut().insert(deadline);
+        let Ok(response) = inner.call(request).await;
+        match refusal::of(&response, self.max_request) {
+            Some(error) => Err(error.into()),
+            None => Ok(Said::Made(response)),
+        }
+    }
 }
 
 fn reason(panic: &(dyn std::any::Any + Send)) -> &str {

@@ -5,13 +5,19 @@ use http::{HeaderMap, HeaderValue};
 use crate::rpc::REQUEST_ID;
 
 /// The id the caller gave, if it is 1 to 64 visible ASCII characters; otherwise a new one.
-pub(super) fn of(headers: &HeaderMap) -> String {
-    let given = headers.get(REQUEST_ID).and_then(|value| value.to_str().ok());
-    let usable = given.filter(|id| (1..=64).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_graphic()));
-    usable.map_or_else(|| uuid::Uuid::now_v7().to_string(), str::to_owned)
+pub(super) fn of(headers: &HeaderMap) -> HeaderValue {
+    let given = headers.get(REQUEST_ID);
+    let usable = |id: &&HeaderValue| (1..=64).contains(&id.len()) && id.as_bytes().iter().all(u8::is_ascii_graphic);
+    given.filter(usable).cloned().unwrap_or_else(fresh)
 }
 
-/// The id as a header, where it can be one.
-pub(super) fn header(id: &str) -> HeaderValue {
-    HeaderValue::from_str(id).unwrap_or_else(|_| HeaderValue::from_static("-"))
+fn fresh() -> HeaderValue {
+    let mut text = [0; uuid::fmt::Hyphenated::LENGTH];
+    let text = uuid::Uuid::now_v7().hyphenated().encode_lower(&mut text);
+    HeaderValue::from_str(text).unwrap_or_else(|_| HeaderValue::from_static("-"))
+}
+
+/// The id as text.
+pub(super) fn text(id: &HeaderValue) -> &str {
+    id.to_str().unwrap_or_default()
 }

@@ -118,6 +118,7 @@ about! {
     VerifyCountsRequest: scope as subject;
     RepairCountsRequest: scope as subject, request_id as request_id;
     RebuildMemberHistoryRequest: scope as subject, request_id as request_id;
+    RebuildRanksRequest: scope as subject, request_id as request_id;
     RebuildCacheRequest: ;
     ListHotSubjectsRequest: ;
 }

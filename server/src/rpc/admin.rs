@@ -3,6 +3,7 @@
 mod cache;
 mod counts;
 mod export;
+mod hot;
 mod import;
 mod items;
 mod list;
@@ -18,9 +19,9 @@ use tonic::codegen::tokio_stream::Stream;
 use tonic::{Request, Response, Status, Streaming};
 
 use super::Services;
-use super::call::{not_served, opened, serve};
+use super::call::{opened, serve};
 use counts::{Repair, Verify};
-use rebuild::Rebuild;
+use rebuild::{History, Ranks};
 use rounds::Named;
 
 /// The handlers of AdminService.
@@ -37,6 +38,7 @@ impl AdminService for Admin {
     type VerifyCountsStream = Answers<v1::VerifyCountsResponse>;
     type RepairCountsStream = Answers<v1::RepairCountsResponse>;
     type RebuildMemberHistoryStream = Answers<v1::RebuildMemberHistoryResponse>;
+    type RebuildRanksStream = Answers<v1::RebuildRanksResponse>;
     type RebuildCacheStream = Answers<v1::RebuildCacheResponse>;
 
     async fn import_comments(
@@ -110,7 +112,17 @@ impl AdminService for Admin {
         let (call, request) = opened(request)?;
         let v1::RebuildMemberHistoryRequest { scope, resume_token, request_id: _ } = request;
         let named = Named { method: "RebuildMemberHistory", scope, resume_token };
-        rounds::run(self.0.clone(), call, named, Rebuild::default()).await.map(Response::new)
+        rounds::run(self.0.clone(), call, named, History::default()).await.map(Response::new)
+    }
+
+    async fn rebuild_ranks(
+        &self,
+        request: Request<v1::RebuildRanksRequest>,
+    ) -> Result<Response<Self::RebuildRanksStream>, Status> {
+        let (call, request) = opened(request)?;
+        let v1::RebuildRanksRequest { scope, resume_token, request_id: _ } = request;
+        let named = Named { method: "RebuildRanks", scope, resume_token };
+        rounds::run(self.0.clone(), call, named, Ranks::default()).await.map(Response::new)
     }
 
     async fn rebuild_cache(
@@ -127,6 +139,6 @@ impl AdminService for Admin {
         &self,
         request: Request<v1::ListHotSubjectsRequest>,
     ) -> Result<Response<v1::ListHotSubjectsResponse>, Status> {
-        serve(request, |_, _| not_served("ListHotSubjects")).await
+        serve(request, |caller, request| hot::list(&self.0, caller, request)).await
     }
 }

@@ -9,7 +9,7 @@ use riposte_core::{LikeValue, Millis};
 use riposte_sdk::v1;
 
 pub(crate) use comment::{comment, content, plain_state, thread};
-pub(crate) use page::{Anchor, Asked, MAX_BYTES, by_floor, fit};
+pub(crate) use page::{Anchor, Asked, MAX_BYTES, cut, fit};
 pub(crate) use subject::{subject, subject_key};
 
 /// A time of the wire.

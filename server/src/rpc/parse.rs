@@ -12,11 +12,11 @@ mod terms;
 mod violations;
 
 pub(crate) use fields::{
-    acting_as, client, client_at, content, content_at, like_value, liked, max_depth, metadata, min_revision, page_size,
-    previews,
+    acting_as, client, client_at, content, content_at, like_value, liked, limit, max_depth, metadata, min_revision,
+    page_size, previews,
 };
 pub(crate) use ids::{batch, comment_id, comment_ids, member, optional_member, request_id};
-pub(crate) use place::{Sort, Where, page_token, place, sort};
+pub(crate) use place::{Sort, Stand, Where, page_token, place, sort};
 pub(crate) use subject::{patch, subject_key, subject_state};
 pub(crate) use terms::{bounded, name, time};
 pub(crate) use violations::Violations;

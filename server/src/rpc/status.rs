@@ -146,7 +146,7 @@ const fn told(reason: Reason) -> &'static [&'static str] {
         Reason::RequestIdReused | Reason::Internal => &["request_id"],
         Reason::EtagMismatch => &["etag"],
         Reason::RevisionNotReached => &["revision", "min_revision"],
-        Reason::NotImplemented => &["method", "sort"],
+        Reason::NotImplemented => &["method"],
         Reason::LikeInvalid
         | Reason::FieldInvalid
         | Reason::PageTokenInvalid
@@ -184,7 +184,7 @@ fn own(error: &Error) -> Facts {
     } else if let Error::RevisionNotReached { current } = error {
         facts.with("revision", current)
     } else if let Error::NotImplemented(what) = error {
-        facts.with(if what.starts_with("COMMENT_SORT_") { "sort" } else { "method" }, what)
+        facts.with("method", what)
     } else {
         facts
     }

@@ -32,6 +32,11 @@ struct Instruments {
     refused: Counter<u64>,
     watchers: UpDownCounter<i64>,
     watchers_dropped: Counter<u64>,
+    hot_hits: Counter<u64>,
+    hot_misses: Counter<u64>,
+    hot_readings: Counter<u64>,
+    hot_pages: Gauge<u64>,
+    hot_bytes: Gauge<u64>,
 }
 
 impl Metrics {
@@ -55,6 +60,11 @@ impl Metrics {
         let refused = meter.u64_counter("riposte_writes_refused");
         let watchers = meter.i64_up_down_counter("riposte_watchers");
         let dropped = meter.u64_counter("riposte_watchers_dropped");
+        let hot_hits = meter.u64_counter("riposte_hot_hits");
+        let hot_misses = meter.u64_counter("riposte_hot_misses");
+        let hot_readings = meter.u64_counter("riposte_hot_readings");
+        let hot_pages = meter.u64_gauge("riposte_hot_pages");
+        let hot_bytes = meter.u64_gauge("riposte_hot_bytes");
         Ok(Self(Arc::new(Instruments {
             relay_lag: relay_lag.with_description("Age of the oldest event without a number").build(),
             projection_lag: projection_lag.with_description("Numbered events not applied yet").build(),
@@ -65,6 +75,11 @@ impl Metrics {
             refused: refused.with_description("Writes refused by a full lane, without effect").build(),
             watchers: watchers.with_description("Open WatchSubject streams").build(),
             watchers_dropped: dropped.with_description("Streams ended because their reader was too slow").build(),
+            hot_hits: hot_hits.with_description("First pages answered as they were kept").build(),
+            hot_misses: hot_misses.with_description("First pages that waited for a reading").build(),
+            hot_readings: hot_readings.with_description("Readings of kept pages").build(),
+            hot_pages: hot_pages.with_description("First pages that are kept").build(),
+            hot_bytes: hot_bytes.with_description("Bytes of the first pages that are kept").build(),
             registry,
             meter,
             _provider: provider,
@@ -132,6 +147,19 @@ impl Metrics {
         self.0.watchers_dropped.add(1, &[]);
     }
 
+    /// First pages of hot subjects: those answered as they were kept, those that waited for a reading, and the readings.
+    pub fn hot_reads(&self, hits: u64, misses: u64, readings: u64) {
+        self.0.hot_hits.add(hits, &[]);
+        self.0.hot_misses.add(misses, &[]);
+        self.0.hot_readings.add(readings, &[]);
+    }
+
+    /// So many first pages are kept, in so many bytes.
+    pub fn hot_pages(&self, pages: usize, bytes: usize) {
+        self.0.hot_pages.record(pages as u64, &[]);
+        self.0.hot_bytes.record(bytes as u64, &[]);
+    }
+
     /// All of it as Prometheus scrapes it.
     ///
     /// # Errors
@@ -164,6 +192,8 @@ mod tests {
         metrics.watcher_left();
         metrics.watcher_dropped();
         metrics.copies(Tally::default());
+        metrics.hot_reads(97, 3, 2);
+        metrics.hot_pages(4, 4096);
         let text = metrics.text().expect("names are sound");
         for line in [
             "riposte_relay_lag_seconds{source=\"1\"} 0.25",
@@ -176,6 +206,11 @@ mod tests {
             "riposte_watchers 1",
             "riposte_watchers_dropped_total 1",
             "riposte_cache_total{what=\"hit\"} 0",
+            "riposte_hot_hits_total 97",
+            "riposte_hot_misses_total 3",
+            "riposte_hot_readings_total 2",
+            "riposte_hot_pages 4",
+            "riposte_hot_bytes 4096",
         ] {
             assert!(text.lines().any(|told| told == line), "{line} is not in\n{text}");
             let name = line.split(['{', ' ']).next().unwrap_or_default().trim_end_matches("_bucket");

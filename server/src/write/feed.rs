@@ -9,6 +9,7 @@ use super::bells::Bells;
 use super::relay::{self, RelayPorts, mending};
 use super::tail::Tail;
 use super::watch::Hub;
+use crate::hot::Pages;
 
 /// The tasks that run beside the calls.
 #[derive(Debug)]
@@ -19,9 +20,9 @@ pub struct Feed {
 }
 
 impl Feed {
-    /// Starts to feed `hub` and the projections once `ready` says that the store can be used.
+    /// Starts to feed `hub`, `pages` and the projections once `ready` says that the store can be used.
     #[must_use]
-    pub fn start(ports: &RelayPorts, bells: &Bells, hub: &Hub, ready: &watch::Receiver<bool>) -> Self {
+    pub fn start(ports: &RelayPorts, bells: &Bells, hub: &Hub, pages: &Pages, ready: &watch::Receiver<bool>) -> Self {
         let stop = watch::Sender::new(false);
         let sources = || 0..ports.outbox.sources();
         let relay = |source| {
@@ -35,7 +36,7 @@ impl Feed {
             })
         };
         let tail = |source| {
-            let tail = Tail::new(Arc::clone(&ports.outbox), hub.clone(), source);
+            let tail = Tail::new(Arc::clone(&ports.outbox), hub.clone(), pages.clone(), source);
             let (numbers, ready) = (bells.numbers(source), ready.clone());
             tokio::spawn(async move {
                 told(ready).await;

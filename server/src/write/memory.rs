@@ -1,11 +1,15 @@
 //! One data source in memory: events that tests commit by hand, and a count of what is asked of it.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
 use async_trait::async_trait;
 use riposte_core::event::{Changes, Event, Numbered};
-use riposte_core::ports::{Epoch, Histories, Outbox, Projection, Rebuilt};
+use riposte_core::page::Order;
+use riposte_core::ports::{Boards, Epoch, Histories, Outbox, Projection, Rankings, Rebuilt};
+use riposte_core::rank::{RankedList, Ranking};
 use riposte_core::{CommentId, Error, Millis, Partition, Result, Subject, SubjectId, SubjectKey};
 
 /// The rows of the source, and how it behaves.
@@ -25,7 +29,7 @@ struct Rows {
     events: Vec<(Option<i64>, Event)>,
     leader: Option<[u8; 16]>,
     epoch: i64,
-    position: i64,
+    positions: BTreeMap<&'static str, i64>,
     applied: Vec<i64>,
 }
 
@@ -155,16 +159,17 @@ impl Outbox for Memory {
         Ok(of)
     }
 
-    async fn position(&self, _: usize, _: Projection) -> Result<i64> {
-        Ok(self.rows().position)
+    async fn position(&self, _: usize, projection: Projection) -> Result<i64> {
+        Ok(self.rows().positions.get(projection.name()).copied().unwrap_or(0))
     }
 
-    async fn advance(&self, _: usize, term: Epoch, _: Projection, from: i64, to: i64) -> Result<bool> {
+    async fn advance(&self, _: usize, term: Epoch, projection: Projection, from: i64, to: i64) -> Result<bool> {
         self.works()?;
         let mut rows = self.rows();
-        let may = rows.epoch == term.0 && rows.position == from;
+        let at = rows.positions.get(projection.name()).copied().unwrap_or(0);
+        let may = rows.epoch == term.0 && at == from;
         if may {
-            rows.position = to;
+            rows.positions.insert(projection.name(), to);
         }
         Ok(may)
     }
@@ -183,5 +188,35 @@ impl Histories for Memory {
 
     async fn rebuild(&self, _: &SubjectKey, _: Option<CommentId>, _: usize) -> Result<Rebuilt> {
         Ok(Rebuilt::default())
+    }
+}
+
+#[async_trait]
+impl Boards for Memory {
+    async fn apply(&self, _: usize, _: &[Numbered]) -> Result<()> {
+        Ok(())
+    }
+
+    async fn rebuild(&self, _: &SubjectKey, _: Option<CommentId>, _: usize) -> Result<Rebuilt> {
+        Ok(Rebuilt::default())
+    }
+}
+
+#[async_trait]
+impl Rankings for Memory {
+    async fn current(&self, _: &RankedList, _: Millis) -> Result<Option<(Ranking, i32)>> {
+        Ok(None)
+    }
+
+    async fn frozen(&self, _: &RankedList, _: i64) -> Result<Option<Ranking>> {
+        Ok(None)
+    }
+
+    async fn others(&self, _: &RankedList, _: &Ranking, _: Range<i32>, _: Order, _: usize) -> Result<Vec<i32>> {
+        Ok(Vec::new())
+    }
+
+    async fn trim(&self, _: usize, _: Millis, _: usize) -> Result<usize> {
+        Ok(0)
     }
 }

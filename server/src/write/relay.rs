@@ -10,7 +10,7 @@ mod projector;
 
 use std::sync::Arc;
 
-use riposte_core::ports::{Clock, Epoch, Histories, Outbox};
+use riposte_core::ports::{Boards, Clock, Epoch, Histories, Outbox, Projection, Rankings};
 use tokio::sync::watch;
 
 use super::bells::Bells;
@@ -27,6 +27,10 @@ pub struct RelayPorts {
     pub outbox: Arc<dyn Outbox>,
     /// The projection of members' histories.
     pub histories: Arc<dyn Histories>,
+    /// The projection of ranked orders.
+    pub boards: Arc<dyn Boards>,
+    /// The rankings frozen from them, of which old ones are deleted.
+    pub rankings: Arc<dyn Rankings>,
     /// The age of events.
     pub clock: Arc<dyn Clock>,
     /// Copies that have to be told.
@@ -50,10 +54,12 @@ pub(super) async fn run(ports: RelayPorts, bells: Bells, source: usize, stop: wa
             None => std::future::pending().await,
         }
     };
-    let projector = Projector::new(ports, source);
+    let projector = |projection| Projector::new(ports.clone(), source, projection);
+    let (histories, boards) = (projector(Projection::History), projector(Projection::Boards));
     tokio::select! {
         () = leader.run(&term) => {}
-        () = projector.run(term.subscribe(), bells.numbers(source)) => {}
+        () = histories.run(term.subscribe(), bells.numbers(source)) => {}
+        () = boards.run(term.subscribe(), bells.numbers(source)) => {}
         () = mending => {}
         () = told(stop) => {}
     }

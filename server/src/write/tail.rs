@@ -1,5 +1,5 @@
-//! The tail of one data source: reads the numbered events from the head on and hands them to the hub. One query for
-//! all watchers of the source, whoever gave the numbers.
+//! The tail of one data source: reads the numbered events from the head on and hands them to the hub and to the
+//! pages of hot subjects. One query for all watchers of the source, whoever gave the numbers.
 
 use std::sync::Arc;
 
@@ -9,6 +9,7 @@ use riposte_core::ports::Outbox;
 use super::bells::{Ear, OTHERS, QUICK};
 use super::trouble::Trouble;
 use super::watch::Hub;
+use crate::hot::Pages;
 
 /// Events that are read at a time.
 const CHUNK: usize = 500;
@@ -18,6 +19,7 @@ const CHUNK: usize = 500;
 pub(super) struct Tail {
     outbox: Arc<dyn Outbox>,
     hub: Hub,
+    pages: Pages,
     source: usize,
     /// The last number handed on; `None` before the start.
     at: Option<i64>,
@@ -25,8 +27,8 @@ pub(super) struct Tail {
 
 impl Tail {
     /// A tail that begins at the head.
-    pub(super) fn new(outbox: Arc<dyn Outbox>, hub: Hub, source: usize) -> Self {
-        Self { outbox, hub, source, at: None }
+    pub(super) fn new(outbox: Arc<dyn Outbox>, hub: Hub, pages: Pages, source: usize) -> Self {
+        Self { outbox, hub, pages, source, at: None }
     }
 
     /// Follows the source for ever.
@@ -52,6 +54,7 @@ impl Tail {
             None => {
                 let head = self.outbox.head(self.source).await?;
                 // Whoever joined before this knows of nothing that was numbered since.
+                self.pages.doubt();
                 self.hub.catch_up().await?;
                 *self.at.insert(head)
             }
@@ -61,8 +64,10 @@ impl Tail {
         let (first, last, full) = (first.number, last.number, events.len() == CHUNK);
         if first > after + 1 {
             // It was away for so long that events were deleted meanwhile.
+            self.pages.doubt();
             self.hub.catch_up().await?;
         }
+        self.pages.hear(&events);
         self.hub.hear(events).await?;
         self.at = Some(last);
         Ok(full)

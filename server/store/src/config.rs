@@ -6,6 +6,9 @@ use std::time::Duration;
 
 use crate::shard::Tables;
 
+/// What a transaction that writes may take where nothing else is said.
+const LIMIT: Duration = Duration::from_secs(20);
+
 /// Where comments are kept, and how the work is spread.
 #[derive(Debug, Clone)]
 pub struct StoreConfig {
@@ -19,6 +22,8 @@ pub struct StoreConfig {
     pub write: PoolConfig,
     /// How long a transaction waits for a row that another one holds; whole seconds.
     pub lock_wait: Duration,
+    /// How long a transaction that writes may take, and how long its COMMIT: a server that stays silent for longer is given up.
+    pub transaction_limit: Duration,
 }
 
 /// The kind of database.
@@ -75,6 +80,7 @@ impl StoreConfig {
             read: PoolConfig::sized(4, wait, 512),
             write: PoolConfig::sized(1, wait, 1_024),
             lock_wait: wait,
+            transaction_limit: LIMIT,
         }
     }
 
@@ -94,6 +100,7 @@ impl StoreConfig {
             read: PoolConfig::sized(8, wait, 256),
             write: PoolConfig::sized(8, wait, 512),
             lock_wait: wait,
+            transaction_limit: LIMIT,
         }
     }
 }

@@ -21,6 +21,7 @@ mod import;
 mod likes;
 mod outbox;
 mod paging;
+mod ranked;
 mod reads;
 mod relay;
 mod repair;
@@ -31,6 +32,7 @@ mod walks;
 
 use futures::future::LocalBoxFuture;
 
+pub use crate::model::rules;
 pub use backend::{Backend, Process, Start, StepClock, Walk};
 
 /// One promise, and the code that holds a backend to it.
@@ -61,7 +63,7 @@ macro_rules! conformance_cases {
                 nothing_below_a_deleted_subject_is_shown
                 a_thread_is_told_in_the_order_of_its_paths
                 a_conversation_goes_up_by_parent_and_ends_at_the_root
-                previews_are_the_oldest_listed_replies
+                previews_that_nobody_likes_are_the_oldest_listed_replies
                 every_character_of_what_people_write_comes_back
                 ids_that_callers_own_are_compared_byte_by_byte
                 object_types_with_the_same_ids_do_not_mix
@@ -179,6 +181,24 @@ macro_rules! conformance_cases {
                 events_that_come_again_late_or_out_of_order_change_nothing
                 histories_made_side_by_side_while_others_write_are_right_in_the_end
                 pages_of_a_history_are_exact_where_times_are_equal
+            }
+            ranked {
+                absent_lists_have_no_ranking
+                a_ranking_serves_until_it_is_old_and_its_list_has_changed
+                of_rankings_that_are_made_at_once_the_first_wins
+                what_a_ranking_does_not_hold_follows_by_floor
+                comments_of_given_floors_come_in_their_order
+                rankings_are_deleted_when_no_walk_can_need_them
+                boards_by_events_equal_those_built_from_rows
+                board_events_that_come_again_late_or_out_of_order_change_nothing
+                boards_made_side_by_side_while_others_write_are_right_in_the_end
+                previews_are_the_most_liked_replies_and_then_the_oldest
+                a_preview_hides_at_once_what_its_board_still_holds
+                a_ranked_walk_goes_back_the_way_it_came
+                a_ranked_walk_of_replies_is_exact
+                a_ranked_walk_ends_in_time
+                ranked_walks_are_exact_while_others_write
+                a_new_list_under_fire_is_walked_whole
             }
             repair {
                 a_sound_subject_is_left_as_it_is_and_an_absent_one_is_none

@@ -12,6 +12,8 @@ pub(crate) enum Fault {
     Db(DbErr),
     /// The domain refused, or a row makes no sense.
     Domain(Error),
+    /// The database has said nothing for longer than a transaction may take.
+    Silence,
 }
 
 /// What a failed statement means for the transaction around it.
@@ -47,6 +49,10 @@ impl From<Fault> for Error {
     fn from(fault: Fault) -> Self {
         match fault {
             Fault::Domain(error) => error,
+            Fault::Silence => {
+                tracing::warn!("a data source stayed silent");
+                Self::ShardUnavailable
+            }
             Fault::Db(error) => match meaning(&error) {
                 Meaning::Lost | Meaning::Unreachable => {
                     tracing::warn!(%error, "a data source cannot be reached");
@@ -67,7 +73,7 @@ impl Fault {
     pub(crate) fn meaning(&self) -> Meaning {
         match self {
             Self::Db(error) => meaning(error),
-            Self::Domain(Error::ShardUnavailable | Error::Overloaded { .. }) => Meaning::Unreachable,
+            Self::Domain(Error::ShardUnavailable | Error::Overloaded { .. }) | Self::Silence => Meaning::Unreachable,
             Self::Domain(_) => Meaning::Fatal,
         }
     }

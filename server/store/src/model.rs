@@ -10,10 +10,12 @@ mod commit;
 mod lists;
 mod outbox;
 mod pages;
+mod ranks;
 mod read;
 mod tables;
 mod upkeep;
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -21,9 +23,26 @@ use async_trait::async_trait;
 use riposte_core::cmd::Command;
 use riposte_core::ids::{Lease, MintError, Minter, Tick, WORKERS};
 use riposte_core::ports::{Clock, Ids, Writer};
-use riposte_core::{CommentId, Error, Partition, Receipt, Result};
+use riposte_core::rank::{HotProfile, Rules};
+use riposte_core::{CommentId, Error, Partition, Policies, Policy, Receipt, Result};
 
 use tables::Tables;
+
+/// The type whose HOT decays, among all that the suite speaks of.
+pub(crate) const DECAYING: &str = "decaying";
+
+/// The type whose answers are roots.
+pub(crate) const FLAT: &str = "flat";
+
+/// What the suite ranks by, the oracle as every backend: so few comments to a ranking that the lists of most cases go
+/// beyond it.
+#[must_use]
+pub fn rules() -> Rules {
+    let decaying = Policy { hot: HotProfile::Decaying, ..Policy::default() };
+    let flat = Policy { max_depth: 1, ..Policy::default() };
+    let registered = BTreeMap::from([(DECAYING.to_owned(), decaying), (FLAT.to_owned(), flat)]);
+    Rules { depth: 12, policies: Arc::new(Policies::open(registered, Policy::default())) }
+}
 
 /// One process over the oracle's rows. Others over the same rows come from [`Model::another`].
 #[derive(Debug)]
@@ -33,9 +52,10 @@ pub struct Model {
     clock: Arc<dyn Clock>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Shared {
     tables: Mutex<Tables>,
+    rules: Rules,
     workers: AtomicU64,
     requests: AtomicU64,
 }
@@ -44,7 +64,8 @@ impl Model {
     /// An oracle that knows nothing yet.
     #[must_use]
     pub fn new(clock: Arc<dyn Clock>) -> Self {
-        Self::over(Arc::default(), clock)
+        let (tables, workers, requests) = Default::default();
+        Self::over(Arc::new(Shared { tables, rules: rules(), workers, requests }), clock)
     }
 
     /// A second process over the same rows, with a worker number and a clock of its own.

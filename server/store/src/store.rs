@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use riposte_core::Result;
-use riposte_core::ports::{Clock, Histories, Ids, Outbox, Reader, Repairer, Witness, Writer};
+use riposte_core::ports::{Boards, Clock, Histories, Ids, Outbox, Rankings, Reader, Repairer, Witness, Writer};
+use riposte_core::rank::Rules;
 use sea_orm::{ConnectionTrait, DbErr, Statement};
 
 use crate::config::StoreConfig;
 use crate::schema::{self, SourceSchema};
-use crate::sql::{Source, Sources, SqlHistories, SqlIds, SqlOutbox, SqlReader, SqlRepairer, SqlWriter};
+use crate::sql::{Source, Sources, SqlHistories, SqlIds, SqlOutbox, SqlRanks, SqlReader, SqlRepairer, SqlWriter};
 
 /// The tables of a deployment behind the domain's ports. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -85,6 +86,13 @@ impl Store {
     #[must_use]
     pub fn histories(&self) -> Arc<dyn Histories> {
         Arc::new(SqlHistories::new(Arc::clone(&self.sources), Arc::clone(&self.reader)))
+    }
+
+    /// Ranked orders under `rules`: their boards, and the rankings that are frozen from them.
+    #[must_use]
+    pub fn ranks(&self, rules: Rules) -> (Arc<dyn Boards>, Arc<dyn Rankings>) {
+        let ranks = Arc::new(SqlRanks::new(Arc::clone(&self.sources), Arc::clone(&self.reader), rules));
+        (Arc::clone(&ranks) as _, ranks)
     }
 
     /// Repairs.

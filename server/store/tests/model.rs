@@ -30,6 +30,8 @@ fn process(model: &Arc<Model>) -> Process {
         ids: Arc::clone(model) as _,
         outbox: Arc::clone(model) as _,
         histories: Arc::clone(model) as _,
+        boards: Arc::clone(model) as _,
+        rankings: Arc::clone(model) as _,
         repairer: Arc::clone(model) as _,
     }
 }

@@ -13,7 +13,6 @@ pub(crate) const CASES: &[Case] = cases![
     around_a_comment_answers_its_page_with_tokens_both_ways,
     around_a_reply_answers_the_page_of_its_root_with_the_replies_around_it,
     around_a_floor_answers_its_place_even_where_it_is_gone,
-    what_belongs_to_later_says_so,
     a_revision_that_does_not_exist_is_not_reached,
 ];
 
@@ -167,19 +166,6 @@ async fn around_a_floor_answers_its_place_even_where_it_is_gone(world: World) ->
     ensure!(floors(&list(&say, around(1_000)).await?) == [10, 11, 12]);
     let both = ListCommentsRequest { around_comment_id: all[0].id, ..around(3) };
     ensure!(refused(list(&say, both).await)? == (Code::InvalidArgument, ErrorReason::FieldInvalid));
-    Ok(())
-}
-
-async fn what_belongs_to_later_says_so(world: World) -> Result<()> {
-    let (say, all) = filled(&world, 1).await?;
-    let later = (Code::Unimplemented, ErrorReason::NotImplemented);
-    for sort in
-        [CommentSort::Hot, CommentSort::Top, CommentSort::Best, CommentSort::Controversial, CommentSort::MostReplies]
-    {
-        ensure!(refused(say.page(sort, 10).await)? == later, "{sort:?}");
-    }
-    let top = ListRepliesRequest { root_id: all[0].id, sort: CommentSort::Top.into(), ..ListRepliesRequest::default() };
-    ensure!(refused(say.client.replies().list_replies(top).await)? == later);
     Ok(())
 }
 

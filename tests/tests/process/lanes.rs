@@ -17,7 +17,7 @@ use tonic_types::StatusExt;
 use super::migrate::migrate;
 
 /// One table of each kind, so that the row of a subject is easy to hold; the smallest lanes.
-const SETS: [&str; 8] = [
+const SETS: [&str; 10] = [
     "--set",
     "store.subject_tables=1",
     "--set",
@@ -26,6 +26,8 @@ const SETS: [&str; 8] = [
     "lanes.lane_queue=512",
     "--set",
     "store.lock_wait_timeout=30s",
+    "--set",
+    "store.transaction_timeout=2min",
 ];
 
 /// A server, one subject with one comment, and a transaction that holds the subject's row.

@@ -17,6 +17,7 @@ async fn a_healthy_server_has_no_drift_and_nothing_to_repair_and_what_is_not_the
     run(&["verify"], &[]).await?.ended(0)?.says(&["3 subjects, 6 comments: 0 counts differ"])?;
     run(&["verify"], &["--repair"]).await?.ended(0)?.says(&["3 subjects: 0 counts differed"])?;
     run(&["rebuild", "history"], &[]).await?.ended(0)?.says(&["3 subjects, 6 comments"])?;
+    run(&["rebuild", "ranks"], &[]).await?.ended(0)?.says(&["3 subjects, 6 comments"])?;
     let one = says[0].key.object_id.as_str();
     run(&["rebuild", "history"], &["--object-id", one]).await?.ended(0)?.says(&["1 subjects, 2 comments"])?;
     run(&["verify"], &["--object-id", "nothing"]).await?.ended(3)?.says(&["does not exist"])?;

@@ -105,7 +105,12 @@ async fn the_file_of_rejects_is_itself_valid_input() -> Result<()> {
     held(&server, &Madrid::read(&data, Orphans::Root)?, real::FLAT).await
 }
 
-async fn import(server: &Server, data: &Path, more: &[&str], scratch: &Path) -> Result<riposte_tests::command::Ran> {
+pub(super) async fn import(
+    server: &Server,
+    data: &Path,
+    more: &[&str],
+    scratch: &Path,
+) -> Result<riposte_tests::command::Ran> {
     let file = data.join("decide-madrid/comments.csv.gz");
     let map = real::workspace().join("docs/import/decide-madrid.toml");
     let (file, map) = (file.to_str().context("a path")?, map.to_str().context("a path")?);

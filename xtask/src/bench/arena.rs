@@ -61,11 +61,24 @@ impl<'a> Arena<'a> {
         let config = arena.config(variant, sets);
         let binary = repo.server_binary();
         crate::run::output_of(Command::new(&binary).args(&config).args(["migrate", "up"])).context("migrate up")?;
-        for number in 0..count {
-            let service = arena.serve(&binary, &config, number)?;
+        for _ in 0..count {
+            let mut command = on_cores(&binary, arena.cores.as_ref().map(|cores| &cores.server));
+            command.args(&config).args(["serve", "--allow-insecure"]);
+            let service = arena.start(command)?;
             arena.services.push(service);
         }
         Ok(arena)
+    }
+
+    /// Starts a process that answers constant bytes, on the cores of the server, as riposte-bench is told to; answers its
+    /// address.
+    pub(super) fn serve_constant(&mut self, arguments: &[String]) -> Result<String> {
+        let mut command = on_cores(&self.repo.bench_binary(), self.cores.as_ref().map(|cores| &cores.server));
+        command.args(arguments);
+        let constant = self.start(command)?;
+        let endpoint = constant.endpoint.clone();
+        self.services.push(constant);
+        Ok(endpoint)
     }
 
     /// The address of a database on the server. Without TLS, which MySQL would otherwise speak on the loopback.
@@ -120,21 +133,22 @@ impl<'a> Arena<'a> {
     }
 
     /// Starts a process and waits until its log says that it serves.
-    fn serve(&self, binary: &Path, config: &[String], number: usize) -> Result<Service> {
-        let log = self.logs.path().join(format!("riposte-{number}.log"));
-        let mut command = on_cores(binary, self.cores.as_ref().map(|cores| &cores.server));
-        command.args(config).args(["serve", "--allow-insecure"]);
+    fn start(&self, mut command: Command) -> Result<Service> {
+        let log = self.log(self.services.len());
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(&log)?);
         let mut process = self.live.spawn(&mut command)?;
-        let endpoint = serving(&log, &mut process).with_context(|| tail(&log)).context("riposte serve")?;
+        let endpoint =
+            serving(&log, &mut process).with_context(|| tail(&log)).with_context(|| format!("{command:?}"))?;
         Ok(Service { process, endpoint })
     }
 
     /// The end of each service's log, for the message of an error.
     pub(super) fn logs(&self) -> String {
-        let logs: Vec<PathBuf> =
-            (0..self.services.len()).map(|number| self.logs.path().join(format!("riposte-{number}.log"))).collect();
-        logs.iter().map(|log| tail(log)).collect::<Vec<_>>().join("\n")
+        (0..self.services.len()).map(|number| tail(&self.log(number))).collect::<Vec<_>>().join("\n")
+    }
+
+    fn log(&self, number: usize) -> PathBuf {
+        self.logs.path().join(format!("server-{number}.log"))
     }
 }
 

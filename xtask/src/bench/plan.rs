@@ -1,7 +1,9 @@
 //! Which rows are measured under which circumstances, in which order.
 
+use super::book::Book;
 use super::row::Row;
 use super::variant::{Database, Tables, Variant};
+use anyhow::{Result, bail};
 use clap::ValueEnum;
 
 /// What was asked for.
@@ -22,13 +24,43 @@ pub(super) struct Choice {
     /// Only with this sync_binlog
     #[arg(long, value_name = "0|1", value_parser = clap::value_parser!(u8).range(0..=1))]
     sync_binlog: Option<u8>,
-    /// create_hot and like_hot on MySQL 9 too; its server is fetched once and unpacked under .tools/
+    /// On MySQL 9, of the writes create_hot and like_hot, and those too; its server is fetched once and unpacked under .tools/
     #[arg(long)]
     pub(super) mysql: bool,
 }
 
-/// The rows with their circumstances: the plain ones first, then 50/200/200 tables, then pinned, then MySQL.
-pub(super) fn plan(choice: &Choice) -> Vec<(Row, Variant)> {
+/// The rows of a benchmark with their circumstances.
+///
+/// # Errors
+/// When a row was asked for that the benchmark does not have.
+pub(super) fn plan(book: Book, choice: &Choice) -> Result<Vec<(Row, Variant)>> {
+    if let Some(other) = choice.rows.iter().find(|row| row.book() != book) {
+        bail!("{} is a row of `bench {}`", other.name(), other.book());
+    }
+    Ok(match book {
+        Book::Write => writes(choice),
+        Book::Read => reads(choice),
+    })
+}
+
+fn rows(book: Book) -> impl Iterator<Item = Row> {
+    Row::value_variants().iter().copied().filter(move |row| row.book() == book)
+}
+
+/// Every row once, in the circumstances that are its own or were asked for.
+fn reads(choice: &Choice) -> Vec<(Row, Variant)> {
+    let Choice { rows: chosen, pinned, unpinned, tables, sync_binlog, mysql } = choice;
+    let variant = |row: Row| Variant {
+        database: if *mysql { Database::MySql } else { Database::MariaDb },
+        sync_binlog: *sync_binlog == Some(1),
+        tables: tables.unwrap_or(Tables::One),
+        pinned: *pinned || (row.is_pinned() && !unpinned),
+    };
+    rows(Book::Read).filter(|row| chosen.is_empty() || chosen.contains(row)).map(|row| (row, variant(row))).collect()
+}
+
+/// The plain ones first, then 50/200/200 tables, then pinned, then MySQL.
+fn writes(choice: &Choice) -> Vec<(Row, Variant)> {
     let plain = Variant::PLAIN;
     // Not every mixture: each is compared with the plain one, and a run should end.
     let mut circumstances = vec![plain, Variant { tables: Tables::Many, ..plain }, Variant { pinned: true, ..plain }];
@@ -37,7 +69,7 @@ pub(super) fn plan(choice: &Choice) -> Vec<(Row, Variant)> {
     }
     let mut all = Vec::new();
     for variant in circumstances {
-        for row in Row::value_variants().iter().copied() {
+        for row in rows(Book::Write) {
             all.push((row, variant));
             if row.is_hot() {
                 all.push((row, Variant { sync_binlog: true, ..variant }));
@@ -46,7 +78,7 @@ pub(super) fn plan(choice: &Choice) -> Vec<(Row, Variant)> {
     }
     if choice.mysql {
         let mysql = Variant { database: Database::MySql, ..plain };
-        all.extend(Row::value_variants().iter().copied().filter(|row| row.is_hot()).map(|row| (row, mysql)));
+        all.extend(rows(Book::Write).filter(|row| row.is_hot()).map(|row| (row, mysql)));
     }
     all.retain(|(row, variant)| choice.wants(*row, *variant));
     all
@@ -77,9 +109,9 @@ mod tests {
 
     #[test]
     fn everything_is_nine_rows_three_times_less_one_million() {
-        assert_eq!(plan(&EVERYTHING).len(), 26);
-        assert_eq!(plan(&Choice { mysql: true, ..EVERYTHING }).len(), 28);
-        assert_eq!(plan(&EVERYTHING)[0], (Row::CreateHot, Variant::PLAIN));
+        assert_eq!(writes(&EVERYTHING).len(), 26);
+        assert_eq!(writes(&Choice { mysql: true, ..EVERYTHING }).len(), 28);
+        assert_eq!(writes(&EVERYTHING)[0], (Row::CreateHot, Variant::PLAIN));
     }
 
     #[test]
@@ -91,13 +123,13 @@ mod tests {
             sync_binlog: Some(0),
             ..EVERYTHING
         };
-        assert_eq!(plan(&choice), [(Row::CreateHot, Variant::PLAIN)]);
+        assert_eq!(writes(&choice), [(Row::CreateHot, Variant::PLAIN)]);
     }
 
     #[test]
     fn mysql_comes_with_whatever_else_was_chosen() {
         let choice = Choice { rows: vec![Row::LikeHot], pinned: true, mysql: true, ..EVERYTHING };
-        let rows = plan(&choice);
+        let rows = writes(&choice);
         assert_eq!(rows.len(), 3);
         assert!(rows[2].1.is_mysql());
     }
@@ -105,7 +137,23 @@ mod tests {
     #[test]
     fn both_at_once_is_measured_when_it_is_asked_for() {
         let choice = Choice { pinned: true, tables: Some(Tables::Many), ..EVERYTHING };
-        assert!(plan(&choice).iter().all(|(_, variant)| variant.pinned && variant.tables == Tables::Many));
-        assert_eq!(plan(&choice).len(), 8);
+        assert!(writes(&choice).iter().all(|(_, variant)| variant.pinned && variant.tables == Tables::Many));
+        assert_eq!(writes(&choice).len(), 8);
+    }
+
+    #[test]
+    fn every_read_row_comes_once_and_the_hot_page_pinned() {
+        let rows = plan(Book::Read, &EVERYTHING).unwrap();
+        assert_eq!(rows.len(), 7);
+        assert_eq!(rows[0], (Row::PageHot, Variant { pinned: true, ..Variant::PLAIN }));
+        assert!(rows[1..].iter().all(|(_, variant)| *variant == Variant::PLAIN));
+        let free = plan(Book::Read, &Choice { unpinned: true, rows: vec![Row::PageHot], ..EVERYTHING }).unwrap();
+        assert_eq!(free, [(Row::PageHot, Variant::PLAIN)]);
+    }
+
+    #[test]
+    fn a_row_of_another_benchmark_is_refused() {
+        let choice = Choice { rows: vec![Row::PageHot], ..EVERYTHING };
+        assert!(plan(Book::Write, &choice).is_err() && plan(Book::Read, &choice).is_ok());
     }
 }

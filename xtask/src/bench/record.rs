@@ -1,19 +1,22 @@
 //! Where the figures stay: as JSON in the build directory, as a table in the documents.
 
+use super::book::Book;
 use super::outcome::Outcome;
 use super::{machine, table};
 use crate::repo::Repo;
 use anyhow::{Context, Result};
 
-/// The file of figures, below cargo's build directory.
-pub(super) const JSON: &str = "bench/write.json";
-const DOCUMENT: &str = "docs/benchmarks/write.md";
-/// Between them stands what the command wrote; everything else in the document is written by people.
-const MARKS: [&str; 2] = ["<!-- written by cargo xtask bench write --record -->\n", "<!-- end of what it wrote -->\n"];
+/// Where what the command wrote ends; everything outside the two marks is written by people.
+const END: &str = "<!-- end of what it wrote -->\n";
+
+/// Where it begins.
+fn begin(book: Book) -> String {
+    format!("<!-- written by cargo xtask bench {book} --record -->\n")
+}
 
 /// Writes the list of rows for programs.
-pub(super) fn write_json(repo: &Repo, outcomes: &[Outcome]) -> Result<()> {
-    let path = repo.target().join(JSON);
+pub(super) fn write_json(repo: &Repo, book: Book, outcomes: &[Outcome]) -> Result<()> {
+    let path = repo.target().join(book.json());
     std::fs::create_dir_all(path.parent().context("the file of figures has no folder")?)?;
     let rows: Vec<_> = outcomes.iter().map(Outcome::json).collect();
     Ok(std::fs::write(path, format!("{:#}\n", serde_json::Value::from(rows)))?)
@@ -21,9 +24,16 @@ pub(super) fn write_json(repo: &Repo, outcomes: &[Outcome]) -> Result<()> {
 
 /// Puts the table into the document, under the machine, the command line and `method`, and below it the rows that could
 /// not be measured.
-pub(super) fn write_document(repo: &Repo, outcomes: &[Outcome], failed: &[String], method: &str) -> Result<()> {
-    let path = repo.at(DOCUMENT);
-    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {DOCUMENT}"))?;
+pub(super) fn write_document(
+    repo: &Repo,
+    book: Book,
+    outcomes: &[Outcome],
+    failed: &[String],
+    method: &str,
+) -> Result<()> {
+    let document = book.document();
+    let path = repo.at(&document);
+    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {document}"))?;
     let mut versions: Vec<&str> = outcomes.iter().map(|outcome| outcome.version.as_str()).collect();
     versions.dedup();
     let versions = versions.join(", ");
@@ -33,17 +43,17 @@ pub(super) fn write_document(repo: &Repo, outcomes: &[Outcome], failed: &[String
     let missing: String = failed.iter().map(|row| format!("\nNot measured: {row}.\n")).collect();
     let section =
         format!("{today}, {machine}. Database: {versions}.\n\n`cargo xtask {command}`\n\n{method}\n\n{table}{missing}");
-    std::fs::write(path, between_marks(&text, &section)?)?;
-    println!("{DOCUMENT}");
+    std::fs::write(path, between_marks(&text, book, &section)?)?;
+    println!("{document}");
     Ok(())
 }
 
 /// The document with `section` between its marks.
-fn between_marks(document: &str, section: &str) -> Result<String> {
-    let [begin, end] = MARKS;
-    let (before, rest) = document.split_once(begin).context("the document has no mark where the table begins")?;
-    let (_, after) = rest.split_once(end).context("the document has no mark where the table ends")?;
-    Ok(format!("{before}{begin}\n{section}\n{end}{after}"))
+fn between_marks(document: &str, book: Book, section: &str) -> Result<String> {
+    let begin = begin(book);
+    let (before, rest) = document.split_once(&begin).context("the document has no mark where the table begins")?;
+    let (_, after) = rest.split_once(END).context("the document has no mark where the table ends")?;
+    Ok(format!("{before}{begin}\n{section}\n{END}{after}"))
 }
 
 #[cfg(test)]
@@ -52,16 +62,18 @@ mod tests {
 
     #[test]
     fn what_people_wrote_stays_when_the_table_is_replaced() {
-        let [begin, end] = MARKS;
-        let first = between_marks(&format!("Why.\n{begin}{end}After.\n"), "| 1 |").unwrap();
-        let second = between_marks(&first, "| 2 |").unwrap();
-        assert_eq!(second, format!("Why.\n{begin}\n| 2 |\n{end}After.\n"));
-        assert!(between_marks("no marks", "").is_err());
+        let begin = begin(Book::Read);
+        let first = between_marks(&format!("Why.\n{begin}{END}After.\n"), Book::Read, "| 1 |").unwrap();
+        let second = between_marks(&first, Book::Read, "| 2 |").unwrap();
+        assert_eq!(second, format!("Why.\n{begin}\n| 2 |\n{END}After.\n"));
+        assert!(between_marks("no marks", Book::Read, "").is_err());
     }
 
     #[test]
-    fn the_document_in_the_repository_has_its_marks() {
-        let text = std::fs::read_to_string(Repo::find().unwrap().at(DOCUMENT)).unwrap();
-        assert!(between_marks(&text, "").is_ok());
+    fn the_documents_in_the_repository_have_their_marks() {
+        for book in [Book::Write, Book::Read] {
+            let text = std::fs::read_to_string(Repo::find().unwrap().at(&book.document())).unwrap();
+            assert!(between_marks(&text, book, "").is_ok(), "{book}");
+        }
     }
 }

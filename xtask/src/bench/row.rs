@@ -1,5 +1,6 @@
 //! The rows of the table: what each measures, and what it should reach.
 
+use super::book::Book;
 use super::variant::Variant;
 use clap::ValueEnum;
 
@@ -24,6 +25,20 @@ pub(crate) enum Row {
     /// Creates on a subject that has 1 M comments, against one that has 1 k
     #[value(name = "create_1m")]
     Create1m,
+    /// First pages of a hot subject, against a server of constant bytes; pinned
+    PageHot,
+    /// First pages from the database, against the bare statements
+    PageDb,
+    /// Page 5,000 of a subject with 1 M comments, against page 1
+    DeepStable,
+    /// Page 1 of a subject with 1 M comments, against one with 1 k
+    LargeStable,
+    /// What a member thinks of 100 comments, against one range of the primary key
+    StatesMiss,
+    /// 1,000 readers of a cold subject at the same moment
+    Storm,
+    /// 95 % reads and 5 % writes on a subject with 100 k comments
+    Mixed,
 }
 
 impl Row {
@@ -37,7 +52,50 @@ impl Row {
             Self::CreateHot2 => "create_hot_2",
             Self::LikeHot10k => "like_hot_10k",
             Self::Create1m => "create_1m",
+            Self::PageHot => "page_hot",
+            Self::PageDb => "page_db",
+            Self::DeepStable => "deep_stable",
+            Self::LargeStable => "large_stable",
+            Self::StatesMiss => "states_miss",
+            Self::Storm => "storm",
+            Self::Mixed => "mixed",
         }
+    }
+
+    /// The benchmark it belongs to.
+    pub(super) fn book(self) -> Book {
+        match self {
+            Self::CreateHot
+            | Self::CreateSpread
+            | Self::LikeHot
+            | Self::LikeSpread
+            | Self::CreateHot2
+            | Self::LikeHot10k
+            | Self::Create1m => Book::Write,
+            Self::PageHot
+            | Self::PageDb
+            | Self::DeepStable
+            | Self::LargeStable
+            | Self::StatesMiss
+            | Self::Storm
+            | Self::Mixed => Book::Read,
+        }
+    }
+
+    /// Whether server and load have cores of their own, where nothing else is asked for: its rate is held against that of
+    /// a server, not of a database.
+    pub(super) fn is_pinned(self) -> bool {
+        self == Self::PageHot
+    }
+
+    /// What the service has to be told for this row: those that measure what lies behind the pages in memory keep none.
+    pub(super) fn sets(self) -> &'static [&'static str] {
+        if matches!(self, Self::PageDb | Self::DeepStable | Self::LargeStable) { &["hot.enabled=false"] } else { &[] }
+    }
+
+    /// How many of the rounds that were asked for it has: one that lasts minutes has one.
+    pub(super) fn rounds(self, asked: usize) -> usize {
+        if self == Self::Mixed { 1 } else { asked }
     }
 
     /// Whether the row is measured at sync_binlog=1 as well, and on MySQL: those on which all writes meet in one row.
@@ -68,13 +126,20 @@ impl Row {
             Self::LikeSpread => "≥ 3 ×",
             Self::CreateHot2 => "≥ 0.8 ×",
             Self::LikeHot10k => "p99 ≤ 30, p99.9 < 100",
-            Self::Create1m => "≤ 1.2 × the time",
+            Self::Create1m | Self::DeepStable | Self::LargeStable => "≤ 1.2 × the time",
+            Self::PageHot => "≥ 0.9 ×",
+            Self::PageDb => "≥ 0.7 ×",
+            Self::StatesMiss => "≤ 1.5 × the time",
+            Self::Storm => "p99 < 200",
+            Self::Mixed => "p99 < 200, writes < 100",
         }
     }
 
-    /// The figure of the row from both rates: how many times the baseline's rate, or of `create_1m` its time.
+    /// The figure of the row from both rates: how many times the baseline's rate, or its time where the goal
+    /// speaks of time.
     pub(super) fn ratio(self, rate: f64, baseline_rate: f64) -> f64 {
-        if self == Self::Create1m { baseline_rate / rate } else { rate / baseline_rate }
+        let of_time = matches!(self, Self::Create1m | Self::DeepStable | Self::LargeStable | Self::StatesMiss);
+        if of_time { baseline_rate / rate } else { rate / baseline_rate }
     }
 }
 

@@ -1,15 +1,17 @@
 //! The sides of a row: the loads that take turns on the same servers.
 
+mod read;
+mod write;
+
 use super::arena::Arena;
+use super::book::Book;
 use super::figures::Figures;
 use super::row::Row;
 use anyhow::Result;
 
 /// Connections with which the bare loop is tried; the best counts.
 pub(super) const BARE_CONNECTIONS: [usize; 3] = [1, 16, 64];
-/// Subjects, or comments, of the spread rows.
-const MANY: &str = "10000";
-/// Comments on the subject of `create_1m`, and how long filling may take before it stops where it is.
+/// A subject with so many comments, and how long filling may take before it stops where it is.
 const MILLION: [&str; 4] = ["--comments", "1000000", "--within", "120"];
 
 /// A load.
@@ -27,7 +29,10 @@ pub(super) struct Pace {
     /// Seconds measured in each round of each side
     #[arg(long, default_value_t = 3.0)]
     pub(super) seconds: f64,
-    /// Callers of the closed loops
+    /// Minutes of the row mixed, which has one round
+    #[arg(long, default_value_t = 5.0)]
+    minutes: f64,
+    /// Callers of the closed loops that write
     #[arg(long, default_value_t = 256)]
     callers: usize,
     /// Calls per second of like_hot_10k, which is that row only with 10000
@@ -36,6 +41,15 @@ pub(super) struct Pace {
 }
 
 impl Side {
+    fn new(label: &str, load: Vec<String>) -> Self {
+        Self { label: label.to_owned(), before: None, load }
+    }
+
+    /// The same with something that is done before each round.
+    fn after(self, before: Vec<String>) -> Self {
+        Self { before: Some(before), ..self }
+    }
+
     /// One round: its place among the rounds makes names of its own.
     pub(super) fn measure(&self, arena: &Arena<'_>, round: usize) -> Result<Figures> {
         let named = |words: &[String]| words.iter().map(|word| word.replace("{round}", &round.to_string())).collect();
@@ -50,52 +64,49 @@ impl Side {
 
 /// Our side first, then what it is held against: the bare loop with each of `connections`, or ourselves under other
 /// circumstances, or nothing.
-pub(super) fn sides(row: Row, arena: &Arena<'_>, pace: Pace, connections: &[usize]) -> Result<Vec<Side>> {
-    let side = |label: &str, load: Vec<String>| Side { label: label.to_owned(), before: None, load };
-    let through = |verb: &str, servers: usize, more: &[&str]| {
-        let callers = (verb != "like-open").then(|| ["--callers".to_owned(), pace.callers.to_string()]);
-        let more = more.iter().map(|word| (*word).to_owned()).chain(callers.into_iter().flatten());
-        words(verb, pace, more.chain(arena.endpoints(servers)))
-    };
-    let bare = |verb: &str, more: &[&str]| {
-        let one = |count: &usize| {
-            let place = ["--url".to_owned(), arena.url("bare"), "--connections".to_owned(), count.to_string()];
-            let more = more.iter().map(|word| (*word).to_owned());
-            side(&format!("bare, {count} conn."), words(verb, pace, more.chain(place)))
-        };
-        connections.iter().map(one).collect::<Vec<_>>()
-    };
-    let against = |ours: Vec<String>, bare: Vec<Side>| std::iter::once(side("riposte", ours)).chain(bare).collect();
-    Ok(match row {
-        Row::CreateHot => against(through("create", 1, &[]), bare("bare-create", &[])),
-        Row::CreateSpread => against(
-            through("create", 1, &["--prefix", "spread", "--subjects", MANY]),
-            bare("bare-create", &["--subjects", MANY]),
-        ),
-        Row::LikeHot => against(through("like", 1, &[]), bare("bare-like", &[])),
-        Row::LikeSpread => against(
-            through("like", 1, &["--prefix", "spread", "--comments", MANY]),
-            bare("bare-like", &["--comments", MANY]),
-        ),
-        Row::CreateHot2 => {
-            vec![side("two processes", through("create", 2, &[])), side("one process", through("create", 1, &[]))]
-        }
-        Row::LikeHot10k => vec![side("riposte", through("like-open", 1, &["--rate", &pace.rate.to_string()]))],
-        Row::Create1m => {
-            let (full, small) = (["--prefix", "full"], ["--prefix", "small-{round}"]);
-            let fill = |subject: [&str; 2], amount: &[&str]| -> Vec<String> {
-                let words = ["fill"].into_iter().chain(subject).chain(amount.iter().copied()).map(str::to_owned);
-                words.chain(arena.endpoints(1)).collect()
-            };
-            let filled = arena.ask(&fill(full, &MILLION))?;
-            let label = |comments: &str| format!("{comments} comments");
-            let (has, wanted) = (filled["comments"].to_string(), fill(small, &["--comments", "1000"]));
-            let few = Side { before: Some(wanted), ..side(&label("1000"), through("create", 1, &small)) };
-            vec![side(&label(&has), through("create", 1, &full)), few]
-        }
-    })
+pub(super) fn sides(row: Row, arena: &mut Arena<'_>, pace: Pace, connections: &[usize]) -> Result<Vec<Side>> {
+    let mut desk = Desk { arena, pace, connections };
+    match row.book() {
+        Book::Write => write::sides(row, &desk),
+        Book::Read => read::sides(row, &mut desk),
+    }
 }
 
-fn words(verb: &str, pace: Pace, more: impl Iterator<Item = String>) -> Vec<String> {
-    [verb.to_owned(), "--seconds".to_owned(), pace.seconds.to_string()].into_iter().chain(more).collect()
+/// What loads are put together from.
+struct Desk<'a, 'b> {
+    arena: &'a mut Arena<'b>,
+    pace: Pace,
+    connections: &'a [usize],
+}
+
+impl Desk<'_, '_> {
+    /// Something that is asked of the service and not measured.
+    fn ask(&self, verb: &str, more: &[&str]) -> Vec<String> {
+        let words = std::iter::once(verb).chain(more.iter().copied()).map(str::to_owned);
+        words.chain(self.arena.endpoints(1)).collect()
+    }
+
+    /// A load through so many processes of the service.
+    fn through(&self, verb: &str, servers: usize, more: &[&str]) -> Vec<String> {
+        [self.timed(verb, more), self.arena.endpoints(servers)].concat()
+    }
+
+    /// The bare loop on a database, with each number of connections.
+    fn bare(&self, database: &str, verb: &str, more: &[&str]) -> Vec<Side> {
+        let one = |count: &usize| {
+            let place = ["--url".to_owned(), self.arena.url(database), "--connections".to_owned(), count.to_string()];
+            Side::new(&format!("bare, {count} conn."), [self.timed(verb, more), place.to_vec()].concat())
+        };
+        self.connections.iter().map(one).collect()
+    }
+
+    /// A load for as long as was asked for.
+    fn timed(&self, verb: &str, more: &[&str]) -> Vec<String> {
+        let words = [verb.to_owned(), "--seconds".to_owned(), self.pace.seconds.to_string()];
+        words.into_iter().chain(more.iter().map(|word| (*word).to_owned())).collect()
+    }
+}
+
+fn against(ours: Vec<String>, bare: Vec<Side>) -> Vec<Side> {
+    std::iter::once(Side::new("riposte", ours)).chain(bare).collect()
 }

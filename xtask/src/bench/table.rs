@@ -63,7 +63,11 @@ fn cells(outcome: &Outcome) -> [String; 13] {
         outcome.variant.to_string(),
         format!("{:.0}", outcome.ours.rate),
         format!("{:.2}", outcome.ours.p50_ms),
-        format!("{:.2}", outcome.ours.p99_ms),
+        if outcome.ours.aside_p99_ms > 0.0 {
+            format!("{:.2}, writes {:.2}", outcome.ours.p99_ms, outcome.ours.aside_p99_ms)
+        } else {
+            format!("{:.2}", outcome.ours.p99_ms)
+        },
         format!("{:.2}", outcome.ours.p999_ms),
         other.map_or_else(none, |(label, _)| label.clone()),
         other.map_or_else(none, |(_, figures)| format!("{:.0}", figures.rate)),

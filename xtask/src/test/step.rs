@@ -56,7 +56,9 @@ impl Step {
             Self::Drift => "the generated code in the repository is what the contract generates",
             Self::Clippy => "no lint fires",
             Self::Build => "the server and all tests compile",
-            Self::Test => "unit, conformance and black-box tests, against two real MariaDB servers",
+            Self::Test => {
+                "unit, conformance and black-box tests, against two real MariaDB servers, Redis and a Redis Cluster"
+            }
             Self::Kill => "servers and databases killed under load lose nothing acknowledged and double nothing",
             Self::Alone => "each crate compiles by itself, leaning on no neighbour's features",
             Self::Readme => "the README's two commands work in a fresh clone",

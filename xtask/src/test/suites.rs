@@ -28,8 +28,12 @@ pub(super) fn all(at: &mut Run<'_>) -> Result<Report> {
     if at.mariadb.is_none() {
         at.mariadb = Some(servers::start_mariadb(at.live, servers::Setup::TESTS)?);
     }
+    if at.redis.is_none() {
+        at.redis = Some(servers::start_redis(&tools::redis(at.repo, at.live)?, at.live)?);
+    }
     let servers = at.mariadb.as_ref().context("the servers were just started")?;
-    tests(at, servers, &mut at.repo.cargo(&EVERYTHING))
+    let redis = at.redis.as_ref().context("the servers were just started")?;
+    tests(at, servers, at.repo.cargo(&EVERYTHING).envs(redis.exports()))
 }
 
 /// The store's suite once more, on Oracle's MySQL.

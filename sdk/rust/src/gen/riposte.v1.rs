@@ -550,13 +550,14 @@ pub struct ClientInfo {
     #[prost(string, tag = "3")]
     pub device: ::prost::alloc::string::String,
 }
-/// A root comment with the first of its replies.
+/// A root comment with some of its replies.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct CommentThread {
     /// The root, or its tombstone.
     #[prost(message, optional, tag = "1")]
     pub comment: ::core::option::Option<Comment>,
-    /// The preview: at most `reply_preview_size` replies of the root, in the order of their floors.
+    /// The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of equals, as of those that
+    /// nobody likes, the one with the lowest floor.
     #[prost(message, repeated, tag = "2")]
     pub replies: ::prost::alloc::vec::Vec<Comment>,
     /// For ListReplies with sort OLDEST: walks all replies of this root from the first. Empty exactly when the preview
@@ -676,11 +677,12 @@ pub struct ListCommentsRequest {
     #[prost(enumeration = "CommentSort", tag = "2")]
     pub sort: i32,
     /// Roots wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID. A page may end
-    /// early at 1 MiB.
+    /// early at 1 MiB; one by rank is shorter, or even empty, where roots went away since the walk began.
     #[prost(int32, tag = "3")]
     pub page_size: i32,
     /// `next_page_token` or `previous_page_token` of an earlier page of the same walk. Empty: the first page. Subject and
-    /// sort must be those of that walk, else PAGE_TOKEN_MISMATCH; page_size may change.
+    /// sort must be those of that walk, else PAGE_TOKEN_MISMATCH; page_size may change. In the ranked sorts a walk may take
+    /// 30 minutes from its first page on, then PAGE_TOKEN_EXPIRED.
     #[prost(string, tag = "4")]
     pub page_token: ::prost::alloc::string::String,
     /// Replies shown below each root: 0 to 10. Unset: 3; 0: none.
@@ -1027,6 +1029,10 @@ impl ActingAs {
     }
 }
 /// The order of a list. All orders are total: ties of a rank break by create time, then id, newest first.
+///
+/// A ranked walk goes along a ranking that was frozen up to 5 seconds before it began: first the visible comments of the
+/// highest rank (2,000 unless the server is set up otherwise), then all others, tombstones among them, by floor, newest
+/// first. What was written since the ranking was made is one of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum CommentSort {
@@ -1036,15 +1042,16 @@ pub enum CommentSort {
     Newest = 1,
     /// Lowest floor first.
     Oldest = 2,
-    /// 2 · likes + replies, unless the object type has a profile of its own. Not served yet: NOT_IMPLEMENTED.
+    /// 2 · likes + replies. For object types of the decaying profile log10(max(1, 2 · likes + replies)) and an age term: being
+    /// 12.5 hours newer counts as much as ten times the rest.
     Hot = 3,
-    /// likes − dislikes. Not served yet: NOT_IMPLEMENTED.
+    /// likes − dislikes.
     Top = 4,
-    /// The lower bound of the Wilson interval of likes, z = 1.281551565545. Not served yet: NOT_IMPLEMENTED.
+    /// The lower bound of the Wilson interval of likes, z = 1.281551565545.
     Best = 5,
-    /// (likes + dislikes) to the power of min / max; 0 if one side is 0. Not served yet: NOT_IMPLEMENTED.
+    /// (likes + dislikes) to the power of min / max; 0 if one side is 0.
     Controversial = 6,
-    /// reply_count. Not served yet: NOT_IMPLEMENTED.
+    /// reply_count.
     MostReplies = 7,
 }
 impl CommentSort {
@@ -1775,6 +1782,37 @@ pub struct RebuildMemberHistoryResponse {
     #[prost(string, tag = "4")]
     pub resume_token: ::prost::alloc::string::String,
 }
+/// Asks to rebuild what ranked lists are made from.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RebuildRanksRequest {
+    /// The subjects whose comments are looked at. Required.
+    #[prost(message, optional, tag = "1")]
+    pub scope: ::core::option::Option<SubjectScope>,
+    /// A UUID; optional, the SDKs fill it. A rebuild is safe to repeat with or without it.
+    #[prost(string, tag = "2")]
+    pub request_id: ::prost::alloc::string::String,
+    /// `resume_token` of an answer of an earlier walk over the same object type: goes on behind the subject of that answer.
+    /// Empty: from the beginning. Another object type is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+    #[prost(string, tag = "3")]
+    pub resume_token: ::prost::alloc::string::String,
+}
+/// How far a rebuild of ranks has come: the sums of this call so far. The last message stands for all.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RebuildRanksResponse {
+    /// Subjects that are done.
+    #[prost(int64, tag = "1")]
+    pub subjects_done: i64,
+    /// Comments looked at.
+    #[prost(int64, tag = "2")]
+    pub comments_checked: i64,
+    /// Comments whose ranks were missing or behind, and are right now.
+    #[prost(int64, tag = "3")]
+    pub comments_changed: i64,
+    /// Goes on behind the last subject that is done, as `resume_token` of another call; empty before the first and behind
+    /// the last one, and where one subject was asked for. It does not age.
+    #[prost(string, tag = "4")]
+    pub resume_token: ::prost::alloc::string::String,
+}
 /// Asks to rebuild what is cached of subjects from their rows.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RebuildCacheRequest {
@@ -2220,6 +2258,38 @@ pub mod admin_service_client {
                 );
             self.inner.server_streaming(req, path, codec).await
         }
+        /// Rebuilds what ranked lists and reply previews are made from, from the comments of subjects, and tells how far it has
+        /// come.
+        ///
+        /// Safe to run while others write, and twice. Needed after the profile of HOT was changed, and for comments that are
+        /// older than this version. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN,
+        /// PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+        ///
+        /// Example: `{"scope": {"objectType": "video"}}`.
+        pub async fn rebuild_ranks(
+            &mut self,
+            request: impl tonic::IntoRequest<super::RebuildRanksRequest>,
+        ) -> std::result::Result<
+            tonic::Response<tonic::codec::Streaming<super::RebuildRanksResponse>>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/riposte.v1.AdminService/RebuildRanks",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("riposte.v1.AdminService", "RebuildRanks"));
+            self.inner.server_streaming(req, path, codec).await
+        }
         /// Rebuilds what is cached of subjects from their rows, and tells how far it has come.
         ///
         /// What is cached is forgotten, and the first page made anew. Safe to run while others read and write, and twice.
@@ -2250,9 +2320,8 @@ pub mod admin_service_client {
                 .insert(GrpcMethod::new("riposte.v1.AdminService", "RebuildCache"));
             self.inner.server_streaming(req, path, codec).await
         }
-        /// Reads which subjects are under the greatest load.
-        ///
-        /// Not served yet: UNIMPLEMENTED / NOT_IMPLEMENTED.
+        /// Reads which subjects are under the greatest load in the process that answers: ListComments and every write count. A rate
+        /// is never told too high; of the least busy subjects it may be told too low.
         ///
         /// Example: `{"limit": 10}`.
         pub async fn list_hot_subjects(
@@ -2447,6 +2516,27 @@ pub mod admin_service_server {
             tonic::Response<Self::RebuildMemberHistoryStream>,
             tonic::Status,
         >;
+        /// Server streaming response type for the RebuildRanks method.
+        type RebuildRanksStream: tonic::codegen::tokio_stream::Stream<
+                Item = std::result::Result<super::RebuildRanksResponse, tonic::Status>,
+            >
+            + std::marker::Send
+            + 'static;
+        /// Rebuilds what ranked lists and reply previews are made from, from the comments of subjects, and tells how far it has
+        /// come.
+        ///
+        /// Safe to run while others write, and twice. Needed after the profile of HOT was changed, and for comments that are
+        /// older than this version. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN,
+        /// PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+        ///
+        /// Example: `{"scope": {"objectType": "video"}}`.
+        async fn rebuild_ranks(
+            &self,
+            request: tonic::Request<super::RebuildRanksRequest>,
+        ) -> std::result::Result<
+            tonic::Response<Self::RebuildRanksStream>,
+            tonic::Status,
+        >;
         /// Server streaming response type for the RebuildCache method.
         type RebuildCacheStream: tonic::codegen::tokio_stream::Stream<
                 Item = std::result::Result<super::RebuildCacheResponse, tonic::Status>,
@@ -2466,9 +2556,8 @@ pub mod admin_service_server {
             tonic::Response<Self::RebuildCacheStream>,
             tonic::Status,
         >;
-        /// Reads which subjects are under the greatest load.
-        ///
-        /// Not served yet: UNIMPLEMENTED / NOT_IMPLEMENTED.
+        /// Reads which subjects are under the greatest load in the process that answers: ListComments and every write count. A rate
+        /// is never told too high; of the least busy subjects it may be told too low.
         ///
         /// Example: `{"limit": 10}`.
         async fn list_hot_subjects(
@@ -2977,6 +3066,52 @@ pub mod admin_service_server {
                     };
                     Box::pin(fut)
                 }
+                "/riposte.v1.AdminService/RebuildRanks" => {
+                    #[allow(non_camel_case_types)]
+                    struct RebuildRanksSvc<T: AdminService>(pub Arc<T>);
+                    impl<
+                        T: AdminService,
+                    > tonic::server::ServerStreamingService<super::RebuildRanksRequest>
+                    for RebuildRanksSvc<T> {
+                        type Response = super::RebuildRanksResponse;
+                        type ResponseStream = T::RebuildRanksStream;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::ResponseStream>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::RebuildRanksRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as AdminService>::rebuild_ranks(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RebuildRanksSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.server_streaming(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
                 "/riposte.v1.AdminService/RebuildCache" => {
                     #[allow(non_camel_case_types)]
                     struct RebuildCacheSvc<T: AdminService>(pub Arc<T>);
@@ -3296,8 +3431,7 @@ pub mod comment_service_client {
         /// A full walk shows every root that stood at its start, and was not removed before its end, exactly once, while
         /// others write. Pages are the same for every reader; ask BatchGetLikeStates for one's own likes. Under `auto_create`
         /// an absent subject reads as empty. Errors: SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND
-        /// (around_comment_id), PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, PAGE_TOKEN_EXPIRED, REVISION_NOT_REACHED. The ranked
-        /// sorts are not served yet: UNIMPLEMENTED / NOT_IMPLEMENTED.
+        /// (around_comment_id), PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, PAGE_TOKEN_EXPIRED, REVISION_NOT_REACHED.
         ///
         /// Example: `{"subject": {"objectType": "article", "objectId": "1"}, "sort": "COMMENT_SORT_OLDEST", "pageSize": 50}`.
         pub async fn list_comments(
@@ -3599,8 +3733,7 @@ pub mod comment_service_server {
         /// A full walk shows every root that stood at its start, and was not removed before its end, exactly once, while
         /// others write. Pages are the same for every reader; ask BatchGetLikeStates for one's own likes. Under `auto_create`
         /// an absent subject reads as empty. Errors: SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND
-        /// (around_comment_id), PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, PAGE_TOKEN_EXPIRED, REVISION_NOT_REACHED. The ranked
-        /// sorts are not served yet: UNIMPLEMENTED / NOT_IMPLEMENTED.
+        /// (around_comment_id), PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, PAGE_TOKEN_EXPIRED, REVISION_NOT_REACHED.
         ///
         /// Example: `{"subject": {"objectType": "article", "objectId": "1"}, "sort": "COMMENT_SORT_OLDEST", "pageSize": 50}`.
         async fn list_comments(
@@ -4432,7 +4565,7 @@ pub enum ErrorReason {
     ///
     /// Example: `{"reason": "PAGE_TOKEN_MISMATCH"}` with the BadRequest violation `page_token`.
     PageTokenMismatch = 22,
-    /// INVALID_ARGUMENT. The ranking that the page token walks is no longer kept. Begin the walk anew.
+    /// INVALID_ARGUMENT. The ranked walk of the page token began more than 30 minutes ago. Begin the walk anew.
     ///
     /// Example: `{"reason": "PAGE_TOKEN_EXPIRED"}` with the BadRequest violation `page_token`.
     PageTokenExpired = 23,
@@ -4483,7 +4616,7 @@ pub enum ErrorReason {
     ShardUnavailable = 34,
     /// UNIMPLEMENTED. The method, or the value of an argument, is in the contract but not served yet.
     ///
-    /// Example: `{"reason": "NOT_IMPLEMENTED", "metadata": {"sort": "COMMENT_SORT_HOT"}}`.
+    /// Example: `{"reason": "NOT_IMPLEMENTED", "metadata": {"method": "RebuildCache"}}`.
     NotImplemented = 35,
     /// DEADLINE_EXCEEDED. The call took longer than its deadline; a write may have happened. Repeat it with its
     /// request_id.
@@ -5223,11 +5356,11 @@ pub struct ListRepliesRequest {
     /// The root comment. Required; a reply's id is FIELD_INVALID.
     #[prost(int64, tag = "1")]
     pub root_id: i64,
-    /// The order. Default OLDEST.
+    /// The order: OLDEST (the default), NEWEST or TOP; another one is FIELD_INVALID.
     #[prost(enumeration = "CommentSort", tag = "2")]
     pub sort: i32,
     /// Replies wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID. A page may end
-    /// early at 1 MiB.
+    /// early at 1 MiB; one by rank is shorter, or even empty, where replies went away since the walk began.
     #[prost(int32, tag = "3")]
     pub page_size: i32,
     /// `next_page_token` or `previous_page_token` of an earlier page of the same walk, or `reply_page_token` of a thread
@@ -5453,11 +5586,11 @@ pub mod reply_service_client {
                 .insert(GrpcMethod::new("riposte.v1.ReplyService", "CreateReply"));
             self.inner.unary(req, path, codec).await
         }
-        /// Reads a page of all replies of one root, flat, by floor.
+        /// Reads a page of all replies of one root, flat, by floor or by rank.
         ///
         /// A full walk shows every reply that stood at its start, and was not removed before its end, exactly once, while
         /// others write. Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, PAGE_TOKEN_EXPIRED, SUBJECT_HIDDEN,
-        /// REVISION_NOT_REACHED. The ranked sorts are not served yet: UNIMPLEMENTED / NOT_IMPLEMENTED.
+        /// REVISION_NOT_REACHED.
         ///
         /// Example: `{"rootId": "1234567890123456789", "pageSize": 50}`.
         pub async fn list_replies(
@@ -5575,11 +5708,11 @@ pub mod reply_service_server {
             tonic::Response<super::CreateReplyResponse>,
             tonic::Status,
         >;
-        /// Reads a page of all replies of one root, flat, by floor.
+        /// Reads a page of all replies of one root, flat, by floor or by rank.
         ///
         /// A full walk shows every reply that stood at its start, and was not removed before its end, exactly once, while
         /// others write. Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, PAGE_TOKEN_EXPIRED, SUBJECT_HIDDEN,
-        /// REVISION_NOT_REACHED. The ranked sorts are not served yet: UNIMPLEMENTED / NOT_IMPLEMENTED.
+        /// REVISION_NOT_REACHED.
         ///
         /// Example: `{"rootId": "1234567890123456789", "pageSize": 50}`.
         async fn list_replies(

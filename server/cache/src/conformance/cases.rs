@@ -153,8 +153,7 @@ pub(super) async fn a_cursor_that_moved_is_noticed_and_a_new_generation_forgets(
 
 async fn likes(scene: &Scene, floor: i32) -> (i64, i32) {
     let page = scene.page(100).await.expect("found");
-    let root =
-        page.items.items.into_iter().find(|shown| shown.item.comment.floor == floor).expect("listed").item.comment;
+    let root = page.items.items.into_iter().find(|item| item.comment.floor == floor).expect("listed").comment;
     (root.revision, root.like_count)
 }
 
@@ -176,7 +175,7 @@ pub(super) async fn of_likes_the_greater_revision_stands(cache: Given) {
     change.patches[0].content = None;
     scene.apply(change).await;
     assert_eq!(likes(&scene, 1).await, (9, 9));
-    let root = scene.page(1).await.expect("found").items.items.remove(0).item;
+    let root = scene.page(1).await.expect("found").items.items.remove(0);
     assert_eq!((root.comment.reply_count, root.content), (4, Some(super::scene::said(1))));
 }
 
@@ -223,7 +222,7 @@ pub(super) async fn a_list_ends_only_where_its_end_was_seen(cache: Given) {
     assert_eq!(scene.seen().await, Some((1, vec![10, 9, 8, 7, 6])));
     let after = scene.cache.page(&scene.ask(Start::After(9), 2)).await.expect("answered");
     let Lookup::Hit(Some(after)) = after else { panic!("missed") };
-    let floors: Vec<i32> = after.items.items.iter().map(|shown| shown.item.comment.floor).collect();
+    let floors: Vec<i32> = after.items.items.iter().map(|item| item.comment.floor).collect();
     assert_eq!((floors, after.items.more_before, after.items.more_after), (vec![8, 7], true, true));
 }
 
@@ -235,7 +234,7 @@ pub(super) async fn a_list_that_grows_is_cut_at_its_far_end(cache: Given) {
         scene.apply(scene.born(revision, floor)).await;
     }
     let page = scene.page(100).await.expect("the newest are kept");
-    assert_eq!(page.items.items[0].item.comment.floor, 502);
+    assert_eq!(page.items.items[0].comment.floor, 502);
     let deep = scene.cache.page(&scene.ask(Start::After(60), 20)).await.expect("answered");
     assert_eq!(deep, Lookup::Miss, "what lies beyond the window the rows answer");
 }

@@ -72,7 +72,7 @@ impl Scene {
 
     pub(super) fn ask(&self, start: Start, limit: usize) -> PageAsk {
         let window = Window { order: Order::Newest, start, limit };
-        PageAsk { key: self.subject.key.clone(), root: None, window, previews: 0 }
+        PageAsk { key: self.subject.key.clone(), root: None, window }
     }
 
     pub(super) async fn page(&self, limit: usize) -> Option<PageHit> {
@@ -85,7 +85,7 @@ impl Scene {
     /// Revision and floors of the first hundred roots, newest first; `None` for a miss.
     pub(super) async fn seen(&self) -> Option<(i64, Vec<i32>)> {
         let page = self.page(100).await?;
-        Some((page.subject.revision, page.items.items.iter().map(|shown| shown.item.comment.floor).collect()))
+        Some((page.subject.revision, page.items.items.iter().map(|item| item.comment.floor).collect()))
     }
 
     pub(super) async fn ticket(&self) -> Ticket {

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use riposte_core::page::{Order, Page, Start, Window};
+use riposte_core::page::{Order, Page};
 use riposte_core::{CommentId, Subject, SubjectId};
 
 use super::list::List;
 use crate::config::Limits;
-use crate::port::{Change, Fill, Filled, Item, Kind, Likes, ListName, Listed, PageAsk, PageHit, Patch, Shown, Ticket};
+use crate::port::{Change, Fill, Filled, Item, Kind, Likes, ListName, Listed, PageAsk, PageHit, Patch, Ticket};
 
 /// Changes that a log holds.
 const LOG: usize = 64;
@@ -155,10 +155,10 @@ impl Block {
         };
         let ids = self.slice(ask.root, ask.window.order, |list| list.page(&ask.window))?;
         let Page { items, more_before, more_after } = ids;
-        let shown = |id: &CommentId| self.shown(*id, ask.previews);
-        let items = items.iter().map(shown).collect::<Option<Vec<_>>>()?;
+        let item = |id: &CommentId| self.item(*id);
+        let items = items.iter().map(item).collect::<Option<Vec<_>>>()?;
         let pins = if ask.root.is_none() { subject.pins.as_slice() } else { &[] };
-        let pinned = pins.iter().map(shown).collect::<Option<Vec<_>>>()?;
+        let pinned = pins.iter().map(item).collect::<Option<Vec<_>>>()?;
         Some(PageHit { subject, root, items: Page { items, more_before, more_after }, pinned })
     }
 
@@ -166,18 +166,6 @@ impl Block {
     fn slice<T>(&self, root: Option<CommentId>, order: Order, read: impl Fn(&List) -> Option<T>) -> Option<T> {
         let other = if order == Order::Oldest { Order::Newest } else { Order::Oldest };
         [order, other].into_iter().find_map(|order| read(self.lists.get(&ListName { root, order })?))
-    }
-
-    fn shown(&self, id: CommentId, previews: u8) -> Option<Shown> {
-        let item = self.item(id)?;
-        let below = item.comment.is_root() && item.comment.live_below > 0;
-        if !below || previews == 0 {
-            return Some(Shown { more: below, item, replies: Vec::new() });
-        }
-        let window = Window { order: Order::Oldest, start: Start::Beginning, limit: usize::from(previews) };
-        let page = self.slice(Some(id), Order::Oldest, |list| list.page(&window))?;
-        let replies = page.items.iter().map(|id| self.item(*id)).collect::<Option<Vec<_>>>()?;
-        Some(Shown { item, replies, more: page.more_after })
     }
 
     /// Gives the right to fill, unless somebody has it.

@@ -42,11 +42,7 @@ impl Parts {
     async fn read_comments(&self, reader: &CachedReader, ids: &[CommentId]) -> Result<Vec<Option<CommentView>>> {
         let tickets = if reader.is_degraded() { BTreeMap::new() } else { self.tickets(reader, ids).await? };
         let Some(first) = ids.first() else { return Ok(Vec::new()) };
-        let read = {
-            let _room = self.room.enter(first.partition()).await?;
-            self.tally.one(Told::Read);
-            self.inner.comments(ids).await
-        };
+        let read = self.rows(first.partition(), self.inner.comments(ids)).await;
         let items = |key: &SubjectKey| {
             let of = read.iter().flatten().flatten().filter(|view| view.subject == *key);
             of.map(|view| parts::item(view.clone())).collect::<Vec<_>>()

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use riposte_core::page::{DEFAULT_PAGE, Order, Start, Window};
+use riposte_core::page::{DEFAULT_PAGE, Order, RootPage, Start, Window};
 use riposte_core::{Result, SubjectKey};
 
 use super::{CachedReader, Parts, parts};
 use crate::port::{Kind, ListName, Lookup, Opened, PageAsk, PageHit, Ticket};
-use crate::tally::Told;
 
 /// How often one looks whether another process has filled, before the rows are read all the same.
 const LOOKS: usize = 5;
@@ -25,13 +24,28 @@ impl CachedReader {
         let this = Arc::clone(&self.0);
         self.0.pages.join(ask.clone(), move || async move { this.fetch(&ask).await }).await
     }
+
+    /// A page of roots with previews, from the rows: which replies are the most liked is known by their board alone.
+    pub(super) async fn previewed(
+        &self,
+        key: &SubjectKey,
+        window: Window,
+        previews: u8,
+    ) -> Result<Option<Arc<RootPage>>> {
+        let (this, of) = (Arc::clone(&self.0), key.clone());
+        let read = move || async move {
+            let page = this.rows(of.partition(), this.inner.roots(&of, window, previews)).await?;
+            Ok(page.map(Arc::new))
+        };
+        self.0.previewed.join((key.clone(), window, previews), read).await
+    }
 }
 
 impl Parts {
-    /// The page that most readers see, for whoever makes copies anew.
+    /// The newest roots, for whoever makes copies anew.
     pub(super) async fn first_page(&self, key: &SubjectKey) -> Result<Option<Arc<PageHit>>> {
         let window = Window { order: Order::Newest, start: Start::Beginning, limit: DEFAULT_PAGE };
-        self.fetch(&PageAsk { key: key.clone(), root: None, window, previews: 3 }).await
+        self.fetch(&PageAsk { key: key.clone(), root: None, window }).await
     }
 
     /// What the copies did not know a moment ago.
@@ -81,16 +95,14 @@ impl Parts {
 
     /// The page out of the rows, with more than was asked for.
     async fn read(&self, ask: &PageAsk) -> Result<Option<PageHit>> {
-        let _room = self.room.enter(ask.key.partition()).await?;
-        self.tally.one(Told::Read);
         let window = parts::ahead(&ask.window);
-        match ask.root {
-            None => {
-                let page = self.inner.roots(&ask.key, window, parts::more(ask.previews)).await?;
-                Ok(page.map(parts::of_roots))
+        let read = async {
+            match ask.root {
+                None => Ok(self.inner.roots(&ask.key, window, 0).await?.map(parts::of_roots)),
+                Some(root) => Ok(self.inner.replies(&ask.key, root, window).await?.map(parts::of_replies)),
             }
-            Some(root) => Ok(self.inner.replies(&ask.key, root, window).await?.map(parts::of_replies)),
-        }
+        };
+        self.rows(ask.key.partition(), read).await
     }
 }
 

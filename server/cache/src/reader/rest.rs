@@ -1,5 +1,7 @@
 //! The port, whole: what is not kept is read from the rows.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use riposte_core::comment::CommentView;
 use riposte_core::page::{
@@ -32,13 +34,25 @@ impl Reader for CachedReader {
     }
 
     async fn roots(&self, key: &SubjectKey, window: Window, previews: u8) -> Result<Option<RootPage>> {
-        let ask = PageAsk { key: key.clone(), root: None, window, previews };
+        if previews > 0 {
+            let page = self.previewed(key, window, previews).await?;
+            return Ok(page.map(Arc::unwrap_or_clone));
+        }
+        let ask = PageAsk { key: key.clone(), root: None, window };
         Ok(self.page(ask).await?.map(|hit| parts::roots(&hit)))
     }
 
+    async fn roots_at(&self, key: &SubjectKey, floors: &[i32], previews: u8) -> Result<Option<RootPage>> {
+        self.0.rows(key.partition(), self.0.inner.roots_at(key, floors, previews)).await
+    }
+
     async fn replies(&self, key: &SubjectKey, root: CommentId, window: Window) -> Result<Option<ReplyPage>> {
-        let ask = PageAsk { key: key.clone(), root: Some(root), window, previews: 0 };
+        let ask = PageAsk { key: key.clone(), root: Some(root), window };
         Ok(self.page(ask).await?.and_then(|hit| parts::replies(&hit)))
+    }
+
+    async fn replies_at(&self, key: &SubjectKey, root: CommentId, floors: &[i32]) -> Result<Option<ReplyPage>> {
+        self.0.rows(key.partition(), self.0.inner.replies_at(key, root, floors)).await
     }
 
     async fn thread(&self, key: &SubjectKey, part: &Subtree) -> Result<Option<ThreadPage>> {

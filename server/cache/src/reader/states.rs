@@ -37,9 +37,8 @@ impl CachedReader {
             self.subjects_of(std::slice::from_ref(&who.key)).await?;
             self.0.keep_states(who).await?;
         }
-        let _room = self.0.room.enter(who.key.partition()).await?;
-        self.0.tally.one(Told::Read);
-        let values = self.0.inner.like_states(&who.key, &who.member, ids).await?;
+        let read = self.0.inner.like_states(&who.key, &who.member, ids);
+        let values = self.0.rows(who.key.partition(), read).await?;
         let there = ids.iter().zip(&values).filter(|(_, value)| value.is_some()).map(|(id, _)| *id);
         let _ = self.0.cache.exist(who, &there.collect::<Vec<_>>()).await;
         Ok(values)
@@ -53,9 +52,8 @@ impl Parts {
         if self.cache.open_states(who, token).await != Ok(true) {
             return Ok(());
         }
-        let _room = self.room.enter(who.key.partition()).await?;
-        self.tally.one(Told::Read);
-        let page = self.inner.member_likes(&who.key, &who.member, None, MOST).await?;
+        let read = self.inner.member_likes(&who.key, &who.member, None, MOST);
+        let page = self.rows(who.key.partition(), read).await?;
         if !page.more_after {
             let values: Vec<_> = page.items.into_iter().map(|like| (like.comment, like.value)).collect();
             let _ = self.cache.fill_states(who, token, &values).await;

@@ -72,8 +72,6 @@ impl Parts {
 
     async fn subjects_out_of_rows(&self, keys: &[SubjectKey]) -> Result<Vec<Option<Subject>>> {
         let Some(first) = keys.first() else { return Ok(Vec::new()) };
-        let _room = self.room.enter(first.partition()).await?;
-        self.tally.one(Told::Read);
-        self.inner.subjects(keys).await
+        self.rows(first.partition(), self.inner.subjects(keys)).await
     }
 }

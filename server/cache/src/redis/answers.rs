@@ -7,7 +7,7 @@ use riposte_core::{CommentId, LikeValue, Subject, SubjectId};
 
 use super::message::SubjectRow;
 use super::value;
-use crate::port::{Filled, Item, Kind, Lookup, Opened, PageHit, Shown, Ticket};
+use crate::port::{Filled, Item, Kind, Lookup, Opened, PageHit, Ticket};
 
 /// The bytes of a value; `None` where there are none.
 pub(super) fn bytes(value: &Value) -> Option<&[u8]> {
@@ -61,16 +61,10 @@ pub(super) fn page(words: &[Value], root: Option<CommentId>) -> Option<PageHit> 
         Some(id) => Some(item(root_value, Some(id))?),
         None => None,
     };
-    let all = |value| list(value).iter().map(shown).collect::<Option<Vec<_>>>();
+    let all = |value| list(value).iter().map(|one| item(one, None)).collect::<Option<Vec<_>>>();
     let more = |value| integer(value).map(|more| more != 0);
     let items = Page { items: all(items)?, more_before: more(before)?, more_after: more(after)? };
     Some(PageHit { subject: subject(row)?, root, items, pinned: all(pinned)? })
-}
-
-fn shown(value: &Value) -> Option<Shown> {
-    let [first, more, replies @ ..] = list(value) else { return None };
-    let replies = replies.iter().map(|reply| item(reply, None)).collect::<Option<_>>()?;
-    Some(Shown { item: item(first, None)?, more: integer(more)? != 0, replies })
 }
 
 pub(super) fn opened(value: &Value, kind: Kind, token: u64) -> Option<Opened> {

@@ -533,26 +533,10 @@ local function held(keys, args)
   return found
 end
 
-local function shown(P, b, id, previews)
-  local value = copy(P, b, id)
-  if not value then return nil end
-  local below = string.sub(value, 4, 4) == '1'
-  if not below or previews == 0 then return { value, below and 1 or 0 } end
-  local _, ids = slice(P, b, 'r' .. id, 'o', 0, 0, previews + 1)
-  if not ids then return nil end
-  local one = { value, #ids > previews and 1 or 0 }
-  for i = 1, math.min(#ids, previews) do
-    local reply = copy(P, b, ids[i])
-    if not reply then return nil end
-    one[#one + 1] = reply
-  end
-  return one
-end
-
-local function all_shown(P, b, ids, previews)
+local function copies(P, b, ids)
   local all = {}
   for i, id in ipairs(ids) do
-    all[i] = shown(P, b, id, previews)
+    all[i] = copy(P, b, id)
     if not all[i] then return nil end
   end
   return all
@@ -566,7 +550,7 @@ local function share(start, limit, behind, ahead)
   return math.min(behind, limit - forth), forth
 end
 
--- name, root or "", order, start, limit, floor, low, high, previews
+-- name, root or "", order, start, limit, floor, low, high
 local function page(keys, args)
   local P = prefix(keys)
   local one = find(P, args[1])
@@ -586,14 +570,13 @@ local function page(keys, args)
   local ids = {}
   for i = back, 1, -1 do ids[#ids + 1] = behind[i] end
   for i = 1, forth do ids[#ids + 1] = ahead[i] end
-  local previews = tonumber(args[9])
-  local items = all_shown(P, b, ids, previews)
+  local items = copies(P, b, ids)
   if not items then return { 'miss' } end
   local pins = {}
   if args[2] == '' then
     for id in string.gmatch(one[5] or '', '................') do pins[#pins + 1] = id end
   end
-  local pinned = all_shown(P, b, pins, previews)
+  local pinned = copies(P, b, pins)
   if not pinned then return { 'miss' } end
   return { 'hit', one[2], root, #behind > back and 1 or 0, #ahead > forth and 1 or 0, items, pinned }
 end

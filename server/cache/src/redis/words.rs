@@ -132,6 +132,5 @@ pub(super) fn page(ask: &PageAsk) -> Vec<Value> {
         number(cut.floor),
         number(cut.low),
         number(cut.high),
-        number(ask.previews),
     ]
 }

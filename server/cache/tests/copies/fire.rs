@@ -136,7 +136,7 @@ impl Fire {
             let floor = rand::random_range(1..100);
             let start = if rand::random_bool(0.7) { Start::Beginning } else { Start::After(floor) };
             let window = Window { order, start, limit: rand::random_range(1..30) };
-            reader.roots(key, window, rand::random_range(0..4)).await.expect("read");
+            reader.roots(key, window, u8::from(rand::random_bool(0.2))).await.expect("read");
             if let Some(id) = self.some_id(key) {
                 reader.comments(&[id]).await.expect("read");
                 reader

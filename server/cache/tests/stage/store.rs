@@ -7,7 +7,7 @@ use riposte_cache::{Cache, CachedReader, CachedWriter, Cursor, Hearer, Owed, Roo
 use riposte_core::Partition;
 use riposte_core::ids::PARTITIONS;
 use riposte_core::ports::{Clock, Reader, Writer};
-use riposte_store::conformance::{Backend, Process, StepClock, Walk};
+use riposte_store::conformance::{self, Backend, Process, StepClock, Walk};
 use riposte_store::{Store, StoreConfig};
 
 /// A process, and what tests ask of it.
@@ -67,12 +67,15 @@ pub(crate) fn backend(config: StoreConfig, cache: Arc<dyn Cache>) -> Backend {
 
 fn process(cached: &Cached) -> Process {
     let Cached { store, reader, writer } = cached;
+    let (boards, rankings) = store.ranks(conformance::rules());
     Process {
         reader: Arc::new(reader.clone()) as Arc<dyn Reader>,
         writer: Arc::clone(writer),
         ids: store.ids(),
         outbox: store.outbox(),
         histories: store.histories(),
+        boards,
+        rankings,
         repairer: store.repairer(),
     }
 }

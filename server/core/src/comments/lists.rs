@@ -9,7 +9,7 @@ use crate::page::{Located, Order, Page, ReplyPage, RootPage, Start, Subtree, Thr
 use crate::subject::{Subject, SubjectKey, SubjectState};
 
 /// Replies shown around one that was jumped to, where fewer previews were asked for.
-const DEFAULT_PREVIEW: u8 = 3;
+pub(super) const DEFAULT_PREVIEW: u8 = 3;
 
 /// Where a list is asked to start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,7 +86,7 @@ impl Comments {
     }
 
     /// The floor of the root whose page holds `id`, and where `id` is.
-    async fn around(&self, caller: &Caller, key: &SubjectKey, id: CommentId) -> Result<(i32, Located)> {
+    pub(super) async fn around(&self, caller: &Caller, key: &SubjectKey, id: CommentId) -> Result<(i32, Located)> {
         let (at, _) = self.locate(caller, id).await?;
         if at.subject != *key {
             return Err(Error::CommentNotFound);
@@ -100,7 +100,7 @@ impl Comments {
 
     /// Replaces the preview of a reply's thread by the replies around it. They come from a snapshot of their own: the one
     /// answer that is read in two.
-    async fn centre(&self, page: &mut RootPage, reply: &Located, limit: u8) -> Result<()> {
+    pub(super) async fn centre(&self, page: &mut RootPage, reply: &Located, limit: u8) -> Result<()> {
         let window = Window { order: Order::Oldest, start: Start::Around(reply.floor), limit: usize::from(limit) };
         let Some(found) = self.reader.replies(&reply.subject, reply.root(), window).await? else { return Ok(()) };
         for thread in page.threads.items.iter_mut().filter(|t| t.root.comment.id == reply.root()) {
@@ -111,7 +111,12 @@ impl Comments {
     }
 
     /// A subject that does not exist reads as empty where its type has auto_create; a deleted one never does.
-    async fn absent(&self, key: &SubjectKey, implied: Option<Subject>, min_revision: i64) -> Result<RootPage> {
+    pub(super) async fn absent(
+        &self,
+        key: &SubjectKey,
+        implied: Option<Subject>,
+        min_revision: i64,
+    ) -> Result<RootPage> {
         let deleted = self.reader.subjects(std::slice::from_ref(key)).await?.pop().flatten().is_some();
         let subject = implied.filter(|_| !deleted).ok_or(Error::SubjectNotFound)?;
         reached(min_revision, 0)?;
@@ -124,31 +129,36 @@ impl Comments {
     /// [`Error::CommentNotFound`], [`Error::SubjectHidden`], [`Error::RevisionNotReached`]; a violation where `root` is
     /// a reply.
     pub async fn list_replies(&self, caller: &Caller, ask: &ListReplies) -> Result<ReplyPage> {
-        if ask.root.path.depth() > 0 {
-            return Err(Error::invalid("root_id", "must be a root comment; GetThread reads below a reply"));
-        }
+        let root = Self::root_of_replies(&ask.root)?;
         let start = match ask.at {
             At::Start(start) => start,
-            At::Comment(id) => {
-                let (at, _) = self.locate(caller, id).await?;
-                if at.root() != ask.root.id || at.path.depth() == 0 {
-                    return Err(Error::CommentNotFound);
-                }
-                Start::Around(at.floor)
-            }
+            At::Comment(id) => Start::Around(self.reply_floor(caller, &ask.root, id).await?),
         };
         let window = Window { order: ask.order, start, limit: ask.limit };
-        let mut found = self.reader.replies(&ask.root.subject, ask.root.id, window).await?;
+        let mut found = self.reader.replies(&ask.root.subject, root, window).await?;
         if let Some(origin) = self.behind(ask.min_revision, found.as_ref().map(|page| &page.subject)) {
-            found = origin.replies(&ask.root.subject, ask.root.id, window).await?;
+            found = origin.replies(&ask.root.subject, root, window).await?;
         }
         let page = found.ok_or(Error::CommentNotFound)?;
         shown(&page.subject, ask.min_revision)?;
-        Ok(ReplyPage {
-            subject: page.subject,
-            root: page.root.seen_by(None),
-            replies: page.replies.map(|reply| reply.seen_by(None)),
-        })
+        Ok(hidden(page))
+    }
+
+    /// The root that replies are listed of.
+    pub(super) fn root_of_replies(root: &Located) -> Result<CommentId> {
+        if root.path.depth() > 0 {
+            return Err(Error::invalid("root_id", "must be a root comment; GetThread reads below a reply"));
+        }
+        Ok(root.id)
+    }
+
+    /// The floor of a reply, which must be one of this root.
+    pub(super) async fn reply_floor(&self, caller: &Caller, root: &Located, id: CommentId) -> Result<i32> {
+        let (at, _) = self.locate(caller, id).await?;
+        if at.root() != root.id || at.path.depth() == 0 {
+            return Err(Error::CommentNotFound);
+        }
+        Ok(at.floor)
     }
 
     /// A part of the subtree below (and with) a comment, in thread order.
@@ -163,7 +173,16 @@ impl Comments {
     }
 }
 
-fn redact(thread: Thread) -> Thread {
+/// The page without the content of what is not visible.
+pub(super) fn hidden(page: ReplyPage) -> ReplyPage {
+    ReplyPage {
+        subject: page.subject,
+        root: page.root.seen_by(None),
+        replies: page.replies.map(|reply| reply.seen_by(None)),
+    }
+}
+
+pub(super) fn redact(thread: Thread) -> Thread {
     let replies = thread.replies.into_iter().map(|reply| reply.seen_by(None)).collect();
     Thread { root: thread.root.seen_by(None), replies, more_replies: thread.more_replies }
 }

@@ -42,6 +42,21 @@ impl Comments {
         self.histories.rebuild(key, after, limit).await
     }
 
+    /// Brings the boards of ranked orders up to date with the next comments of a subject, at most `limit`, behind `after`.
+    ///
+    /// # Errors
+    /// [`Error::SubjectNotFound`].
+    pub async fn rebuild_boards(
+        &self,
+        caller: &Caller,
+        key: &SubjectKey,
+        after: Option<CommentId>,
+        limit: usize,
+    ) -> Result<Rebuilt> {
+        self.stands(caller, key).await?;
+        self.boards.rebuild(key, after, limit).await
+    }
+
     /// Whether there is such a subject, deleted or not, and the caller may know.
     async fn stands(&self, caller: &Caller, key: &SubjectKey) -> Result<()> {
         self.policy(caller, key.object_type())?;

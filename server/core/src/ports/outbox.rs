@@ -60,17 +60,20 @@ pub struct Epoch(pub i64);
 pub enum Projection {
     /// Members' own histories.
     History,
+    /// The boards of ranked orders.
+    Boards,
 }
 
 impl Projection {
     /// All of them.
-    pub const ALL: [Self; 1] = [Self::History];
+    pub const ALL: [Self; 2] = [Self::History, Self::Boards];
 
     /// Its stored name: fixed for ever.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::History => "history",
+            Self::Boards => "boards",
         }
     }
 }

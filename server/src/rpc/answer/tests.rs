@@ -7,8 +7,8 @@ use riposte_core::{
 };
 use riposte_sdk::v1;
 
-use super::{Anchor, Asked, by_floor, comment, fit, subject, time};
-use crate::rpc::page_token::Step;
+use super::{Anchor, Asked, comment, cut, fit, subject, time};
+use crate::rpc::page_token::{Cursor, Step};
 
 fn view(state: CommentState) -> CommentView {
     let id = CommentId::new(7).expect("positive");
@@ -122,18 +122,19 @@ fn a_page_that_is_too_large_keeps_what_lies_at_its_anchor() {
 
 #[test]
 fn a_cut_page_leads_to_the_item_right_behind_the_last_one_sent() {
-    let asked = |at, order| Asked { at, order };
-    let (cut, ends) = by_floor(page(1..=9), asked(At::Start(Start::Beginning), Order::Oldest), 2_200);
-    assert_eq!((floors(&cut), ends.next, ends.previous), (vec![1, 2], Some(Step::after(2, Order::Oldest)), None));
-    let (cut, ends) = by_floor(page((1..=9).rev()), asked(At::Start(Start::Before(0)), Order::Newest), 2_200);
-    assert_eq!((floors(&cut), ends.next), (vec![2, 1], None));
-    assert_eq!(ends.previous, Some(Step::before(2, Order::Newest)));
+    let asked = |at, order| Asked::Floor(order, at);
+    let floor = |step| Some(Cursor::Floor(step));
+    let (kept, ends) = cut(page(1..=9), &asked(At::Start(Start::Beginning), Order::Oldest), 2_200);
+    assert_eq!((floors(&kept), ends.next, ends.previous), (vec![1, 2], floor(Step::after(2, Order::Oldest)), None));
+    let (kept, ends) = cut(page((1..=9).rev()), &asked(At::Start(Start::Before(0)), Order::Newest), 2_200);
+    assert_eq!((floors(&kept), ends.next), (vec![2, 1], None));
+    assert_eq!(ends.previous, floor(Step::before(2, Order::Newest)));
     let five = CommentId::new(5).expect("positive");
     for at in [At::Start(Start::Around(5)), At::Comment(five)] {
-        let (cut, ends) = by_floor(page((1..=9).rev()), asked(at, Order::Newest), 3_300);
-        assert_eq!(floors(&cut), [6, 5, 4]);
-        assert_eq!(ends.next, Some(Step::after(4, Order::Newest)));
-        assert_eq!(ends.previous, Some(Step::before(6, Order::Newest)));
+        let (kept, ends) = cut(page((1..=9).rev()), &asked(at, Order::Newest), 3_300);
+        assert_eq!(floors(&kept), [6, 5, 4]);
+        assert_eq!(ends.next, floor(Step::after(4, Order::Newest)));
+        assert_eq!(ends.previous, floor(Step::before(6, Order::Newest)));
     }
 }
 
@@ -141,10 +142,10 @@ fn a_cut_page_leads_to_the_item_right_behind_the_last_one_sent() {
 fn a_page_whose_items_went_away_still_leads_back() {
     for (order, back, on) in [(Order::Oldest, 8, 6), (Order::Newest, 6, 8)] {
         let empty = Page { items: Vec::<v1::Comment>::new(), more_before: true, more_after: false };
-        let (_, ends) = by_floor(empty, Asked { at: At::Start(Start::After(7)), order }, 0);
-        assert_eq!((ends.next, ends.previous), (None, Some(Step::before(back, order))));
+        let (_, ends) = cut(empty, &Asked::Floor(order, At::Start(Start::After(7))), 0);
+        assert_eq!((ends.next, ends.previous), (None, Some(Cursor::Floor(Step::before(back, order)))));
         let empty = Page { items: Vec::<v1::Comment>::new(), more_before: false, more_after: true };
-        let (_, ends) = by_floor(empty, Asked { at: At::Start(Start::Before(7)), order }, 0);
-        assert_eq!((ends.next, ends.previous), (Some(Step::after(on, order)), None));
+        let (_, ends) = cut(empty, &Asked::Floor(order, At::Start(Start::Before(7))), 0);
+        assert_eq!((ends.next, ends.previous), (Some(Cursor::Floor(Step::after(on, order))), None));
     }
 }

@@ -1,18 +1,27 @@
 //! ListComments.
 
 use prost::Message;
-use riposte_core::comments::ListComments;
-use riposte_core::page::{Order, Page, Thread};
-use riposte_core::{Caller, Error};
+use riposte_core::comments::{ListComments, ListRanked};
+use riposte_core::page::{Order, Page, RootPage, Thread};
+use riposte_core::rank::Along;
+use riposte_core::{Caller, Error, SubjectId, SubjectKey};
 use riposte_sdk::v1;
 
 use super::CommentCalls;
 use crate::rpc::answer::{Asked, MAX_BYTES};
 use crate::rpc::page_token::{Cursor, Step};
-use crate::rpc::parse::{Violations, Where};
+use crate::rpc::parse::{Sort, Stand, Violations, Where};
 use crate::rpc::refusal::Refusal;
 use crate::rpc::walk::Walk;
 use crate::rpc::{answer, parse};
+
+/// What was asked for, beside the place.
+struct Terms {
+    subject: SubjectKey,
+    limit: usize,
+    previews: u8,
+    min_revision: i64,
+}
 
 impl CommentCalls {
     pub(super) async fn list(
@@ -20,56 +29,80 @@ impl CommentCalls {
         caller: Caller,
         request: v1::ListCommentsRequest,
     ) -> Result<v1::ListCommentsResponse, Refusal> {
-        let (walk, ask) = self.list_asked(&caller, &request)?;
-        let order = ask.order;
-        let page = self.0.comments.list_comments(&caller, &ask).await?;
+        Ok(self.listed(&caller, &request).await?.1)
+    }
+
+    /// The page, and its subject by the name that events have for it.
+    pub(in crate::rpc) async fn listed(
+        &self,
+        caller: &Caller,
+        request: &v1::ListCommentsRequest,
+    ) -> Result<(SubjectId, v1::ListCommentsResponse), Refusal> {
+        let (walk, terms, stand) = self.list_asked(caller, request)?;
+        let (page, asked) = self.list_read(caller, terms, stand).await?;
+        let id = page.subject.id;
         let subject = answer::subject(&page.subject);
         // Later pages of a walk do not repeat them.
         let pinned = if request.page_token.is_empty() { page.pinned } else { Vec::new() };
-        let pinned = pinned.iter().map(|thread| self.thread(&caller, thread)).collect::<Result<Vec<_>, Error>>()?;
+        let pinned = pinned.iter().map(|thread| self.thread(caller, thread)).collect::<Result<Vec<_>, Error>>()?;
         let Page { items, more_before, more_after } = page.threads;
-        let items = items.iter().map(|thread| self.thread(&caller, thread)).collect::<Result<Vec<_>, Error>>()?;
+        let items = items.iter().map(|thread| self.thread(caller, thread)).collect::<Result<Vec<_>, Error>>()?;
         let beside = subject.encoded_len() + pinned.iter().map(Message::encoded_len).sum::<usize>();
         let room = MAX_BYTES.saturating_sub(beside);
         let page = Page { items, more_before, more_after };
-        let (page, ends) = answer::by_floor(page, Asked { at: ask.at, order }, room);
-        Ok(v1::ListCommentsResponse {
-            threads: page.items,
+        let (threads, ends) = answer::cut(page, &asked, room);
+        let page = v1::ListCommentsResponse {
+            threads: threads.items,
             pinned,
-            next_page_token: self.0.seal(walk.context(), ends.next.map(Cursor::Floor))?,
-            previous_page_token: self.0.seal(walk.context(), ends.previous.map(Cursor::Floor))?,
+            next_page_token: self.0.seal(walk.context(), ends.next)?,
+            previous_page_token: self.0.seal(walk.context(), ends.previous)?,
             subject: Some(subject),
             degraded: self.0.degraded(),
-        })
+        };
+        Ok((id, page))
     }
 
-    fn list_asked(&self, caller: &Caller, request: &v1::ListCommentsRequest) -> Result<(Walk, ListComments), Refusal> {
+    /// The page, and what its ends are told by.
+    async fn list_read(&self, caller: &Caller, terms: Terms, stand: Stand) -> Result<(RootPage, Asked), Error> {
+        let Terms { subject, limit, previews, min_revision } = terms;
+        match stand {
+            Stand::Floor(order, at) => {
+                let ask = ListComments { subject, order, at, limit, previews, min_revision };
+                let page = self.0.comments.list_comments(caller, &ask).await?;
+                Ok((page, Asked::Floor(order, at)))
+            }
+            Stand::Rank(sort, at) => {
+                let ask = ListRanked { subject, sort, at, limit, previews, min_revision };
+                let Along { page, trail } = self.0.comments.list_ranked(caller, &ask).await?;
+                Ok((page, Asked::Rank(at, trail)))
+            }
+        }
+    }
+
+    fn list_asked(&self, caller: &Caller, request: &v1::ListCommentsRequest) -> Result<(Walk, Terms, Stand), Refusal> {
         let mut v = Violations::default();
         let subject = v.subject(&self.0.comments, caller, "subject", request.subject.as_ref())?;
         let sort = v.take(parse::sort(request.sort, Order::Newest));
-        let order = sort.and_then(parse::Sort::order);
-        let walk = subject.as_ref().zip(order).map(|((key, _), order)| Walk::roots(caller, key, order));
+        let walk = subject.as_ref().zip(sort).map(|((key, _), sort)| Walk::roots(caller, key, sort));
         let asked = Where {
             page_token: &request.page_token,
             around_comment_id: request.around_comment_id,
             around_floor: request.around_floor,
         };
-        let at = parse::place(&mut v, asked, walk.as_ref(), &self.0.tokens);
+        let stand = parse::place(&mut v, asked, walk.as_ref(), &self.0.tokens);
         let limit = v.take(parse::page_size(request.page_size));
         let previews = v.take(parse::previews(request.reply_preview_size));
         let min_revision = v.take(parse::min_revision(request.min_revision));
-        let ((key, _), sort, at, limit, previews, min_revision) =
-            v.all((subject, sort, at, limit, previews, min_revision))?;
-        let order = sort.stable()?;
-        let walk = Walk::roots(caller, &key, order);
-        Ok((walk, ListComments { subject: key, order, at, limit, previews, min_revision }))
+        let ((subject, _), walk, stand, limit, previews, min_revision) =
+            v.all((subject, walk, stand, limit, previews, min_revision))?;
+        Ok((walk, Terms { subject, limit, previews, min_revision }, stand))
     }
 
     /// A thread with the token that walks all its replies from the first.
     fn thread(&self, caller: &Caller, thread: &Thread) -> Result<v1::CommentThread, Error> {
         answer::thread(thread, |root| {
-            let walk = Walk::replies(caller, root, Order::Oldest);
-            let first = Cursor::Floor(Step::after(0, walk.order()));
+            let walk = Walk::replies(caller, root, Sort::Stable(Order::Oldest));
+            let first = Cursor::Floor(Step::after(0, Order::Oldest));
             self.0.seal(walk.context(), Some(first))
         })
     }

@@ -11,7 +11,7 @@ pub struct PageToken {
     #[prost(bytes = "vec", tag = "2")]
     pub context: ::prost::alloc::vec::Vec<u8>,
     /// Where the walk goes on. Required.
-    #[prost(oneof = "page_token::Cursor", tags = "3, 4, 5, 6, 7, 8, 9")]
+    #[prost(oneof = "page_token::Cursor", tags = "3, 4, 5, 6, 7, 8, 9, 10")]
     pub cursor: ::core::option::Option<page_token::Cursor>,
 }
 /// Nested message and enum types in `PageToken`.
@@ -40,6 +40,9 @@ pub mod page_token {
         /// ListMemberLikes.
         #[prost(message, tag = "9")]
         Comment(super::CommentCursor),
+        /// ListComments and ListReplies by rank.
+        #[prost(message, tag = "10")]
+        Ranked(super::RankedCursor),
     }
 }
 /// A place in a list ordered by floor.
@@ -107,6 +110,38 @@ pub struct RevisionCursor {
     /// The number of the last text shown.
     #[prost(int32, tag = "1")]
     pub number: i32,
+}
+/// A place in a list ordered by rank: along a frozen ranking, and then along all other floors, downward.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RankedCursor {
+    /// The number of the ranking.
+    #[prost(int64, tag = "1")]
+    pub epoch: i64,
+    /// The first floor that is no part of the walk: the list's next floor at the first page.
+    #[prost(int32, tag = "2")]
+    pub bound: i32,
+    /// When the walk began: milliseconds since 1970-01-01T00:00Z.
+    #[prost(int64, tag = "3")]
+    pub since_ms: i64,
+    /// True when the page ends at the place and does not begin there.
+    #[prost(bool, tag = "4")]
+    pub back: bool,
+    /// The place. Required.
+    #[prost(oneof = "ranked_cursor::Place", tags = "5, 6")]
+    pub place: ::core::option::Option<ranked_cursor::Place>,
+}
+/// Nested message and enum types in `RankedCursor`.
+pub mod ranked_cursor {
+    /// The place. Required.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum Place {
+        /// Before this position of the ranking, from 0 on.
+        #[prost(uint32, tag = "5")]
+        Position(u32),
+        /// Behind the ranking, before every floor smaller than this one.
+        #[prost(int32, tag = "6")]
+        Below(i32),
+    }
 }
 /// Which way a page goes. The sort of the list is in the context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]

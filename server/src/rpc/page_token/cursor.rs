@@ -1,10 +1,12 @@
 //! Where walks go on, and how that is written.
 
 use riposte_core::page::{HistoryCursor, LikerCursor, Order, Start, SubjectCursor};
+use riposte_core::rank::{Place, RankedCursor, RankedWalk, Toward};
 use riposte_core::{CommentId, MemberId, Millis, Path, SubjectId};
 
 use super::internal::v1;
 use super::internal::v1::page_token::Cursor as Message;
+use super::internal::v1::ranked_cursor;
 
 /// A place in a walk.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +25,8 @@ pub enum Cursor {
     History(HistoryCursor),
     /// In a list by comment id: behind this one.
     Comment(CommentId),
+    /// In a list by rank.
+    Ranked(RankedCursor),
 }
 
 /// A page of a list by floor: the floors beyond `floor`, upward or downward.
@@ -75,6 +79,7 @@ impl Cursor {
                 Message::History(v1::HistoryCursor { time_ms: time.0, comment_id: comment.get().unsigned_abs() })
             }
             Self::Comment(id) => Message::Comment(v1::CommentCursor { comment_id: id.get().unsigned_abs() }),
+            Self::Ranked(cursor) => Message::Ranked(ranked_message(*cursor)),
         }
     }
 
@@ -103,8 +108,33 @@ impl Cursor {
                 Self::History(HistoryCursor { time: Millis(time_ms), comment: comment(comment_id)? })
             }
             Message::Comment(v1::CommentCursor { comment_id }) => Self::Comment(comment(comment_id)?),
+            Message::Ranked(message) => Self::Ranked(ranked(&message)?),
         })
     }
+}
+
+fn ranked_message(RankedCursor { walk, toward }: RankedCursor) -> v1::RankedCursor {
+    let RankedWalk { epoch, bound, since } = walk;
+    let (back, place) = match toward {
+        Toward::Ahead(place) => (false, place),
+        Toward::Back(place) => (true, place),
+    };
+    let place = match place {
+        // Rankings are far shorter.
+        Place::Position(position) => ranked_cursor::Place::Position(u32::try_from(position).unwrap_or(u32::MAX)),
+        Place::Below(floor) => ranked_cursor::Place::Below(floor),
+    };
+    v1::RankedCursor { epoch, bound, since_ms: since.0, back, place: Some(place) }
+}
+
+fn ranked(message: &v1::RankedCursor) -> Option<RankedCursor> {
+    let v1::RankedCursor { epoch, bound, since_ms, back, place } = message;
+    let place = match place.as_ref()? {
+        ranked_cursor::Place::Position(position) => Place::Position(usize::try_from(*position).ok()?),
+        ranked_cursor::Place::Below(floor) => Place::Below(*floor),
+    };
+    let toward = if *back { Toward::Back(place) } else { Toward::Ahead(place) };
+    Some(RankedCursor { walk: RankedWalk { epoch: *epoch, bound: *bound, since: Millis(*since_ms) }, toward })
 }
 
 fn comment(id: u64) -> Option<CommentId> {

@@ -1,5 +1,6 @@
 use proptest::prelude::*;
 use riposte_core::page::{HistoryCursor, LikerCursor, Order, Start, SubjectCursor};
+use riposte_core::rank::{Place, RankedCursor, RankedWalk, Toward};
 use riposte_core::{Caller, CommentId, Error, MemberId, Millis, Path, SubjectId, SubjectKey};
 
 use super::{Context, Cursor, PageTokens, Step, URL_SAFE_NO_PAD};
@@ -21,6 +22,10 @@ fn path(root: i64, floors: impl IntoIterator<Item = i32>) -> Path {
     floors.into_iter().fold(root, |path, floor| path.child(floor))
 }
 
+fn ranked(toward: Toward) -> RankedCursor {
+    RankedCursor { walk: RankedWalk { epoch: i64::MAX, bound: i32::MAX, since: NOW }, toward }
+}
+
 /// The longest cursor of each kind.
 fn longest() -> Vec<Cursor> {
     let member = MemberId::stored("m".repeat(64));
@@ -34,6 +39,8 @@ fn longest() -> Vec<Cursor> {
         Cursor::Revision(i32::MAX),
         Cursor::History(HistoryCursor { time: NOW, comment: CommentId::new(i64::MAX).expect("positive") }),
         Cursor::Comment(CommentId::new(i64::MAX).expect("positive")),
+        Cursor::Ranked(ranked(Toward::Ahead(Place::Position(10_000)))),
+        Cursor::Ranked(ranked(Toward::Back(Place::Below(i32::MAX)))),
     ]
 }
 

@@ -55,10 +55,15 @@ pub(crate) fn metadata(field: &str, metadata: Metadata) -> Result<Metadata, Vec<
 
 /// The length of a page: 0 is the default, and too much is the most.
 pub(crate) fn page_size(size: i32) -> Result<usize, Violation> {
+    limit("page_size", size)
+}
+
+/// How many items an answer has at most, by the rules of a page.
+pub(crate) fn limit(field: &str, size: i32) -> Result<usize, Violation> {
     match usize::try_from(size) {
         Ok(0) => Ok(DEFAULT_PAGE),
         Ok(size) => Ok(size.min(MAX_PAGE)),
-        Err(_) => Err(Violation::field("page_size", "must not be negative")),
+        Err(_) => Err(Violation::field(field, "must not be negative")),
     }
 }
 

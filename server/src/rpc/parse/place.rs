@@ -1,8 +1,9 @@
 //! Where in a list a page stands.
 
-use riposte_core::comments::At;
+use riposte_core::comments::{At, RankedAt};
 use riposte_core::page::{Order, Start};
-use riposte_core::{Error, Violation};
+use riposte_core::rank::RankSort;
+use riposte_core::{CommentId, Error, Violation};
 use riposte_sdk::v1;
 
 use super::{Violations, comment_id};
@@ -14,24 +15,30 @@ use crate::rpc::walk::Walk;
 pub(crate) enum Sort {
     /// By floor.
     Stable(Order),
-    /// By rank, with the name of the sort.
-    Ranked(&'static str),
+    /// By rank.
+    Ranked(RankSort),
 }
 
 impl Sort {
-    /// The order by floor, if it is one.
-    pub(crate) fn order(self) -> Option<Order> {
-        self.stable().ok()
+    /// Its name, to which the tokens of its walks are bound.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Stable(Order::Oldest) => "OLDEST",
+            Self::Stable(Order::Newest) => "NEWEST",
+            Self::Ranked(sort) => sort.name(),
+        }
     }
 
-    /// The order by floor.
+    /// The same, if replies can be walked in it.
     ///
     /// # Errors
-    /// [`Error::NotImplemented`] for the ranked ones, which are not served yet.
-    pub(crate) fn stable(self) -> Result<Order, Error> {
+    /// A violation of `sort` otherwise.
+    pub(crate) fn of_replies(self) -> Result<Self, Violation> {
         match self {
-            Self::Stable(order) => Ok(order),
-            Self::Ranked(name) => Err(Error::NotImplemented(name)),
+            Self::Stable(_) | Self::Ranked(RankSort::Top) => Ok(self),
+            Self::Ranked(RankSort::Hot | RankSort::Best | RankSort::Controversial | RankSort::MostReplies) => {
+                Err(Violation::field("sort", "must be OLDEST, NEWEST or TOP for replies"))
+            }
         }
     }
 }
@@ -42,11 +49,11 @@ pub(crate) fn sort(sort: i32, default: Order) -> Result<Sort, Violation> {
         Ok(v1::CommentSort::Unspecified) => Ok(Sort::Stable(default)),
         Ok(v1::CommentSort::Newest) => Ok(Sort::Stable(Order::Newest)),
         Ok(v1::CommentSort::Oldest) => Ok(Sort::Stable(Order::Oldest)),
-        Ok(v1::CommentSort::Hot) => Ok(Sort::Ranked("COMMENT_SORT_HOT")),
-        Ok(v1::CommentSort::Top) => Ok(Sort::Ranked("COMMENT_SORT_TOP")),
-        Ok(v1::CommentSort::Best) => Ok(Sort::Ranked("COMMENT_SORT_BEST")),
-        Ok(v1::CommentSort::Controversial) => Ok(Sort::Ranked("COMMENT_SORT_CONTROVERSIAL")),
-        Ok(v1::CommentSort::MostReplies) => Ok(Sort::Ranked("COMMENT_SORT_MOST_REPLIES")),
+        Ok(v1::CommentSort::Hot) => Ok(Sort::Ranked(RankSort::Hot)),
+        Ok(v1::CommentSort::Top) => Ok(Sort::Ranked(RankSort::Top)),
+        Ok(v1::CommentSort::Best) => Ok(Sort::Ranked(RankSort::Best)),
+        Ok(v1::CommentSort::Controversial) => Ok(Sort::Ranked(RankSort::Controversial)),
+        Ok(v1::CommentSort::MostReplies) => Ok(Sort::Ranked(RankSort::MostReplies)),
         Err(_) => Err(Violation::field("sort", "is not a known value")),
     }
 }
@@ -69,7 +76,7 @@ pub(crate) fn page_token<T>(
     }))
 }
 
-/// The three ways to say where a page by floor stands, of which a request uses one at most.
+/// The three ways to say where a page stands, of which a request uses one at most.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Where<'a> {
     /// A token of an earlier page; empty = not asked.
@@ -80,9 +87,56 @@ pub(crate) struct Where<'a> {
     pub(crate) around_floor: i32,
 }
 
-/// Where a page by floor stands. Without a walk, which a fault elsewhere in the request leaves unknown, a token is not
-/// judged.
-pub(crate) fn place(v: &mut Violations, asked: Where<'_>, walk: Option<&Walk>, tokens: &PageTokens) -> Option<At> {
+/// Where a page stands, in the words of its order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stand {
+    /// In a list by floor.
+    Floor(Order, At),
+    /// In a list by rank.
+    Rank(RankSort, RankedAt),
+}
+
+/// Where a page stands. Without a walk, which a fault elsewhere in the request leaves unknown, there is none; what is wrong
+/// with the place itself is told all the same.
+pub(crate) fn place(v: &mut Violations, asked: Where<'_>, walk: Option<&Walk>, tokens: &PageTokens) -> Option<Stand> {
+    let around = around(v, asked)?;
+    let walk = walk?;
+    let token = ("page_token", asked.page_token);
+    let open = |token: &str| tokens.open(walk.context(), token);
+    match walk.sort() {
+        Sort::Stable(order) => {
+            let at = match around {
+                Some(Around::Comment(id)) => At::Comment(id),
+                Some(Around::Floor(floor)) => At::Start(Start::Around(floor)),
+                None => {
+                    let pick = |cursor| if let Cursor::Floor(step) = cursor { Some(step.start(order)) } else { None };
+                    At::Start(page_token(v, token, open, pick)?.unwrap_or(Start::Beginning))
+                }
+            };
+            Some(Stand::Floor(order, at))
+        }
+        Sort::Ranked(sort) => {
+            let at = match around {
+                Some(Around::Comment(id)) => RankedAt::Comment(id),
+                Some(Around::Floor(floor)) => RankedAt::Floor(floor),
+                None => {
+                    let pick = |cursor| if let Cursor::Ranked(cursor) = cursor { Some(cursor) } else { None };
+                    page_token(v, token, open, pick)?.map_or(RankedAt::Beginning, RankedAt::Cursor)
+                }
+            };
+            Some(Stand::Rank(sort, at))
+        }
+    }
+}
+
+/// What a page is asked to lie around.
+enum Around {
+    Comment(CommentId),
+    Floor(i32),
+}
+
+/// What the page shall lie around, if anything.
+fn around(v: &mut Violations, asked: Where<'_>) -> Option<Option<Around>> {
     let Where { page_token: token, around_comment_id, around_floor } = asked;
     let ways = [!token.is_empty(), around_comment_id != 0, around_floor != 0];
     if ways.iter().filter(|asked| **asked).count() > 1 {
@@ -91,20 +145,10 @@ pub(crate) fn place(v: &mut Violations, asked: Where<'_>, walk: Option<&Walk>, t
         return v.take(Err(Violation::field(field, rule)));
     }
     if around_comment_id != 0 {
-        return v.take(comment_id("around_comment_id", around_comment_id)).map(At::Comment);
+        return v.take(comment_id("around_comment_id", around_comment_id)).map(|id| Some(Around::Comment(id)));
     }
     if around_floor < 0 {
         return v.take(Err(Violation::field("around_floor", "must not be negative")));
     }
-    if around_floor > 0 {
-        return Some(At::Start(Start::Around(around_floor)));
-    }
-    let Some(walk) = walk else { return Some(At::Start(Start::Beginning)) };
-    let start = page_token(
-        v,
-        ("page_token", token),
-        |token| tokens.open(walk.context(), token),
-        |cursor| if let Cursor::Floor(step) = cursor { Some(step.start(walk.order())) } else { None },
-    );
-    start.map(|start| At::Start(start.unwrap_or(Start::Beginning)))
+    Some((around_floor > 0).then_some(Around::Floor(around_floor)))
 }

@@ -1,9 +1,10 @@
-use riposte_core::comments::At;
+use riposte_core::comments::{At, RankedAt};
 use riposte_core::page::{Order, Start};
+use riposte_core::rank::{Place, RankSort, RankedCursor, RankedWalk, Toward};
 use riposte_core::{Caller, Error, LikeValue, Millis, Policy, Reason, SubjectKey, SubjectState, Violation};
 use riposte_sdk::v1;
 
-use super::{Sort, Violations, Where};
+use super::{Sort, Stand, Violations, Where};
 use crate::rpc::page_token::{Cursor, PageTokens, Step};
 use crate::rpc::parse;
 use crate::rpc::walk::Walk;
@@ -42,11 +43,13 @@ fn choices_have_defaults_and_unknown_numbers_are_refused() {
     assert_eq!(parse::sort(0, Order::Oldest), Ok(Sort::Stable(Order::Oldest)));
     assert_eq!(parse::sort(v1::CommentSort::Oldest.into(), Order::Newest), Ok(Sort::Stable(Order::Oldest)));
     assert!(is_violation(&parse::sort(99, Order::Newest), "sort", Reason::FieldInvalid));
-    for ranked in 3..=7 {
-        let sort = parse::sort(ranked, Order::Newest).expect("ranked sorts are in the contract");
-        assert_eq!(sort.order(), None);
-        let name = v1::CommentSort::try_from(ranked).map(|sort| sort.as_str_name()).expect("a sort");
-        assert_eq!(sort.stable(), Err(Error::NotImplemented(name)));
+    for sort in 1..=7 {
+        let name = v1::CommentSort::try_from(sort).map(|sort| sort.as_str_name()).expect("a sort");
+        let parsed = parse::sort(sort, Order::Newest).expect("in the contract");
+        assert_eq!(name, format!("COMMENT_SORT_{}", parsed.name()));
+        let of_replies = parsed.of_replies();
+        assert!(of_replies == Ok(parsed) || is_violation(&of_replies, "sort", Reason::FieldInvalid));
+        assert_eq!(of_replies.is_ok(), [1, 2, 4].contains(&sort), "{name}");
     }
     assert_eq!(parse::acting_as(0), Ok(v1::ActingAs::Author));
     assert!(is_violation(&parse::acting_as(-1), "acting_as", Reason::FieldInvalid));
@@ -140,45 +143,65 @@ fn an_update_changes_what_its_mask_names_or_else_what_is_set() {
     assert_eq!(nothing.iter().map(|v| v.field.as_str()).collect::<Vec<_>>(), ["update_mask"]);
 }
 
-fn walk(caller: &str) -> Walk {
-    Walk::roots(&Caller::named(caller), &SubjectKey::stored("video".into(), "1".into()), Order::Newest)
+const NEWEST: Sort = Sort::Stable(Order::Newest);
+
+fn walk(caller: &str, sort: Sort) -> Walk {
+    Walk::roots(&Caller::named(caller), &SubjectKey::stored("video".into(), "1".into()), sort)
 }
 
-fn place(tokens: &PageTokens, asked: Where<'_>) -> Result<At, (Reason, Vec<String>)> {
+fn place(tokens: &PageTokens, asked: Where<'_>, sort: Sort) -> Result<Stand, (Reason, Vec<String>)> {
     let mut v = Violations::default();
-    let at = parse::place(&mut v, asked, Some(&walk("dev")), tokens);
+    let at = parse::place(&mut v, asked, Some(&walk("dev", sort)), tokens);
     at.ok_or_else(|| refused(v))
 }
 
 #[test]
 fn a_page_stands_in_one_place() {
     let tokens = PageTokens::new(Vec::new());
-    let at = |page_token, around_comment_id, around_floor| {
-        place(&tokens, Where { page_token, around_comment_id, around_floor })
+    let stand = |page_token, around_comment_id, around_floor, sort| {
+        place(&tokens, Where { page_token, around_comment_id, around_floor }, sort)
     };
-    assert_eq!(at("", 0, 0), Ok(At::Start(Start::Beginning)));
-    assert_eq!(at("", 0, 9), Ok(At::Start(Start::Around(9))));
-    assert!(matches!(at("", 7, 0), Ok(At::Comment(id)) if id.get() == 7));
-    for (asked, field) in [
-        (at("x", 7, 0), "around_comment_id"),
-        (at("x", 0, 9), "around_floor"),
-        (at("", 7, 9), "around_comment_id"),
-        (at("", -7, 0), "around_comment_id"),
-        (at("", 0, -9), "around_floor"),
-    ] {
-        assert_eq!(asked, Err((Reason::FieldInvalid, vec![field.to_owned()])));
+    let newest = |at| Ok(Stand::Floor(Order::Newest, At::Start(at)));
+    assert_eq!(stand("", 0, 0, NEWEST), newest(Start::Beginning));
+    assert_eq!(stand("", 0, 9, NEWEST), newest(Start::Around(9)));
+    assert!(matches!(stand("", 7, 0, NEWEST), Ok(Stand::Floor(_, At::Comment(id))) if id.get() == 7));
+    let top = Sort::Ranked(RankSort::Top);
+    let by_rank = |at| Ok(Stand::Rank(RankSort::Top, at));
+    assert_eq!(stand("", 0, 0, top), by_rank(RankedAt::Beginning));
+    assert_eq!(stand("", 0, 9, top), by_rank(RankedAt::Floor(9)));
+    assert!(matches!(stand("", 7, 0, top), Ok(Stand::Rank(_, RankedAt::Comment(id))) if id.get() == 7));
+    for sort in [NEWEST, top] {
+        for (asked, field) in [
+            (stand("x", 7, 0, sort), "around_comment_id"),
+            (stand("x", 0, 9, sort), "around_floor"),
+            (stand("", 7, 9, sort), "around_comment_id"),
+            (stand("", -7, 0, sort), "around_comment_id"),
+            (stand("", 0, -9, sort), "around_floor"),
+        ] {
+            assert_eq!(asked, Err((Reason::FieldInvalid, vec![field.to_owned()])));
+        }
+        assert_eq!(stand("x", 0, 0, sort), Err((Reason::PageTokenInvalid, vec!["page_token".to_owned()])));
     }
-    assert_eq!(at("x", 0, 0), Err((Reason::PageTokenInvalid, vec!["page_token".to_owned()])));
 }
 
 #[test]
 fn a_token_leads_on_in_its_own_walk_only() {
     let tokens = PageTokens::new(Vec::new());
     let seal = |walk: &Walk, cursor| tokens.seal(walk.context(), &cursor, Millis(0)).expect("sealing never fails");
-    let at = |token: &str| place(&tokens, Where { page_token: token, around_comment_id: 0, around_floor: 0 });
+    let at =
+        |token: &str, sort| place(&tokens, Where { page_token: token, around_comment_id: 0, around_floor: 0 }, sort);
     let mismatch = Err((Reason::PageTokenMismatch, vec!["page_token".to_owned()]));
-    let step = |floor| Cursor::Floor(Step::after(floor, Order::Newest));
-    assert_eq!(at(&seal(&walk("dev"), step(5))), Ok(At::Start(Start::After(5))));
-    assert_eq!(at(&seal(&walk("app"), step(5))), mismatch);
-    assert_eq!(at(&seal(&walk("dev"), Cursor::Revision(5))), mismatch);
+    let step = Cursor::Floor(Step::after(5, Order::Newest));
+    let newest = Ok(Stand::Floor(Order::Newest, At::Start(Start::After(5))));
+    assert_eq!(at(&seal(&walk("dev", NEWEST), step.clone()), NEWEST), newest);
+    assert_eq!(at(&seal(&walk("app", NEWEST), step.clone()), NEWEST), mismatch);
+    assert_eq!(at(&seal(&walk("dev", NEWEST), Cursor::Revision(5)), NEWEST), mismatch);
+    let [top, hot] = [RankSort::Top, RankSort::Hot].map(Sort::Ranked);
+    let walked = RankedWalk { epoch: 3, bound: 4, since: Millis(5) };
+    let cursor = RankedCursor { walk: walked, toward: Toward::Back(Place::Below(2)) };
+    let token = seal(&walk("dev", top), Cursor::Ranked(cursor));
+    assert_eq!(at(&token, top), Ok(Stand::Rank(RankSort::Top, RankedAt::Cursor(cursor))));
+    assert_eq!(at(&token, hot), mismatch);
+    assert_eq!(at(&token, NEWEST), mismatch);
+    assert_eq!(at(&seal(&walk("dev", top), step), top), mismatch);
 }

@@ -44,7 +44,7 @@ fn errors() -> Vec<Error> {
         Error::EtagMismatch { current: "1.2".to_owned() },
         Error::RevisionNotReached { current: 41 },
         Error::ShardUnavailable,
-        Error::NotImplemented("COMMENT_SORT_HOT"),
+        Error::NotImplemented("RebuildCache"),
         Error::DeadlineExceeded,
         Error::internal("Access denied for user 'riposte'@'10.0.0.1'"),
         Error::WatchTooSlow,
@@ -115,7 +115,6 @@ fn the_facts_of_an_error_win_over_those_of_the_request() {
         (Error::MessageTooLarge { limit: 7 }, "limit", "7"),
         (Error::EtagMismatch { current: "1.2".to_owned() }, "etag", "1.2"),
         (Error::RevisionNotReached { current: 41 }, "revision", "41"),
-        (Error::NotImplemented("COMMENT_SORT_HOT"), "sort", "COMMENT_SORT_HOT"),
         (Error::NotImplemented("RebuildCache"), "method", "RebuildCache"),
         (Error::ObjectTypeUnknown("vidoe".to_owned()), "object_type", "vidoe"),
     ] {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use riposte_core::ports::Epoch;
+use riposte_core::rank::KEPT;
 use riposte_core::{Millis, Result};
 use tokio::time::Instant;
 
@@ -109,7 +110,22 @@ impl Leader {
                 Some(_) => {}
             }
         }
+        self.sweep_rankings().await?;
         Ok(true)
+    }
+
+    /// Deletes rankings that no walk can need any more. Whoever leads does it, so that only one process does; that
+    /// another one might too harms nobody.
+    async fn sweep_rankings(&self) -> Result<()> {
+        let kept = i64::try_from(KEPT.as_millis()).unwrap_or(i64::MAX);
+        let before = Millis(self.ports.clock.now().0 - kept);
+        let (chunk, rounds) = SWEPT;
+        for _ in 0..rounds {
+            if self.ports.rankings.trim(self.source, before, chunk).await? < chunk {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Lets another process lead at once.

@@ -1,6 +1,7 @@
-//! Brings the history projection up to date, event by event: at least once, and idempotent.
+//! Brings a projection up to date, event by event: at least once, and idempotent.
 
 use riposte_core::Result;
+use riposte_core::event::Numbered;
 use riposte_core::ports::{Epoch, Projection};
 use tokio::sync::watch;
 
@@ -11,21 +12,22 @@ use crate::write::trouble::Trouble;
 /// Events that are applied at a time; each may name hundreds of comments.
 const CHUNK: usize = 50;
 
-/// The history projection of one source.
+/// One projection of one source.
 #[derive(Debug)]
 pub(super) struct Projector {
     ports: RelayPorts,
     source: usize,
+    projection: Projection,
 }
 
 impl Projector {
-    pub(super) fn new(ports: RelayPorts, source: usize) -> Self {
-        Self { ports, source }
+    pub(super) fn new(ports: RelayPorts, source: usize, projection: Projection) -> Self {
+        Self { ports, source, projection }
     }
 
     /// Applies what is numbered whenever this process leads, for ever.
     pub(super) async fn run(self, mut term: watch::Receiver<Option<Epoch>>, mut numbers: Ear) {
-        let mut trouble = Trouble::of("history projection", self.source);
+        let mut trouble = Trouble::of(trouble(self.projection), self.source);
         // Where it stands; `None` when another process may have moved that.
         let mut at: Option<i64> = None;
         loop {
@@ -53,16 +55,30 @@ impl Projector {
         let outbox = &self.ports.outbox;
         let from = match *at {
             Some(at) => at,
-            None => outbox.position(self.source, Projection::History).await?,
+            None => outbox.position(self.source, self.projection).await?,
         };
         *at = Some(from);
         let events = outbox.read(self.source, from, CHUNK).await?;
         let Some(last) = events.last() else { return Ok(false) };
         let (to, full) = (last.number, events.len() == CHUNK);
-        self.ports.histories.apply(self.source, &events).await?;
+        self.apply(&events).await?;
         // The number says how far it is surely done; until it is written, another leader does the same again.
-        let advanced = outbox.advance(self.source, epoch, Projection::History, from, to).await?;
+        let advanced = outbox.advance(self.source, epoch, self.projection, from, to).await?;
         *at = advanced.then_some(to);
         Ok(full && advanced)
+    }
+    async fn apply(&self, events: &[Numbered]) -> Result<()> {
+        match self.projection {
+            Projection::History => self.ports.histories.apply(self.source, events).await,
+            Projection::Boards => self.ports.boards.apply(self.source, events).await,
+        }
+    }
+}
+
+/// What the log calls it.
+const fn trouble(projection: Projection) -> &'static str {
+    match projection {
+        Projection::History => "history projection",
+        Projection::Boards => "boards projection",
     }
 }

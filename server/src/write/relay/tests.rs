@@ -18,6 +18,8 @@ fn start(memory: &Arc<Memory>) -> (tokio::task::JoinHandle<()>, watch::Sender<bo
     let ports = RelayPorts {
         outbox: Arc::clone(memory) as _,
         histories: Arc::clone(memory) as _,
+        boards: Arc::clone(memory) as _,
+        rankings: Arc::clone(memory) as _,
         clock: Arc::new(SystemClock),
         copies: Copies::none(),
         metrics: metrics.clone(),

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use futures::future::BoxFuture;
 use riposte_core::Millis;
-use riposte_core::ports::{Clock, Histories, Ids, Outbox, Reader, Repairer, Writer};
+use riposte_core::ports::{Boards, Clock, Histories, Ids, Outbox, Rankings, Reader, Repairer, Writer};
 use tokio::sync::Mutex;
 
 /// The ports of one process.
@@ -21,6 +21,10 @@ pub struct Process {
     pub outbox: Arc<dyn Outbox>,
     /// Members' histories.
     pub histories: Arc<dyn Histories>,
+    /// The boards of ranked orders.
+    pub boards: Arc<dyn Boards>,
+    /// Frozen rankings.
+    pub rankings: Arc<dyn Rankings>,
     /// Repairs.
     pub repairer: Arc<dyn Repairer>,
 }

@@ -126,8 +126,8 @@ pub(super) async fn a_conversation_goes_up_by_parent_and_ends_at_the_root(backen
     assert_eq!(up(root, 100).await, []);
 }
 
-pub(super) async fn previews_are_the_oldest_listed_replies(backend: Backend) {
-    let scene = Scene::new(&backend, "previews_are_the_oldest_listed_replies");
+pub(super) async fn previews_that_nobody_likes_are_the_oldest_listed_replies(backend: Backend) {
+    let scene = Scene::new(&backend, "previews_that_nobody_likes_are_the_oldest_listed_replies");
     let key = scene.key();
     let root = scene.root(&key).await.comment.id;
     let lone = scene.root(&key).await.comment.id;

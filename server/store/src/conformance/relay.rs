@@ -63,20 +63,29 @@ impl Relay {
         }
     }
 
-    /// Brings the histories up to the last number.
+    /// Brings every projection up to the last number.
     pub(super) async fn apply(&self) {
         self.number(500).await;
-        let outbox = &self.process.outbox;
-        for (source, term) in self.terms.iter().enumerate() {
-            loop {
-                let from = outbox.position(source, Projection::History).await.expect("read");
-                let events = outbox.read(source, from, 500).await.expect("read");
-                let Some(last) = events.last() else { break };
-                self.process.histories.apply(source, &events).await.expect("applied");
-                let to = last.number;
-                assert!(outbox.advance(source, *term, Projection::History, from, to).await.expect("asked"));
+        for source in 0..self.terms.len() {
+            for projection in Projection::ALL {
+                while self.apply_some(source, projection).await {}
             }
         }
+    }
+
+    /// Applies some events of a source; whether there were any.
+    async fn apply_some(&self, source: usize, projection: Projection) -> bool {
+        let Process { outbox, histories, boards, .. } = &self.process;
+        let from = outbox.position(source, projection).await.expect("read");
+        let events = outbox.read(source, from, 500).await.expect("read");
+        let Some(to) = events.last().map(|last| last.number) else { return false };
+        let applied = match projection {
+            Projection::History => histories.apply(source, &events).await,
+            Projection::Boards => boards.apply(source, &events).await,
+        };
+        applied.expect("applied");
+        assert!(outbox.advance(source, self.terms[source], projection, from, to).await.expect("asked"));
+        true
     }
 
     /// All events of a source behind a number.

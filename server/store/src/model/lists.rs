@@ -1,11 +1,15 @@
 //! What a counted shelf shows: views, threads, subtrees.
 
+use std::collections::BTreeSet;
+
 use riposte_core::comment::CommentView;
-use riposte_core::page::{Located, Subtree, Thread};
+use riposte_core::page::{Located, Page, RootPage, Subtree, Thread};
 use riposte_core::path::Path;
+use riposte_core::rank::{Board, preview_order};
 use riposte_core::{CommentId, MemberId};
 
 use super::audit::Counted;
+use super::ranks::Ranks;
 use super::tables::Row;
 
 impl Counted<'_> {
@@ -30,11 +34,30 @@ impl Counted<'_> {
         views
     }
 
-    pub(super) fn thread(&self, root: CommentView, previews: u8) -> Thread {
-        let mut replies = self.listed(Some(root.comment.id));
-        let more_replies = replies.len() > usize::from(previews);
-        replies.truncate(usize::from(previews));
-        Thread { root, replies, more_replies }
+    /// A page of roots with everything that is shown beside them.
+    pub(super) fn root_page(&self, roots: Page<CommentView>, previews: u8, ranks: &Ranks) -> RootPage {
+        let pinned = self.shelf.subject.pins.iter().filter_map(|id| self.view_of(*id));
+        RootPage {
+            subject: self.subject(),
+            threads: roots.map(|root| self.thread(root, previews, ranks)),
+            pinned: pinned.map(|root| self.thread(root, previews, ranks)).collect(),
+        }
+    }
+
+    pub(super) fn thread(&self, root: CommentView, previews: u8, ranks: &Ranks) -> Thread {
+        let size = usize::from(previews);
+        let listed = self.listed(Some(root.comment.id));
+        let below = self.shelf.rows.values().map(|row| &row.comment);
+        let below = below.filter(|comment| comment.root_id == Some(root.comment.id)).collect();
+        let liked: Vec<CommentId> = ranks.first(Board::Previews, below, true, size).iter().map(|c| c.id).collect();
+        let mut replies = listed.clone();
+        replies.sort_by_key(|view| view.comment.floor);
+        let oldest = replies.iter().take(size + 1).map(|view| view.comment.id);
+        let chosen: BTreeSet<CommentId> = oldest.chain(liked).collect();
+        replies.retain(|view| chosen.contains(&view.comment.id));
+        replies.sort_by_key(|view| preview_order(&view.comment));
+        replies.truncate(size);
+        Thread { root, replies, more_replies: listed.len() > size }
     }
 
     /// Every listed comment of a subtree down to a depth, behind a path, in thread order.

@@ -36,12 +36,14 @@ impl Reader for Model {
         let tables = self.tables();
         let Some(counted) = tables.open_shelf(key).map(Counted::new) else { return Ok(None) };
         let roots = page(counted.listed(None), window, |view| view.comment.floor);
-        let pinned = counted.shelf.subject.pins.iter().filter_map(|id| counted.view_of(*id));
-        Ok(Some(RootPage {
-            subject: counted.subject(),
-            threads: roots.map(|root| counted.thread(root, previews)),
-            pinned: pinned.map(|root| counted.thread(root, previews)).collect(),
-        }))
+        Ok(Some(counted.root_page(roots, previews, &tables.ranks)))
+    }
+
+    async fn roots_at(&self, key: &SubjectKey, floors: &[i32], previews: u8) -> Result<Option<RootPage>> {
+        let tables = self.tables();
+        let Some(counted) = tables.open_shelf(key).map(Counted::new) else { return Ok(None) };
+        let roots = at(&counted.listed(None), floors);
+        Ok(Some(counted.root_page(roots, previews, &tables.ranks)))
     }
 
     async fn replies(&self, key: &SubjectKey, root: CommentId, window: Window) -> Result<Option<ReplyPage>> {
@@ -49,6 +51,14 @@ impl Reader for Model {
         let Some(counted) = tables.open_shelf(key).map(Counted::new) else { return Ok(None) };
         let Some(view) = counted.view_of(root).filter(|view| view.comment.root_id.is_none()) else { return Ok(None) };
         let replies = page(counted.listed(Some(root)), window, |view| view.comment.floor);
+        Ok(Some(ReplyPage { subject: counted.subject(), root: view, replies }))
+    }
+
+    async fn replies_at(&self, key: &SubjectKey, root: CommentId, floors: &[i32]) -> Result<Option<ReplyPage>> {
+        let tables = self.tables();
+        let Some(counted) = tables.open_shelf(key).map(Counted::new) else { return Ok(None) };
+        let Some(view) = counted.view_of(root).filter(|view| view.comment.root_id.is_none()) else { return Ok(None) };
+        let replies = at(&counted.listed(Some(root)), floors);
         Ok(Some(ReplyPage { subject: counted.subject(), root: view, replies }))
     }
 
@@ -190,6 +200,12 @@ impl Reader for Model {
         let Some(shelf) = tables.shelf(key) else { return Ok(Verified::default()) };
         Ok(Verified { comments: shelf.rows.len() as i64, drifts: Counted::new(shelf).drifts() })
     }
+}
+
+/// Those of these floors, in their order.
+fn at(listed: &[CommentView], floors: &[i32]) -> Page<CommentView> {
+    let of = |floor: &i32| listed.iter().find(|view| view.comment.floor == *floor).cloned();
+    Page { items: floors.iter().filter_map(of).collect(), ..Page::default() }
 }
 
 fn liker(like: &riposte_core::like::Like) -> Liker {

@@ -12,6 +12,7 @@ use riposte_core::world::Prior;
 use riposte_core::{ClientInfo, CommentId, Content, MemberId, Subject, SubjectKey};
 
 use super::outbox::Feed;
+use super::ranks::Ranks;
 
 /// All rows there are.
 #[derive(Debug, Default)]
@@ -23,6 +24,8 @@ pub(super) struct Tables {
     pub(super) feed: Feed,
     /// The version that each comment had when its history row was last brought up to date.
     pub(super) histories: BTreeMap<CommentId, i64>,
+    /// Boards and rankings.
+    pub(super) ranks: Ranks,
 }
 
 /// A subject and everything below it.

@@ -9,16 +9,17 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use riposte_core::event::Event;
+use riposte_core::event::{Changes, Event};
 use riposte_core::ports::{Ids, Witness, Writer};
-use riposte_core::world::{Changed, Effect};
-use riposte_core::{Command, CommentId, Error, Millis, Receipt, Result, SubjectKey};
+use riposte_core::world::Effect;
+use riposte_core::{Command, CommentId, Error, Millis, Receipt, Result, Subject, SubjectKey, World};
 
 use super::ids::SqlIds;
 use super::pool::{SourceTx, Sources};
 use super::retry::Patience;
 use super::task;
 use crate::error::Fault;
+use load::Repeats;
 
 /// What each command of a batch answers, in order.
 type Answers = Vec<Result<Receipt>>;
@@ -94,8 +95,9 @@ impl Batch {
     async fn settle(&self, commands: &[Command], mut unknown: bool) -> std::result::Result<Answers, Failure> {
         let mut patience = Patience::default();
         let ids = self.event_ids(commands).await?;
+        let mut repeats = if unknown { Repeats::Possible } else { Repeats::Unlikely };
         loop {
-            match self.transact(commands, &ids).await {
+            match self.transact(commands, &ids, std::mem::replace(&mut repeats, Repeats::Possible)).await {
                 Ok(mut answers) => {
                     if unknown {
                         claim(commands, &mut answers);
@@ -125,57 +127,71 @@ impl Batch {
     }
 
     /// One transaction: lock and load, decide, write.
-    async fn transact(&self, commands: &[Command], ids: &EventIds) -> std::result::Result<Answers, Failure> {
+    async fn transact(
+        &self,
+        commands: &[Command],
+        ids: &EventIds,
+        repeats: Repeats,
+    ) -> std::result::Result<Answers, Failure> {
         let tx = self.sources.begin_write(self.source).await?;
-        match self.decide(&tx, commands, ids).await {
-            Ok((answers, changed)) => match tx.commit().await {
-                Ok(()) => {
-                    if let Some(witness) = &self.witness {
-                        witness.committed(changed).await;
-                    }
-                    Ok(answers)
-                }
-                Err(error) => Err(Failure { fault: error.into(), outcome_unknown: true }),
-            },
-            Err(fault) => {
-                tx.rollback().await;
-                Err(fault.into())
-            }
+        let work = async |tx: &SourceTx| {
+            let (world, answers) = self.decide(tx, commands, repeats).await?;
+            flush::journal(tx, &world, &told(&world, commands, ids)?).await?;
+            let changed = if self.witness.is_some() { world.changed() } else { Vec::new() };
+            Ok((answers, changed))
+        };
+        let (tx, (answers, changed)) = tx.write(work).await?;
+        tx.commit().await.map_err(|fault| Failure { fault, outcome_unknown: true })?;
+        if let Some(witness) = &self.witness {
+            witness.committed(changed).await;
         }
+        Ok(answers)
+    }
+
+    /// Loads what the commands need and runs them. What an earlier request did is answered whatever has become of its
+    /// subject since, so where a create is refused, repeats are looked for after all.
+    async fn decide(
+        &self,
+        tx: &SourceTx,
+        commands: &[Command],
+        repeats: Repeats,
+    ) -> std::result::Result<(World, Answers), Fault> {
+        let (world, answers) = run(load::world(tx, self.kind, commands, repeats).await?, commands)?;
+        let refused =
+            |(command, answer): (&Command, &Result<Receipt>)| answer.is_err() && load::tells_itself(&command.verb);
+        if repeats == Repeats::Unlikely && commands.iter().zip(&answers).any(refused) {
+            return run(load::world(tx, self.kind, commands, Repeats::Possible).await?, commands);
+        }
+        Ok((world, answers))
     }
 }
 
 /// Ids kept for the events of a transaction.
 type EventIds = BTreeMap<SubjectKey, CommentId>;
 
-impl Batch {
-    /// Decides every command on locked rows and writes what follows. What changed is told only where somebody listens.
-    async fn decide(
-        &self,
-        tx: &SourceTx,
-        commands: &[Command],
-        ids: &EventIds,
-    ) -> std::result::Result<(Answers, Vec<Changed>), Fault> {
-        let mut world = load::world(tx, self.kind, commands).await?;
-        let mut answers = Vec::with_capacity(commands.len());
-        for command in commands {
-            let answer = world.run(command);
-            if let Err(fault @ Error::Internal(_)) = answer {
-                return Err(fault.into()); // the world may be half-changed: nothing of it may be written
-            }
-            answers.push(answer);
+/// Runs the commands in order.
+fn run(mut world: World, commands: &[Command]) -> std::result::Result<(World, Answers), Fault> {
+    let mut answers = Vec::with_capacity(commands.len());
+    for command in commands {
+        let answer = world.run(command);
+        if let Err(fault @ Error::Internal(_)) = answer {
+            return Err(fault.into()); // the world may be half-changed: nothing of it may be written
         }
-        let now = commands.first().map_or(Millis(0), |command| command.now);
-        let told = world.events()?.into_iter().map(|(subject, revision, changes)| {
-            let (partition, changes) = (subject.key.partition(), changes.clone());
-            let event = Event { partition, subject: subject.id, revision, changes, time: now };
-            let id = ids.get(&subject.key).ok_or_else(|| Error::internal("an event has no id"))?;
-            Ok((*id, event))
-        });
-        flush::journal(tx, &world, &told.collect::<Result<Vec<_>>>()?).await?;
-        let changed = if self.witness.is_some() { world.changed() } else { Vec::new() };
-        Ok((answers, changed))
+        answers.push(answer);
     }
+    Ok((world, answers))
+}
+
+/// What the outbox is told of a batch, under the ids that were kept for it.
+fn told(world: &World, commands: &[Command], ids: &EventIds) -> Result<Vec<(CommentId, Event)>> {
+    let now = commands.first().map_or(Millis(0), |command| command.now);
+    let event = |(subject, revision, changes): (&Subject, Option<i64>, &Changes)| {
+        let (partition, changes) = (subject.key.partition(), changes.clone());
+        let event = Event { partition, subject: subject.id, revision, changes, time: now };
+        let id = ids.get(&subject.key).ok_or_else(|| Error::internal("an event has no id"))?;
+        Ok((*id, event))
+    };
+    world.events()?.into_iter().map(event).collect()
 }
 
 /// After a commit whose outcome was lost, the repeat finds the batch's own comments and takes them for an earlier

@@ -5,10 +5,13 @@
 pub(crate) mod comment_client;
 pub(crate) mod comment_content;
 pub(crate) mod comment_edit;
+pub(crate) mod comment_epoch;
 pub(crate) mod comment_index;
 pub(crate) mod comment_like;
 pub(crate) mod comment_origin;
 pub(crate) mod comment_outbox;
+pub(crate) mod comment_rank;
+pub(crate) mod comment_ranked;
 pub(crate) mod comment_request;
 pub(crate) mod comment_subject;
 pub(crate) mod member_comment;

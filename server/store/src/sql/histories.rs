@@ -8,11 +8,12 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use riposte_core::event::{Happened, Numbered};
 use riposte_core::ports::{Histories, Rebuilt};
-use riposte_core::{CommentId, Partition, Result, SubjectKey};
+use riposte_core::{CommentId, Result, SubjectKey};
 
 use super::pool::Sources;
-use super::read::{Authored, SqlReader};
-use super::transact;
+use super::read::SqlReader;
+use super::row::Authored;
+use super::transact::{self, Unit};
 
 /// The most history rows that one transaction locks.
 const AT_ONCE: usize = 512;
@@ -30,49 +31,51 @@ impl SqlHistories {
         Self { sources, reader }
     }
 
-    /// Writes what histories lack, one transaction after the other, and answers how many rows were missing or behind.
-    async fn bring(&self, found: Vec<Authored>) -> Result<usize> {
+    /// Writes what histories lack, one transaction after the other, and answers how many rows that were.
+    async fn bring<U>(&self, found: Vec<Authored>) -> Result<usize>
+    where
+        U: Unit<Answer = usize> + From<Vec<Authored>>,
+    {
         let mut by_source: BTreeMap<usize, Vec<Authored>> = BTreeMap::new();
         for one in found {
-            by_source.entry(self.sources.map().source(home(&one))).or_default().push(one);
+            by_source.entry(self.sources.map().source(one.home())).or_default().push(one);
         }
         let mut changed = 0;
         for (source, rows) in by_source {
             for rows in rows.chunks(AT_ONCE) {
-                changed += transact::write(&self.sources, source, write::Write { rows: rows.to_vec() }).await?;
+                changed += transact::write(&self.sources, source, U::from(rows.to_vec())).await?;
             }
         }
         Ok(changed)
     }
 }
 
-/// Where the history row of a comment lies: with its author, not with its subject.
-fn home(authored: &Authored) -> Partition {
-    Partition::of(authored.object_type.as_str(), authored.comment.member.as_str())
-}
-
 #[async_trait]
 impl Histories for SqlHistories {
     async fn apply(&self, _source: usize, events: &[Numbered]) -> Result<()> {
-        let changes = events.iter().flat_map(|numbered| &numbered.event.changes.comments);
-        let seen: BTreeSet<CommentId> = changes.filter(|change| shows(change.what)).map(|change| change.id).collect();
-        let found = self.reader.authored(seen.into_iter().collect()).await?;
-        self.bring(found).await.map(|_| ())
+        let changes = || events.iter().flat_map(|numbered| &numbered.event.changes.comments);
+        let changed: BTreeSet<CommentId> = changes().filter(|one| moves(one.what)).map(|one| one.id).collect();
+        let created = changes().filter(|one| one.what == Happened::Created).map(|one| one.id);
+        let created: BTreeSet<CommentId> = created.filter(|id| !changed.contains(id)).collect();
+        let found = self.reader.authored(created.into_iter().collect()).await?;
+        self.bring::<write::Add>(found).await?;
+        let found = self.reader.authored(changed.into_iter().collect()).await?;
+        self.bring::<write::Write>(found).await.map(|_| ())
     }
 
     async fn rebuild(&self, key: &SubjectKey, after: Option<CommentId>, limit: usize) -> Result<Rebuilt> {
-        let found = self.reader.authored_under(key, after, limit).await?;
-        let comments = found.len();
-        let last = found.last().map(|authored| authored.comment.id);
-        let changed = self.bring(found).await?;
+        let found = self.reader.comments_under(key, after, limit).await?;
+        let (comments, last) = (found.len(), found.last().map(|comment| comment.id));
+        let authored = found.into_iter().map(|comment| Authored::of(key.object_type().clone(), comment));
+        let changed = self.bring::<write::Write>(authored.collect()).await?;
         Ok(Rebuilt { comments, changed, next: last.filter(|_| comments == limit) })
     }
 }
 
-/// Whether a history row tells of such a change: of the state, or of the version that guards it.
-fn shows(what: Happened) -> bool {
+/// Whether such a change moves a history row that is there: the state, or the version that guards it.
+fn moves(what: Happened) -> bool {
     match what {
-        Happened::Created | Happened::Edited | Happened::StateChanged => true,
-        Happened::PinChanged | Happened::Recounted | Happened::Liked => false,
+        Happened::Edited | Happened::StateChanged => true,
+        Happened::Created | Happened::PinChanged | Happened::Recounted | Happened::Liked => false,
     }
 }

@@ -13,11 +13,13 @@ use sea_orm::{
 };
 use tempfile::TempDir;
 use tokio::runtime::Handle;
+use tokio::time::timeout;
 
 use crate::config::{Kind, StoreConfig};
-use crate::error::{is_conflict, is_lost};
+use crate::error::{Fault, is_conflict, is_lost};
 use crate::on_shard::OnShard;
 use crate::shard::{ShardMap, Slot, Tables};
+use crate::sql::identities::Identities;
 
 /// A transaction bound to the tables of one partition.
 pub(crate) type Tx = OnShard<DatabaseTransaction>;
@@ -45,9 +47,31 @@ impl SourceTx {
         self.sources.map().tables()
     }
 
-    /// Makes everything done in it durable; with a lost connection the outcome is not known.
-    pub(crate) async fn commit(self) -> std::result::Result<(), DbErr> {
-        self.tx.commit().await
+    /// Which subject has which id.
+    pub(crate) fn identities(&self) -> &Identities {
+        &self.sources.identities
+    }
+
+    /// Does the work of a transaction that writes, and ends it without effect where that fails. A connection on which the
+    /// server stays silent is left to its pool, which rolls it back whenever the server speaks again.
+    pub(crate) async fn write<T>(
+        self,
+        work: impl AsyncFnOnce(&Self) -> std::result::Result<T, Fault>,
+    ) -> std::result::Result<(Self, T), Fault> {
+        match timeout(self.sources.transaction_limit, work(&self)).await {
+            Ok(Ok(done)) => Ok((self, done)),
+            Ok(Err(fault)) => {
+                self.rollback().await;
+                Err(fault)
+            }
+            Err(_) => Err(Fault::Silence),
+        }
+    }
+
+    /// Makes everything done in it durable. After an error the outcome is not known.
+    pub(crate) async fn commit(self) -> std::result::Result<(), Fault> {
+        let limit = self.sources.transaction_limit;
+        timeout(limit, self.tx.commit()).await.map_err(|_| Fault::Silence)?.map_err(Fault::from)
     }
 
     /// Ends it without effect. An error is none to the caller: the end of the connection does the same.
@@ -71,6 +95,8 @@ pub struct Sources {
     all: Vec<Source>,
     map: ShardMap,
     folder: Option<TempDir>,
+    identities: Identities,
+    transaction_limit: Duration,
     /// Where connections live and all work on them runs: the runtime that opened them.
     runtime: Handle,
 }
@@ -134,7 +160,7 @@ impl Sources {
     /// # Errors
     /// When the addresses or the shard map make no sense, or the folder of the file cannot be made.
     pub fn open(config: &StoreConfig) -> Result<Self> {
-        let runtime = Handle::current();
+        let (runtime, identities, transaction_limit) = (Handle::current(), Identities::new(), config.transaction_limit);
         match &config.kind {
             Kind::Sqlite { folder, durable } => {
                 let temporary =
@@ -142,13 +168,13 @@ impl Sources {
                 let path = folder.as_deref().or(temporary.as_ref().map(TempDir::path));
                 let source = sqlite::open(path.unwrap_or(std::path::Path::new(".")), *durable, config)?;
                 let map = ShardMap::new(config.tables, &[0..=config.tables.subject.saturating_sub(1)])?;
-                Ok(Self { all: vec![source], map, folder: temporary, runtime })
+                Ok(Self { all: vec![source], map, folder: temporary, identities, transaction_limit, runtime })
             }
             Kind::MySql(sources) => {
                 let ranges: Vec<_> = sources.iter().map(|source| source.subject_tables.clone()).collect();
                 let map = ShardMap::new(config.tables, &ranges)?;
                 let all = sources.iter().map(|source| mysql::open(source, config)).collect::<Result<_>>()?;
-                Ok(Self { all, map, folder: None, runtime })
+                Ok(Self { all, map, folder: None, identities, transaction_limit, runtime })
             }
         }
     }
@@ -194,16 +220,20 @@ impl Sources {
     }
 
     /// Begins a transaction that writes to a data source.
-    pub(crate) async fn begin_write(self: &Arc<Self>, source: usize) -> std::result::Result<SourceTx, DbErr> {
-        Ok(SourceTx { tx: self.all[source].begin_write().await?, sources: Arc::clone(self) })
+    pub(crate) async fn begin_write(self: &Arc<Self>, source: usize) -> std::result::Result<SourceTx, Fault> {
+        let begun = timeout(self.transaction_limit, self.all[source].begin_write()).await;
+        Ok(SourceTx { tx: begun.map_err(|_| Fault::Silence)??, sources: Arc::clone(self) })
     }
 
-    /// Closes every connection after the work on it has ended, and removes a temporary folder.
+    /// Closes every connection after the work on it has ended, and removes a temporary folder. A server that stays silent is
+    /// waited for no longer than a transaction may take.
     pub async fn close(&self) {
         for source in &self.all {
             for pool in [&source.read, &source.write] {
-                if let Err(error) = pool.close_by_ref().await {
-                    tracing::debug!(%error, "a pool did not close");
+                match timeout(self.transaction_limit, pool.close_by_ref()).await {
+                    Ok(Ok(())) => {}
+                    Ok(Err(error)) => tracing::debug!(%error, "a pool did not close"),
+                    Err(_) => tracing::warn!("a data source stayed silent while its connections were closed"),
                 }
             }
         }

@@ -16,6 +16,7 @@ mod member_comments;
 mod member_likes;
 mod memory;
 mod previews;
+mod ranks;
 mod replies;
 mod revisions;
 mod roots;
@@ -36,14 +37,15 @@ use riposte_core::page::{
 };
 use riposte_core::ports::{Exported, Reader};
 use riposte_core::request::RequestKey;
-use riposte_core::{CommentId, LikeValue, MemberId, ObjectType, Partition, Result, Subject, SubjectKey};
+use riposte_core::{Comment, CommentId, LikeValue, MemberId, ObjectType, Partition, Result, Subject, SubjectKey};
 
 use super::pool::{Sources, Tx};
+use super::row::Authored;
 use super::task;
 use crate::error::Fault;
-pub(super) use authored::Authored;
+pub(super) use comments::subjects;
 use locator::Locator;
-pub(super) use rows::along;
+pub(super) use rows::{along, comments};
 
 /// The [`Reader`] over SQL. It never writes and takes no lock.
 #[derive(Debug, Clone)]
@@ -77,14 +79,14 @@ impl SqlReader {
         scatter::gather::<authored::ByIds>(&self.sources, ids).await
     }
 
-    /// At most `limit` comments of a subject behind one of them, as histories need them, in the order of an export.
-    pub(super) async fn authored_under(
+    /// At most `limit` comments of a subject whatever their state, in the order of an export, strictly behind `after`.
+    pub(super) async fn comments_under(
         &self,
         key: &SubjectKey,
         after: Option<CommentId>,
         limit: usize,
-    ) -> Result<Vec<Authored>> {
-        self.ask(authored::OfSubject { key: key.clone(), after, limit }).await
+    ) -> Result<Vec<Comment>> {
+        self.ask(export::Rows { key: key.clone(), after, limit }).await
     }
 
     async fn ask<Q: Query>(&self, query: Q) -> Result<Q::Answer> {
@@ -119,11 +121,19 @@ impl Reader for SqlReader {
     }
 
     async fn roots(&self, key: &SubjectKey, window: Window, previews: u8) -> Result<Option<RootPage>> {
-        self.ask(roots::Roots { key: key.clone(), window, previews }).await
+        self.ask(roots::Roots { key: key.clone(), which: listed::Which::Window(window), previews }).await
+    }
+
+    async fn roots_at(&self, key: &SubjectKey, floors: &[i32], previews: u8) -> Result<Option<RootPage>> {
+        self.ask(roots::Roots { key: key.clone(), which: listed::Which::Floors(floors.to_vec()), previews }).await
     }
 
     async fn replies(&self, key: &SubjectKey, root: CommentId, window: Window) -> Result<Option<ReplyPage>> {
-        self.ask(replies::Replies { key: key.clone(), root, window }).await
+        self.ask(replies::Replies { key: key.clone(), root, which: listed::Which::Window(window) }).await
+    }
+
+    async fn replies_at(&self, key: &SubjectKey, root: CommentId, floors: &[i32]) -> Result<Option<ReplyPage>> {
+        self.ask(replies::Replies { key: key.clone(), root, which: listed::Which::Floors(floors.to_vec()) }).await
     }
 
     async fn thread(&self, key: &SubjectKey, part: &Subtree) -> Result<Option<ThreadPage>> {

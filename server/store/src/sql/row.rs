@@ -4,6 +4,7 @@ mod content;
 mod history;
 mod like;
 mod outbox;
+mod ranking;
 mod subject;
 
 use riposte_core::request::{Request, RequestKey};
@@ -12,22 +13,22 @@ use sea_orm::ActiveValue::Set;
 
 use super::entity::comment_index::{ActiveModel, Model};
 pub(crate) use content::{client_model, client_row, content, content_model, edit_model};
-pub(crate) use history::history_model;
+pub(crate) use history::{Authored, history_model};
 pub(crate) use like::{like, like_model};
 pub(crate) use outbox::{event, outbox_model};
+pub(crate) use ranking::{Print, ranking, ranking_model};
 pub(crate) use subject::{subject, subject_changes, subject_model};
 
 /// The comment of an index row.
 pub(crate) fn comment(row: Model) -> Result<Comment> {
     let fault = |what: &str| Error::internal(format!("comment {}: {what}", row.id));
-    let state = |code| CommentState::from_code(code).ok_or_else(|| fault("its state is unknown"));
     Ok(Comment {
         id: id(row.id)?,
         subject_id: SubjectId::new(row.subject_id).ok_or_else(|| fault("it has no subject"))?,
         root_id: CommentId::new(row.root_id),
         parent_id: CommentId::new(row.parent_id),
-        state: state(row.state)?,
-        prior_state: state(row.prior_state)?,
+        state: state(row.id, row.state)?,
+        prior_state: state(row.id, row.prior_state)?,
         deleted_by: DeletedBy::from_code(row.deleted_by),
         member: MemberId::stored(string(row.member_id)?),
         path: Path::from_bytes(row.path)
@@ -47,6 +48,11 @@ pub(crate) fn comment(row: Model) -> Result<Comment> {
         edit_time: row.edit_time.map(Millis),
         delete_time: row.delete_time.map(Millis),
     })
+}
+
+/// A state of a comment.
+pub(crate) fn state(comment: i64, code: i8) -> Result<CommentState> {
+    CommentState::from_code(code).ok_or_else(|| Error::internal(format!("comment {comment}: its state is unknown")))
 }
 
 /// The index row of a new comment.

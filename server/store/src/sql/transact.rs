@@ -69,17 +69,7 @@ async fn once<U: Unit>(
     outcome_unknown: &mut bool,
 ) -> std::result::Result<U::Answer, Fault> {
     let tx = sources.begin_write(source).await?;
-    match unit.run(&tx).await {
-        Ok(answer) => match tx.commit().await {
-            Ok(()) => Ok(answer),
-            Err(error) => {
-                *outcome_unknown = true;
-                Err(error.into())
-            }
-        },
-        Err(fault) => {
-            tx.rollback().await;
-            Err(fault)
-        }
-    }
+    let (tx, answer) = tx.write(async |tx: &SourceTx| unit.run(tx).await).await?;
+    tx.commit().await.inspect_err(|_| *outcome_unknown = true)?;
+    Ok(answer)
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Duration;
 
 use riposte_core::world::Effect;
 use riposte_core::{Error, LikeValue};
@@ -23,6 +24,8 @@ const LOSE_COMMIT: u8 = 2;
 /// The server answers the next COMMIT, and the proxy keeps that to itself ([`KEPT`]) until it may lose it.
 const KEEP_ANSWER: u8 = 3;
 const KEPT: u8 = 4;
+/// The server gets the next COMMIT, and from then on the connection is silent and stays open.
+const SILENCE: u8 = 5;
 
 /// The command byte of a query, and its text.
 const COMMIT: &[u8] = b"\x03COMMIT";
@@ -61,6 +64,9 @@ async fn pass(mut client: TcpStream, mut server: TcpStream, faults: Arc<AtomicU8
                     let _ = server.read(&mut answered).await;
                     return;
                 }
+                if mode == SILENCE {
+                    return std::future::pending().await;
+                }
                 if mode == KEEP_ANSWER {
                     let _ = server.read(&mut answered).await;
                     faults.store(KEPT, Ordering::SeqCst);
@@ -88,11 +94,13 @@ async fn a_commit_of_unknown_outcome_happens_exactly_once_and_is_answered_as_the
     let mode = Arc::new(AtomicU8::new(PASS));
     let port = proxy(address.to_owned(), Arc::clone(&mode)).await;
     let url = format!("mysql://root@127.0.0.1:{port}/{database}?ssl-mode=disabled");
-    let store = Store::open(&riposte_store::StoreConfig::mysql(&[url], *tables), clock).expect("sound");
+    let mut config = riposte_store::StoreConfig::mysql(&[url], *tables);
+    config.transaction_limit = Duration::from_secs(1);
+    let store = Store::open(&config, clock).expect("sound");
     let subject = key("lost");
     let root = comment(&one(&store, &create(&store, &subject).await).await.expect("created"));
 
-    for (round, fault) in [LOSE_ANSWER, LOSE_COMMIT, LOSE_ANSWER, LOSE_COMMIT].into_iter().enumerate() {
+    for (round, fault) in [LOSE_ANSWER, LOSE_COMMIT, SILENCE, LOSE_ANSWER, LOSE_COMMIT].into_iter().enumerate() {
         let command = create(&store, &subject).await;
         mode.store(fault, Ordering::SeqCst);
         let receipt = one(&store, &command).await.expect("settled");
@@ -106,8 +114,8 @@ async fn a_commit_of_unknown_outcome_happens_exactly_once_and_is_answered_as_the
         let Effect::Like(answer) = one(&store, &set).await.expect("settled").effect else { panic!("a like") };
         assert_eq!((answer.changed, answer.like_count as usize), (true, round + 1));
     }
-    assert_eq!(number(&direct, "SELECT COUNT(*) FROM comment_index").await, 5);
-    assert_eq!(number(&direct, "SELECT comment_count FROM comment_subject").await, 5);
+    assert_eq!(number(&direct, "SELECT COUNT(*) FROM comment_index").await, 6);
+    assert_eq!(number(&direct, "SELECT comment_count FROM comment_subject").await, 6);
     store.close().await;
     direct.close().await;
     place.drop().await;

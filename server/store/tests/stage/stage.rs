@@ -44,12 +44,15 @@ fn open(config: &StoreConfig, clock: Arc<dyn Clock>) -> Store {
 }
 
 fn process(store: &Store) -> Process {
+    let (boards, rankings) = store.ranks(conformance::rules());
     Process {
         reader: store.reader(),
         writer: store.writer(),
         ids: store.ids(),
         outbox: store.outbox(),
         histories: store.histories(),
+        boards,
+        rankings,
         repairer: store.repairer(),
     }
 }

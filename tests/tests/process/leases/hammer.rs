@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail, ensure};
 use riposte_sdk::Client;
@@ -27,9 +27,16 @@ pub(super) struct Minted {
     pub(super) id: i64,
     /// When its comment was written, by the server's clock, in ms since 1970.
     pub(super) created: i64,
+    /// When its answer came, by the clock of this test, in ms since 1970.
+    answered: i64,
 }
 
 impl Minted {
+    /// Whether the server's clock was seconds behind when this was minted.
+    pub(super) fn is_of_the_past(&self) -> bool {
+        self.answered - self.created > 5_000
+    }
+
     pub(super) fn tick(&self) -> i64 {
         self.id >> 24
     }
@@ -74,11 +81,6 @@ impl Hammer {
         self.shared.minted.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The latest answer.
-    pub(super) fn last(&self) -> Result<Minted> {
-        self.so_far().last().copied().context("no answer yet")
-    }
-
     /// Waits until the answers are as asked.
     pub(super) async fn until(&self, fit: impl Fn(&[Minted]) -> bool) -> Result<()> {
         let fits = async {
@@ -114,7 +116,8 @@ async fn call(client: Client, first: usize, shared: Arc<Shared>) -> Result<()> {
             Ok(Comment { id, create_time, .. }) => {
                 let time = create_time.context("no time")?;
                 let created = time.seconds * 1000 + i64::from(time.nanos) / 1_000_000;
-                shared.minted.lock().unwrap_or_else(PoisonError::into_inner).push(Minted { id, created });
+                let answered = UNIX_EPOCH.elapsed()?.as_millis().try_into()?;
+                shared.minted.lock().unwrap_or_else(PoisonError::into_inner).push(Minted { id, created, answered });
             }
             Err(status) => {
                 let late = status.code() == Code::DeadlineExceeded;

@@ -6,12 +6,14 @@ use futures::future::BoxFuture;
 use rand::RngExt;
 use rand::seq::IndexedRandom;
 use riposte_core::page::{LikerCursor, Order, Start, SubjectCursor, Subtree, Window};
-use riposte_core::ports::Reader;
+use riposte_core::ports::{Boards, Rankings, Reader};
+use riposte_core::rank::{RankSort, RankedList};
 use riposte_core::request::RequestKey;
-use riposte_core::{CommentId, LikeValue, ObjectType, Path, Result, Subject, SubjectKey};
+use riposte_core::{CommentId, LikeValue, Millis, ObjectType, Path, Result, Subject, SubjectKey};
 
 use super::Walker;
 use super::verbs::MEMBERS;
+use crate::conformance::backend::StepClock;
 use crate::conformance::histories::rebuild;
 use crate::conformance::scene::member;
 use crate::model::census::census;
@@ -32,11 +34,16 @@ impl Walker {
     pub(super) async fn ask(&mut self) {
         let key = self.key();
         let (id, other) = (self.comment_of(&key).await, self.comment_of(&key).await);
-        match self.die(14) {
+        match self.die(15) {
             0 => self.ask_subjects().await,
             1 => self.ask_ids().await,
             2..=3 => {
-                let (window, previews) = (self.window(&key).await, self.dice.random_range(0..=4));
+                // Previews rest on boards, and to bring those up to date takes far longer than the question.
+                let previews = if self.chance(10) { self.dice.random_range(1..=4) } else { 0 };
+                if previews > 0 {
+                    self.rank(&key).await;
+                }
+                let window = self.window(&key).await;
                 let ask = (&key, window, previews);
                 self.same(("roots", ask), |r| Box::pin(r.roots(&key, window, previews))).await;
             }
@@ -57,7 +64,41 @@ impl Walker {
             10 => self.ask_likes(&key, id, other).await,
             11 => self.ask_requests(&key).await,
             12 => self.ask_export(&key, id).await,
+            14 if self.chance(20) => self.ask_ranking(&key, id).await,
             13.. => self.same(("verify", &key), |r| Box::pin(r.verify(&key))).await,
+        }
+    }
+
+    /// Both boards are brought up to date: that of the backend may have been already, by whoever applies events.
+    async fn rank(&self, key: &SubjectKey) {
+        for boards in [self.backend.boards.as_ref(), &self.oracle as &dyn Boards] {
+            boards.rebuild(key, None, 100_000).await.expect("rebuilt");
+        }
+    }
+
+    /// A new ranking, what it does not hold, and the comments of some floors.
+    async fn ask_ranking(&mut self, key: &SubjectKey, id: CommentId) {
+        self.rank(key).await;
+        let root = self.root_of(id).await;
+        let list = match self.dice.random_range(0..=RankSort::ALL.len()) {
+            n if n < RankSort::ALL.len() => RankedList::Roots(key.clone(), RankSort::ALL[n]),
+            _ => RankedList::Replies(key.clone(), root),
+        };
+        // Longer after the last one than any ranking serves.
+        let now = Millis(StepClock::START.0 + 1_000_000_000 + self.number().cast_signed() * 300_000);
+        let theirs = self.backend.rankings.current(&list, now).await;
+        let ours = self.oracle.current(&list, now).await;
+        assert_eq!(theirs, ours, "backend and oracle rank alike: {list:?}");
+        let Some((ranking, next)) = ours.expect("ranked") else { return };
+        let (from, limit) = (self.dice.random_range(0..=next), self.dice.random_range(1..=30));
+        let order = if self.chance(50) { Order::Oldest } else { Order::Newest };
+        let theirs = self.backend.rankings.others(&list, &ranking, from..next, order, limit).await;
+        let ours = self.oracle.others(&list, &ranking, from..next, order, limit).await;
+        assert_eq!(theirs, ours, "backend and oracle go on alike behind a ranking: {list:?}");
+        let floors: Vec<i32> = ranking.floors.iter().copied().chain(ours.expect("read")).collect();
+        match list.root() {
+            None => self.same(("roots_at", key, &floors), |r| Box::pin(r.roots_at(key, &floors, 3))).await,
+            Some(root) => self.same(("replies_at", &floors), |r| Box::pin(r.replies_at(key, root, &floors))).await,
         }
     }
 
@@ -143,6 +184,7 @@ impl Walker {
     /// Everything there is, once more, at the end.
     pub(super) async fn sweep(&mut self) {
         for key in &self.keys {
+            self.rank(key).await;
             let all = Window { order: Order::Newest, start: Start::Beginning, limit: 100 };
             self.same(("roots", key), |r| Box::pin(r.roots(key, all, 10))).await;
             self.same(("export", key), |r| Box::pin(r.export_comments(key, None, 10_000))).await;

@@ -220,7 +220,7 @@ impl Walker {
         ClientInfo { ip, platform: "ios".to_owned(), device: String::new() }
     }
 
-    fn number(&mut self) -> u64 {
+    pub(super) fn number(&mut self) -> u64 {
         self.numbers += 1;
         self.numbers
     }

@@ -2,25 +2,26 @@
 
 mod likes;
 mod requests;
+mod subjects;
 
 use std::collections::BTreeSet;
 
 use riposte_core::{Command, CommentId, MemberId, SubjectKey, World};
-use sea_orm::sea_query::ExprTrait;
-use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::Kind;
 use crate::error::Fault;
 use crate::sql::chunks::padded;
 use crate::sql::deal::{by_table, parts};
-use crate::sql::entity::{comment_content, comment_index, comment_subject};
+use crate::sql::entity::{comment_content, comment_index};
 use crate::sql::pool::SourceTx;
 use crate::sql::row;
+pub(super) use requests::{Repeats, tells_itself};
 
 type Loaded<T> = Result<T, Fault>;
 
 /// The rows that `commands` may touch.
-pub(super) async fn world(tx: &SourceTx, kind: Kind, commands: &[Command]) -> Loaded<World> {
+pub(super) async fn world(tx: &SourceTx, kind: Kind, commands: &[Command], repeats: Repeats) -> Loaded<World> {
     let mut load = Load { tx, world: World::default() };
     let mut wanted = Wanted::of(commands);
     if kind == Kind::Likes {
@@ -30,7 +31,7 @@ pub(super) async fn world(tx: &SourceTx, kind: Kind, commands: &[Command]) -> Lo
         return Ok(load.world);
     }
     load.subjects(&wanted.subjects).await?;
-    let found = load.priors(commands).await?;
+    let found = load.priors(commands, repeats).await?;
     wanted.comments.extend(&found);
     wanted.contents.extend(&found);
     load.comments(&wanted.comments).await?;
@@ -71,41 +72,6 @@ impl Wanted {
 }
 
 impl Load<'_> {
-    async fn subjects(&mut self, keys: &BTreeSet<SubjectKey>) -> Loaded<()> {
-        use comment_subject::{Column, Entity};
-        for (partition, keys) in by_table(keys, self.tx.tables().subject, |key| key.partition()) {
-            for list in padded(&keys) {
-                let any = list.iter().fold(Condition::any(), |any, key| {
-                    let kind = Column::ObjectType.eq(row::bytes(key.object_type().as_str()));
-                    any.add(kind.and(Column::ObjectId.eq(row::bytes(key.object_id()))))
-                });
-                let parts = parts(list.iter().map(|key| key.partition()));
-                let select = Entity::find().filter(Column::Part.is_in(parts)).filter(any).order_by_asc(Column::Id);
-                for found in select.lock_exclusive().all(&self.tx.on(partition)).await? {
-                    self.world.load_subject(row::subject(found)?);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// The subjects of loaded comments, not locked: likes only ask whether they may be written.
-    async fn subjects_of(&mut self, comments: &BTreeSet<CommentId>) -> Loaded<()> {
-        use comment_subject::{Column, Entity};
-        let ids = comments.iter().filter_map(|id| Some(CommentId::from(self.world.comment(*id)?.subject_id)));
-        let ids: BTreeSet<CommentId> = ids.collect();
-        for (partition, ids) in by_table(ids, self.tx.tables().subject, |id| id.partition()) {
-            for list in padded(&ids) {
-                let select = Entity::find().filter(Column::Part.is_in(parts(list.iter().map(|id| id.partition()))));
-                let select = select.filter(Column::Id.is_in(list.iter().map(|id| id.get())));
-                for found in select.all(&self.tx.on(partition)).await? {
-                    self.world.load_subject(row::subject(found)?);
-                }
-            }
-        }
-        Ok(())
-    }
-
     async fn comments(&mut self, ids: &BTreeSet<CommentId>) -> Loaded<()> {
         use comment_index::{Column, Entity};
         for (partition, ids) in by_table(ids.iter().copied(), self.tx.tables().index, |id| id.partition()) {

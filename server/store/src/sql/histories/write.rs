@@ -2,27 +2,56 @@
 
 use std::collections::HashMap;
 
-use riposte_core::CommentId;
+use riposte_core::{CommentId, Partition};
 use sea_orm::sea_query::{ExprTrait, OnConflict};
 use sea_orm::{ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
 
-use super::home;
 use crate::error::Fault;
 use crate::on_shard::OnShard;
-use crate::shard::part;
 use crate::sql::among::{MOST, PRIMARY, among};
 use crate::sql::chunks::{cut, padded, padded_to};
 use crate::sql::deal::{by_table, parts};
-use crate::sql::entity::member_comment::{ActiveModel, Column, Entity};
+use crate::sql::entity::member_comment::{Column, Entity};
 use crate::sql::pool::SourceTx;
-use crate::sql::read::Authored;
-use crate::sql::row;
+use crate::sql::row::{self, Authored, history_model};
 use crate::sql::transact::Unit;
+
+/// Adds rows of comments that came into being, without looking: a row that is there is left, since it is of this state or of
+/// a later one. Answers how many were sent.
+#[derive(Debug)]
+pub(super) struct Add(Vec<Authored>);
 
 /// Writes history rows; answers how many were missing or behind.
 #[derive(Debug)]
-pub(super) struct Write {
-    pub(super) rows: Vec<Authored>,
+pub(super) struct Write(Vec<Authored>);
+
+impl From<Vec<Authored>> for Add {
+    fn from(rows: Vec<Authored>) -> Self {
+        Self(rows)
+    }
+}
+
+impl From<Vec<Authored>> for Write {
+    fn from(rows: Vec<Authored>) -> Self {
+        Self(rows)
+    }
+}
+
+impl Unit for Add {
+    type Answer = usize;
+    const NAME: &'static str = "add to histories";
+
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, Fault> {
+        for (partition, rows) in in_place(tx, &self.0) {
+            let rows: Vec<_> = rows.into_iter().map(history_model).collect();
+            for piece in cut(&rows) {
+                let left = OnConflict::columns(KEY).update_column(Column::CommentId).to_owned();
+                let insert = Entity::insert_many(piece.to_vec()).on_conflict(left);
+                insert.exec_without_returning(&tx.on(partition)).await?;
+            }
+        }
+        Ok(self.0.len())
+    }
 }
 
 impl Unit for Write {
@@ -31,24 +60,26 @@ impl Unit for Write {
 
     async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, Fault> {
         let mut changed = 0;
-        for (partition, mut rows) in by_table(&self.rows, tx.tables().index, |one| home(one)) {
-            // In the order of the key, so that two of these wait for each other and never meet crosswise.
-            rows.sort_unstable_by_key(|one| place(one));
+        for (partition, rows) in in_place(tx, &self.0) {
             changed += table(&tx.on(partition), &rows).await?;
         }
         Ok(changed)
     }
 }
 
-/// Where a row lies within its table.
-fn place(one: &Authored) -> (&str, &str, i64, CommentId) {
-    (one.object_type.as_str(), one.comment.member.as_str(), one.comment.create_time.0, one.comment.id)
+/// The rows by table, each share in the order of the key, so that two transactions wait for each other and never meet
+/// crosswise.
+fn in_place<'r>(tx: &SourceTx, rows: &'r [Authored]) -> impl Iterator<Item = (Partition, Vec<&'r Authored>)> {
+    by_table(rows, tx.tables().index, |one| one.home()).map(|(partition, mut rows)| {
+        rows.sort_unstable_by_key(|one| one.place());
+        (partition, rows)
+    })
 }
 
 async fn table<C: ConnectionTrait>(db: &OnShard<C>, rows: &[&Authored]) -> Result<usize, Fault> {
     let there = known(db, rows).await?;
-    let known = |one: &&&Authored| there.get(&one.comment.id);
-    let missing: Vec<_> = rows.iter().filter(|one| known(one).is_none()).map(|one| model(one)).collect();
+    let known = |one: &&&Authored| there.get(&one.id);
+    let missing: Vec<_> = rows.iter().filter(|one| known(one).is_none()).map(|one| history_model(one)).collect();
     let behind = rows.iter().filter(|one| known(one).is_some_and(|known| known.is_behind(one)));
     let behind: Vec<&Authored> = behind.copied().collect();
     // Nobody can lock a row that is not there. So a missing one is inserted and nothing else: where another was faster,
@@ -62,8 +93,8 @@ async fn table<C: ConnectionTrait>(db: &OnShard<C>, rows: &[&Authored]) -> Resul
 /// Replaces rows that are behind, if they still are once they are locked.
 async fn replace<C: ConnectionTrait>(db: &OnShard<C>, behind: &[&Authored]) -> Result<usize, Fault> {
     let locked = locked(db, behind).await?;
-    let still = behind.iter().filter(|one| locked.get(&one.comment.id).is_some_and(|known| known.is_behind(one)));
-    let rows: Vec<_> = still.map(|one| model(one)).collect();
+    let still = behind.iter().filter(|one| locked.get(&one.id).is_some_and(|known| known.is_behind(one)));
+    let rows: Vec<_> = still.map(|one| history_model(one)).collect();
     for piece in cut(&rows) {
         let newer = OnConflict::columns(KEY).update_columns([Column::State, Column::Version]).to_owned();
         Entity::insert_many(piece.to_vec()).on_conflict(newer).exec_without_returning(db).await?;
@@ -82,8 +113,7 @@ struct Known {
 impl Known {
     /// Whether the comment has moved on since. One version has one state; a row that says otherwise was damaged.
     fn is_behind(&self, one: &Authored) -> bool {
-        let comment = &one.comment;
-        self.version < comment.version || self.version == comment.version && self.state != comment.state.code()
+        self.version < one.version || self.version == one.version && self.state != one.state.code()
     }
 }
 
@@ -94,7 +124,7 @@ async fn known<C: ConnectionTrait>(db: &OnShard<C>, rows: &[&Authored]) -> Resul
     let mut there = There::new();
     for list in padded_to(MOST, rows) {
         let key = |one: &&Authored| {
-            let (object_type, member, time, id) = place(one);
+            let (object_type, member, time, id) = one.place();
             [row::bytes(object_type).into(), row::bytes(member).into(), time.into(), id.get().into()]
         };
         let select = rows_of(&list);
@@ -120,18 +150,12 @@ async fn locked<C: ConnectionTrait>(db: &OnShard<C>, rows: &[&Authored]) -> Resu
 }
 
 fn rows_of(list: &[&Authored]) -> Select<Entity> {
-    let part = Column::Part.is_in(parts(list.iter().map(|one| home(one))));
+    let part = Column::Part.is_in(parts(list.iter().map(|one| one.home())));
     Entity::find().select_only().columns([Column::CommentId, Column::State, Column::Version]).filter(part)
 }
 
 fn named(one: &Authored) -> Condition {
-    let author = Column::ObjectType
-        .eq(row::bytes(one.object_type.as_str()))
-        .and(Column::MemberId.eq(row::bytes(one.comment.member.as_str())));
-    let comment = Column::CreateTime.eq(one.comment.create_time.0).and(Column::CommentId.eq(one.comment.id.get()));
-    Condition::all().add(author).add(comment)
-}
-
-fn model(one: &Authored) -> ActiveModel {
-    row::history_model(&one.object_type, &one.comment, part(home(one)))
+    let (object_type, member, time, id) = one.place();
+    let author = Column::ObjectType.eq(row::bytes(object_type)).and(Column::MemberId.eq(row::bytes(member)));
+    Condition::all().add(author).add(Column::CreateTime.eq(time).and(Column::CommentId.eq(id.get())))
 }

@@ -13,7 +13,7 @@ use super::key;
 use super::order::{self, Waiting};
 use super::state::{self, RELAY};
 use crate::error::Fault;
-use crate::sql::chunks::padded;
+use crate::sql::chunks::{padded, padded_to};
 use crate::sql::entity::comment_outbox::{Column, Entity};
 use crate::sql::entity::relay_state;
 use crate::sql::pool::SourceTx;
@@ -96,10 +96,14 @@ async fn unnumbered(tx: &SourceTx, places: &[(i64, i64)]) -> Result<Vec<i64>, Fa
     Ok(found)
 }
 
+/// Rows that get their numbers from one statement: each of them is compared with half of the others' ids, and the next
+/// statement costs about as much as that.
+const AT_ONCE: usize = 64;
+
 /// Writes numbers to rows, by (id, number).
 async fn write(tx: &SourceTx, numbers: &[(i64, i64)]) -> Result<(), Fault> {
     let mut written = 0;
-    for list in padded(numbers) {
+    for list in padded_to(AT_ONCE, numbers) {
         let number = |case: CaseStatement, (id, number): &(i64, i64)| case.case(Column::Id.eq(*id), *number);
         let number = list.iter().fold(CaseStatement::new(), number);
         let update = Entity::update_many().col_expr(Column::PubSeq, number.into());

@@ -1,24 +1,18 @@
 //! Comments with the type of their subject: what their authors' histories are made of.
 
-use riposte_core::{Comment, CommentId, ObjectType, Partition, SubjectKey};
+use std::collections::HashMap;
 
-use super::Query;
+use riposte_core::{CommentId, MemberId, Millis, ObjectType, Partition, SubjectId};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Select};
+
 use super::comments::subjects;
-use super::export;
-use super::rows::{comments, subject};
 use super::scatter::Gather;
 use crate::error::Fault;
-use crate::sql::deal::by_table;
-use crate::sql::pool::{SourceTx, Tx};
-
-/// A comment, and the type that its subject is of.
-#[derive(Debug, Clone)]
-pub(crate) struct Authored {
-    /// With the author, the history that it belongs to.
-    pub(crate) object_type: ObjectType,
-    /// The row as it is now.
-    pub(crate) comment: Comment,
-}
+use crate::sql::chunks::padded;
+use crate::sql::deal::{by_table, parts};
+use crate::sql::entity::comment_index::{Column, Entity};
+use crate::sql::pool::SourceTx;
+use crate::sql::row::{self, Authored};
 
 /// Comments by their ids; those that are not there are left out.
 #[derive(Debug)]
@@ -34,39 +28,62 @@ impl Gather for ByIds {
     }
 
     async fn read(snapshot: &SourceTx, ids: Vec<CommentId>) -> Result<Vec<Authored>, Fault> {
-        let mut found = Vec::with_capacity(ids.len());
+        let mut rows = Vec::with_capacity(ids.len());
         for (partition, ids) in by_table(ids, snapshot.tables().index, |id| id.partition()) {
-            found.extend(comments(&snapshot.on(partition), &ids).await?);
+            for list in padded(&ids) {
+                rows.extend(columns_of(&list).into_tuple::<Columns>().all(&snapshot.on(partition)).await?);
+            }
         }
-        let subjects = subjects(snapshot, found.iter().map(|comment| comment.subject_id)).await?;
-        let authored = found.into_iter().filter_map(|comment| {
-            let object_type = subjects.get(&comment.subject_id)?.key.object_type().clone();
-            Some(Authored { object_type, comment })
+        let types = types(snapshot, &rows).await?;
+        let authored = rows.into_iter().filter_map(|(id, subject, member, time, state, version)| {
+            let subject = SubjectId::new(subject)?;
+            let object_type = types.get(&subject)?.clone();
+            Some(authored(object_type, subject, (id, member, time, state, version)))
         });
-        Ok(authored.collect())
+        Ok(authored.collect::<riposte_core::Result<_>>()?)
     }
 }
 
-/// Comments of a subject whatever their state, in the order of an export, strictly behind `after`.
-#[derive(Debug)]
-pub(super) struct OfSubject {
-    pub(super) key: SubjectKey,
-    pub(super) after: Option<CommentId>,
-    pub(super) limit: usize,
+/// Id, subject, member, time, state, version.
+type Columns = (i64, i64, Vec<u8>, i64, i8, i64);
+
+fn columns_of(ids: &[CommentId]) -> Select<Entity> {
+    Entity::find()
+        .select_only()
+        .columns([Column::Id, Column::SubjectId, Column::MemberId, Column::CreateTime, Column::State, Column::Version])
+        .filter(Column::Part.is_in(parts(ids.iter().map(|id| id.partition()))))
+        .filter(Column::Id.is_in(ids.iter().map(|id| id.get())))
 }
 
-impl Query for OfSubject {
-    type Answer = Vec<Authored>;
-    const NAME: &'static str = "read authored comments of subject";
+fn authored(
+    object_type: ObjectType,
+    subject: SubjectId,
+    (id, member, time, state, version): (i64, Vec<u8>, i64, i8, i64),
+) -> riposte_core::Result<Authored> {
+    Ok(Authored {
+        object_type,
+        member: MemberId::stored(row::string(member)?),
+        time: Millis(time),
+        id: row::id(id)?,
+        subject,
+        state: row::state(id, state)?,
+        version,
+    })
+}
 
-    fn partition(&self) -> Partition {
-        self.key.partition()
+/// The types of the subjects of these rows, mostly remembered.
+async fn types(snapshot: &SourceTx, rows: &[Columns]) -> Result<HashMap<SubjectId, ObjectType>, Fault> {
+    let identities = snapshot.identities();
+    let (mut known, mut unknown) = (HashMap::new(), Vec::new());
+    for id in rows.iter().filter_map(|(_, subject, ..)| SubjectId::new(*subject)) {
+        match identities.key(id) {
+            Some(key) => _ = known.entry(id).or_insert_with(|| key.object_type().clone()),
+            None => unknown.push(id),
+        }
     }
-
-    async fn read(self, tx: &Tx) -> Result<Self::Answer, Fault> {
-        let Some(subject) = subject(tx, &self.key).await? else { return Ok(Vec::new()) };
-        let comments = export::behind(tx, subject.id, self.after, self.limit).await?;
-        let authored = |comment| Authored { object_type: self.key.object_type().clone(), comment };
-        Ok(comments.into_iter().map(authored).collect())
+    for (id, subject) in subjects(snapshot, unknown.into_iter()).await? {
+        identities.remember(id, &subject.key);
+        known.insert(id, subject.key.object_type().clone());
     }
+    Ok(known)
 }

@@ -66,7 +66,7 @@ async fn with_content<C: ConnectionTrait>(
 }
 
 /// Subjects by their ids. All of them lie in one subject table.
-pub(super) async fn subjects(
+pub(in crate::sql) async fn subjects(
     snapshot: &SourceTx,
     ids: impl Iterator<Item = SubjectId>,
 ) -> Result<HashMap<SubjectId, Subject>, Fault> {

@@ -47,13 +47,30 @@ impl Query for Comments {
     }
 }
 
+/// The same without what they say.
+#[derive(Debug)]
+pub(super) struct Rows {
+    pub(super) key: SubjectKey,
+    pub(super) after: Option<CommentId>,
+    pub(super) limit: usize,
+}
+
+impl Query for Rows {
+    type Answer = Vec<Comment>;
+    const NAME: &'static str = "read comments of subject";
+
+    fn partition(&self) -> Partition {
+        self.key.partition()
+    }
+
+    async fn read(self, tx: &Tx) -> Result<Self::Answer, Fault> {
+        let Some(subject) = subject(tx, &self.key).await? else { return Ok(Vec::new()) };
+        behind(tx, subject.id, self.after, self.limit).await
+    }
+}
+
 /// At most `limit` comments of a subject behind one of them, in this order; from the first one on behind `None`.
-pub(super) async fn behind(
-    tx: &Tx,
-    subject: SubjectId,
-    after: Option<CommentId>,
-    limit: usize,
-) -> Result<Vec<Comment>, Fault> {
+async fn behind(tx: &Tx, subject: SubjectId, after: Option<CommentId>, limit: usize) -> Result<Vec<Comment>, Fault> {
     let forest = Forest { tx, subject };
     match after {
         None => forest.behind_root(0, limit).await,

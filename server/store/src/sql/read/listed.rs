@@ -1,5 +1,7 @@
 //! A page of the listed comments of one floor space: the roots of a subject, or the replies of a root.
 
+use std::collections::HashMap;
+
 use riposte_core::page::{Cut, Page, Window};
 use riposte_core::{Comment, CommentId, SubjectId};
 use sea_orm::sea_query::{Asterisk, Query, SelectStatement, UnionType};
@@ -10,16 +12,48 @@ use sea_orm::{
 
 use super::rows::{along, comments_of, key};
 use crate::error::Fault;
+use crate::sql::chunks::padded;
 use crate::sql::entity::comment_index::{Column, Entity, Model};
 use crate::sql::pool::Tx;
 
+/// Which of the listed comments of a floor space.
+#[derive(Debug)]
+pub(super) enum Which {
+    /// Those that a window shows.
+    Window(Window),
+    /// Those of these floors, in their order.
+    Floors(Vec<i32>),
+}
+
+impl Which {
+    /// Reads them.
+    pub(super) async fn of(
+        &self,
+        tx: &Tx,
+        subject: SubjectId,
+        root: Option<CommentId>,
+    ) -> Result<Page<Comment>, Fault> {
+        match self {
+            Self::Window(window) => page(tx, subject, root, window).await,
+            Self::Floors(floors) => at(tx, subject, root, floors).await,
+        }
+    }
+}
+
+/// The listed comments of these floors, in their order, as a page with nothing on either side.
+async fn at(tx: &Tx, subject: SubjectId, root: Option<CommentId>, floors: &[i32]) -> Result<Page<Comment>, Fault> {
+    let mut found: HashMap<i32, Comment> = HashMap::with_capacity(floors.len());
+    for list in padded(floors) {
+        let rows = of_space(tx, subject, root.map_or(0, CommentId::get)).filter(Column::Floor.is_in(list));
+        let rows = comments_of(along(rows, key::FLOOR).all(tx).await?)?;
+        found.extend(rows.into_iter().filter(|row| row.listed).map(|row| (row.floor, row)));
+    }
+    let items = floors.iter().filter_map(|floor| found.remove(floor)).collect();
+    Ok(Page { items, more_before: false, more_after: false })
+}
+
 /// Reads the page of a window. One statement, which reads at most two rows more than twice the page.
-pub(super) async fn page(
-    tx: &Tx,
-    subject: SubjectId,
-    root: Option<CommentId>,
-    window: &Window,
-) -> Result<Page<Comment>, Fault> {
+async fn page(tx: &Tx, subject: SubjectId, root: Option<CommentId>, window: &Window) -> Result<Page<Comment>, Fault> {
     let cut = Cut::of(window);
     let list = || listed(tx, subject, root.map_or(0, CommentId::get));
     let low = (cut.low > 0)
@@ -36,12 +70,15 @@ pub(super) async fn page(
 
 /// The listed comments of a floor space; `root` is 0 for the roots of the subject.
 pub(super) fn listed(tx: &Tx, subject: SubjectId, root: i64) -> Select<Entity> {
-    let query = Entity::find()
+    along(of_space(tx, subject, root).filter(Column::Listed.eq(1)), key::LISTED)
+}
+
+/// The comments of a floor space, listed or not.
+fn of_space(tx: &Tx, subject: SubjectId, root: i64) -> Select<Entity> {
+    Entity::find()
         .filter(Column::Part.eq(tx.part()))
         .filter(Column::SubjectId.eq(subject.get()))
         .filter(Column::RootId.eq(root))
-        .filter(Column::Listed.eq(1));
-    along(query, key::LISTED)
 }
 
 /// Several bounded selects as one statement, in no order. Each is wrapped: SQLite takes no ORDER BY and LIMIT inside a

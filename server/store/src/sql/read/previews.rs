@@ -1,22 +1,27 @@
-//! The oldest listed replies of several roots at once.
+//! The most liked replies of several roots at once, filled up with the oldest.
 
 use std::collections::{HashMap, HashSet};
 
+use riposte_core::rank::{Board, preview_order};
 use riposte_core::{Comment, CommentId, SubjectId};
 use sea_orm::sea_query::{Expr, ExprTrait, JoinType, SelectStatement};
-use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, FromQueryResult, QueryOrder, QuerySelect, QueryTrait};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
+};
 
 use super::listed::{listed, together};
-use super::rows::comments_of;
+use super::rows::{along, comments_of};
 use crate::error::Fault;
+use crate::sql::among::PRIMARY;
 use crate::sql::chunks::padded;
 use crate::sql::entity::comment_index::{Column, Entity, Model};
+use crate::sql::entity::comment_rank;
 use crate::sql::pool::Tx;
 
 /// No comment has this root: it fills lists up to a known size without a row.
 const NOBODY: i64 = -1;
 
-/// The first replies of some roots, oldest first.
+/// The previews of some roots.
 #[derive(Debug, Default)]
 pub(super) struct Previews {
     replies: HashMap<CommentId, Vec<Comment>>,
@@ -24,8 +29,9 @@ pub(super) struct Previews {
 }
 
 impl Previews {
-    /// Reads at most `size` replies, and one more to know whether there are more, of each root that has any. One
-    /// statement: a bounded range of the key for each root.
+    /// Reads what the previews of at most `size` replies are chosen from, for each root that has any: the first `size` of
+    /// its board, and one more than `size` of its oldest listed replies, to know whether there are more. One statement:
+    /// two bounded ranges for each root.
     pub(super) async fn read(tx: &Tx, subject: SubjectId, roots: &[&Comment], size: u8) -> Result<Self, Fault> {
         let size = usize::from(size);
         let mut previews = Self { size, ..Self::default() };
@@ -40,15 +46,19 @@ impl Previews {
             // The copies that pad the list would bring their replies twice.
             let distinct = list.iter().collect::<HashSet<_>>().len();
             list[distinct..].fill(NOBODY);
-            let firsts = list.into_iter().map(|root| first_ids(tx, subject, root, size + 1)).collect();
-            let Some(ids) = together(firsts) else { continue };
+            let both = |root| [most_liked(tx, root, size), oldest(tx, subject, root, size + 1)];
+            let Some(ids) = together(list.into_iter().flat_map(both).collect()) else { continue };
             let statement = tx.get_database_backend().build(&rows_of(tx, ids));
             for reply in comments_of(Model::find_by_statement(statement).all(tx).await?)? {
-                previews.replies.entry(reply.thread_id()).or_default().push(reply);
+                // What is deleted leaves its board a little later than the list.
+                if reply.listed {
+                    previews.replies.entry(reply.thread_id()).or_default().push(reply);
+                }
             }
         }
         for replies in previews.replies.values_mut() {
-            replies.sort_by_key(|reply| reply.floor);
+            replies.sort_by_key(preview_order);
+            replies.dedup_by_key(|reply| reply.floor);
         }
         Ok(previews)
     }
@@ -67,10 +77,25 @@ impl Previews {
     }
 }
 
-/// The ids of the first listed replies of a root; whole rows of each would make a union of very long lines.
-fn first_ids(tx: &Tx, subject: SubjectId, root: i64, limit: usize) -> SelectStatement {
+/// The ids of the oldest listed replies of a root; whole rows of each would make a union of very long lines.
+fn oldest(tx: &Tx, subject: SubjectId, root: i64, limit: usize) -> SelectStatement {
     let first = listed(tx, subject, root).order_by_asc(Column::Floor).limit(limit as u64);
     first.select_only().column(Column::Id).into_query()
+}
+
+/// The ids of the most liked replies of a root, as its board knows them.
+fn most_liked(tx: &Tx, root: i64, limit: usize) -> SelectStatement {
+    use comment_rank::{Column as On, Entity};
+    let board = Entity::find()
+        .select_only()
+        .column_as(On::CommentId, "id")
+        .filter(On::Part.eq(tx.part()))
+        .filter(On::SubjectId.eq(root))
+        .filter(On::Sort.eq(Board::Previews.code()))
+        .order_by_asc(On::Score)
+        .order_by_asc(On::Floor)
+        .limit(limit as u64);
+    along(board, PRIMARY).into_query()
 }
 
 /// The rows whose ids a select gives.

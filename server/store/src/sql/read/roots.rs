@@ -1,21 +1,22 @@
-//! A page of roots with the first replies of each, and the pinned roots.
+//! A page of roots with the preview of each, and the pinned roots.
 
 use std::collections::HashMap;
 
 use riposte_core::comment::CommentView;
-use riposte_core::page::{RootPage, Thread, Window};
+use riposte_core::page::{RootPage, Thread};
 use riposte_core::{Comment, CommentId, Content, Partition, Subject, SubjectKey};
 
+use super::Query;
+use super::listed::Which;
 use super::previews::Previews;
 use super::rows::{comments, contents, in_order, open_subject, view};
-use super::{Query, listed};
 use crate::error::Fault;
 use crate::sql::pool::Tx;
 
 #[derive(Debug)]
 pub(super) struct Roots {
     pub(super) key: SubjectKey,
-    pub(super) window: Window,
+    pub(super) which: Which,
     pub(super) previews: u8,
 }
 
@@ -29,7 +30,7 @@ impl Query for Roots {
 
     async fn read(self, tx: &Tx) -> Result<Self::Answer, Fault> {
         let Some(subject) = open_subject(tx, &self.key).await? else { return Ok(None) };
-        let page = listed::page(tx, subject.id, None, &self.window).await?;
+        let page = self.which.of(tx, subject.id, None).await?;
         let pinned = in_order(&subject.pins, comments(tx, &subject.pins).await?, |root| root.id);
         let pinned: Vec<Comment> = pinned.into_iter().flatten().collect();
         let roots: Vec<&Comment> = page.items.iter().chain(&pinned).collect();

@@ -53,7 +53,10 @@ pub(super) async fn open_subject(tx: &Tx, key: &SubjectKey) -> Result<Option<Sub
 }
 
 /// The comments with these ids that exist, in no order. All of them lie in the tables of `db`, whatever their partition.
-pub(super) async fn comments<C: ConnectionTrait>(db: &OnShard<C>, ids: &[CommentId]) -> Result<Vec<Comment>, Fault> {
+pub(in crate::sql) async fn comments<C: ConnectionTrait>(
+    db: &OnShard<C>,
+    ids: &[CommentId],
+) -> Result<Vec<Comment>, Fault> {
     let mut found = Vec::with_capacity(ids.len());
     for list in padded(ids) {
         let query = comment_index::Entity::find()

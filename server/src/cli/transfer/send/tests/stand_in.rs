@@ -126,6 +126,7 @@ impl AdminService for Service {
     type VerifyCountsStream = Answers<VerifyCountsResponse>;
     type RepairCountsStream = Answers<RepairCountsResponse>;
     type RebuildMemberHistoryStream = Answers<RebuildMemberHistoryResponse>;
+    type RebuildRanksStream = Answers<RebuildRanksResponse>;
     type RebuildCacheStream = Answers<RebuildCacheResponse>;
 
     async fn import_comments(
@@ -201,6 +202,13 @@ impl AdminService for Service {
         &self,
         _: Request<RebuildMemberHistoryRequest>,
     ) -> Result<Response<Self::RebuildMemberHistoryStream>, Status> {
+        Err(Status::unimplemented(""))
+    }
+
+    async fn rebuild_ranks(
+        &self,
+        _: Request<RebuildRanksRequest>,
+    ) -> Result<Response<Self::RebuildRanksStream>, Status> {
         Err(Status::unimplemented(""))
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use riposte_core::cmd::Verb;
 use riposte_core::request::{Print, RequestKey};
 use riposte_core::world::Prior;
 use riposte_core::{Command, CommentId, Partition, SubjectId};
@@ -22,31 +23,58 @@ const CREATED: i8 = 5;
 /// (subject_id, request_key)
 const REQUEST: &str = "comment_index_@_request";
 
+/// Whether a batch may hold requests whose comments were created before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::sql::commit) enum Repeats {
+    /// Taken for unlikely, and not looked for: the key of requests refuses such a comment, and the batch is tried again.
+    Unlikely,
+    /// Looked for.
+    Possible,
+}
+
 /// The key of a request, and under which subject it was made.
 type Asked = (SubjectId, RequestKey);
 
 impl Load<'_> {
     /// Loads what earlier requests with the keys of this batch did, and names the comments they were about. A subject that
     /// does not exist yet has answered none.
-    pub(super) async fn priors(&mut self, commands: &[Command]) -> Loaded<Vec<CommentId>> {
-        let asked = commands
-            .iter()
-            .filter(|command| command.verb.as_like().is_none())
-            .filter_map(|command| Some((self.world.subject(&command.subject)?.id, command.request.key)));
-        let asked: BTreeSet<Asked> = asked.collect();
-        let mut about = Vec::new();
-        for (partition, asked) in by_table(asked, self.tx.tables().index, |(subject, _)| at(*subject)) {
+    pub(super) async fn priors(&mut self, commands: &[Command], repeats: Repeats) -> Loaded<Vec<CommentId>> {
+        let mut found = Vec::new();
+        let looked_for = |verb: &Verb| repeats == Repeats::Possible || !tells_itself(verb);
+        for (partition, asked) in self.asked(commands, looked_for) {
             let db = self.tx.on(partition);
             for list in padded_to(MOST, &asked) {
-                let created = created(&db, &list).await?;
-                for ((subject, key), prior) in created.into_iter().chain(done(&db, &list).await?) {
-                    about.extend(prior.comment);
-                    self.world.load_prior(subject, key, prior);
-                }
+                found.extend(created(&db, &list).await?);
             }
+        }
+        for (partition, asked) in self.asked(commands, |_| true) {
+            let db = self.tx.on(partition);
+            for list in padded_to(MOST, &asked) {
+                found.extend(done(&db, &list).await?);
+            }
+        }
+        let about = found.iter().filter_map(|(_, prior)| prior.comment).collect();
+        for ((subject, key), prior) in found {
+            self.world.load_prior(subject, key, prior);
         }
         Ok(about)
     }
+
+    /// The keys of those commands whose verb is `wanted`, by table.
+    fn asked(&self, commands: &[Command], wanted: impl Fn(&Verb) -> bool) -> Vec<(Partition, Vec<Asked>)> {
+        let asked = commands
+            .iter()
+            .filter(|command| command.verb.as_like().is_none() && wanted(&command.verb))
+            .filter_map(|command| Some((self.world.subject(&command.subject)?.id, command.request.key)));
+        let asked: BTreeSet<Asked> = asked.collect();
+        by_table(asked, self.tx.tables().index, |(subject, _)| at(*subject)).collect()
+    }
+}
+
+/// Whether the key on the row of a new comment refuses a repeat. An import is mostly run again because it was cut off, and
+/// had better look.
+pub(in crate::sql::commit) fn tells_itself(verb: &Verb) -> bool {
+    matches!(verb, Verb::Create(_) | Verb::Reply(_))
 }
 
 async fn created<C: ConnectionTrait>(db: &OnShard<C>, list: &[Asked]) -> Loaded<Vec<(Asked, Prior)>> {

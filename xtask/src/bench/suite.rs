@@ -1,6 +1,7 @@
-//! `cargo xtask bench write`: creates and likes.
+//! A run of one benchmark: its rows, each on servers of its own, its table and its files.
 
 use super::arena::Arena;
+use super::book::Book;
 use super::figures::Figures;
 use super::outcome::Outcome;
 use super::plan::{Choice, plan};
@@ -30,13 +31,13 @@ pub(crate) struct Args {
     /// One more configuration value of the service, as its own --set
     #[arg(long = "set", value_name = "KEY=VALUE")]
     sets: Vec<String>,
-    /// Write the table to docs/benchmarks/write.md, with the date, the machine and this command line
+    /// Write the table to the document of this benchmark, with the date, the machine and this command line
     #[arg(long)]
     record: bool,
 }
 
 /// Measures every chosen row; `false` when one of them could not be measured.
-pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
+pub(super) fn run(repo: &Repo, live: &Arc<Live>, book: Book, args: &Args) -> Result<bool> {
     ensure!(args.rounds > 0, "at least one round");
     tools::mariadb(live)?;
     if args.choice.mysql {
@@ -44,7 +45,7 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
     }
     // Both in one build, so that the features they share are compiled once.
     run_command(live, &mut repo.cargo(&["build", "--release", "--locked", "-p", "riposte", "-p", "riposte-bench"]))?;
-    let (begin, rows) = (Instant::now(), plan(&args.choice));
+    let (begin, rows) = (Instant::now(), plan(book, &args.choice)?);
     let (mut outcomes, mut failed) = (Vec::new(), Vec::new());
     for (number, (row, variant)) in rows.iter().enumerate() {
         let minutes = begin.elapsed().as_secs_f64() / 60.0;
@@ -57,16 +58,16 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
             }
         }
         // After each row, so that a run which is cut short leaves what it knows.
-        record::write_json(repo, &outcomes)?;
+        record::write_json(repo, book, &outcomes)?;
     }
     println!("\n{}", table::terminal(&outcomes));
-    println!("{}", repo.target().join(record::JSON).display());
+    println!("{}", repo.target().join(book.json()).display());
     for row in &failed {
         eprintln!("not measured: {row}");
     }
     if args.record {
         let method = format!("Medians of {} round(s), {} s each.", args.rounds, args.pace.seconds);
-        record::write_document(repo, &outcomes, &failed, &method)?;
+        record::write_document(repo, book, &outcomes, &failed, &method)?;
     }
     Ok(failed.is_empty())
 }
@@ -79,8 +80,9 @@ fn measure(
     (row, variant): (Row, Variant),
     earlier: &[Outcome],
 ) -> Result<Outcome> {
-    let arena = Arena::open(repo, live, variant, row.servers(), &args.sets)?;
-    let sides = sides(row, &arena, args.pace, &connections(row, variant, earlier))?;
+    let sets: Vec<String> = row.sets().iter().map(|set| (*set).to_owned()).chain(args.sets.iter().cloned()).collect();
+    let mut arena = Arena::open(repo, live, variant, row.servers(), &sets)?;
+    let sides = sides(row, &mut arena, args.pace, &connections(row, variant, earlier))?;
     let measured = rounds(row, &arena, &sides, args).inspect_err(|_| eprintln!("{}", arena.logs()))?;
     let medians: Vec<(String, Figures)> = sides
         .iter()
@@ -124,7 +126,8 @@ fn rounds(row: Row, arena: &Arena<'_>, sides: &[Side], args: &Args) -> Result<Me
     let mut measured = Measured { figures: vec![Vec::new(); sides.len()], thrown_away: 0 };
     let mut processor = if row.needs_the_processor() { Some(Processor::learn(arena)?) } else { None };
     // A machine that is never free must not be waited for without end.
-    for round in 1..=args.rounds * 3 {
+    let wanted = row.rounds(args.rounds);
+    for round in 1..=wanted * 3 {
         let free = processor.as_mut().map_or(Ok(true), |processor| processor.is_there(arena))?;
         let mut told = Vec::new();
         for side in sides {
@@ -138,7 +141,7 @@ fn rounds(row: Row, arena: &Arena<'_>, sides: &[Side], args: &Args) -> Result<Me
             measured.thrown_away += 1;
             eprintln!("  round {round} does not count: the processor was not there before or after it");
         }
-        if measured.figures[0].len() == args.rounds {
+        if measured.figures[0].len() == wanted {
             break;
         }
     }

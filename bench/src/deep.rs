@@ -1,0 +1,56 @@
+//! Pages far down a list, through gRPC.
+
+use crate::clients::{Clients, Target};
+use crate::closed::Span;
+use crate::page::{Pages, request};
+use crate::report::Report;
+use anyhow::{Context, Result, ensure};
+use bytes::Bytes;
+use prost::Message;
+use riposte_sdk::v1;
+use std::sync::Arc;
+
+/// Roots on a page, where nothing else is asked for.
+const PAGE: i32 = 20;
+
+/// Which page to read.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    target: Target,
+    /// The page, counted from 1; the subject has so many
+    #[arg(long, default_value_t = 5_000)]
+    page: i32,
+    /// Callers, each of which waits for its answer before it asks again
+    #[arg(long, default_value_t = 16)]
+    callers: usize,
+    #[command(flatten)]
+    span: Span,
+}
+
+/// Finds the token of the page, then measures.
+pub(crate) async fn run(args: &Args) -> Result<Report> {
+    let key = args.target.keys(1).pop().context("no subject")?;
+    let first = request(key);
+    let request = if args.page > 1 { deep(&args.target.open()?, &first, args.page).await? } else { first };
+    let connections = args.target.open_raw()?;
+    let requests = Arc::new(vec![Bytes::from(request.encode_to_vec())]);
+    let caller = |number: usize| Pages {
+        connection: connections[number % connections.len()].clone(),
+        requests: Arc::clone(&requests),
+    };
+    args.span.closed((0..args.callers).map(caller).collect()).await
+}
+
+/// The request of that page. Who walks there would have its token; a jump by floor lands before it and goes on.
+async fn deep(clients: &Clients, first: &v1::ListCommentsRequest, page: i32) -> Result<v1::ListCommentsRequest> {
+    let list = async |request: v1::ListCommentsRequest| {
+        anyhow::Ok(clients.of(0).comments().list_comments(request).await.context("ListComments")?.into_inner())
+    };
+    let roots = list(first.clone()).await?.subject.context("an answer without a subject")?.root_count;
+    let floor = roots - PAGE * (page - 1) + PAGE / 2;
+    ensure!(floor > PAGE, "{roots} comments have no page {page}");
+    let before = list(v1::ListCommentsRequest { around_floor: floor, ..first.clone() }).await?;
+    ensure!(!before.next_page_token.is_empty(), "the list ends before page {page}");
+    Ok(v1::ListCommentsRequest { page_token: before.next_page_token, ..first.clone() })
+}

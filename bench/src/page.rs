@@ -1,0 +1,60 @@
+//! First pages through gRPC.
+
+use crate::clients::Target;
+use crate::closed::{Caller, Span};
+use crate::raw::{LIST_COMMENTS, Raw};
+use crate::report::Report;
+use anyhow::{Result, ensure};
+use bytes::Bytes;
+use prost::Message;
+use riposte_sdk::v1;
+use std::sync::Arc;
+
+/// Which pages to read.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    target: Target,
+    /// Subjects that the reads are spread over at random; they stand already
+    #[arg(long, default_value_t = 1)]
+    subjects: usize,
+    /// Callers, each of which waits for its answer before it asks again
+    #[arg(long, default_value_t = 64)]
+    callers: usize,
+    #[command(flatten)]
+    span: Span,
+}
+
+/// Measures.
+pub(crate) async fn run(args: &Args) -> Result<Report> {
+    ensure!(args.subjects > 0, "at least one subject");
+    let connections = args.target.open_raw()?;
+    let keys = args.target.keys(args.subjects);
+    let requests: Arc<Vec<Bytes>> = Arc::new(keys.into_iter().map(|key| request(key).encode_to_vec().into()).collect());
+    let caller = |number: usize| Pages {
+        connection: connections[number % connections.len()].clone(),
+        requests: Arc::clone(&requests),
+    };
+    args.span.closed((0..args.callers).map(caller).collect()).await
+}
+
+/// A first page: 20 roots with 3 replies each.
+pub(crate) fn request(key: v1::SubjectKey) -> v1::ListCommentsRequest {
+    v1::ListCommentsRequest { subject: Some(key), ..Default::default() }
+}
+
+/// One caller.
+pub(crate) struct Pages {
+    pub(crate) connection: Raw,
+    /// Of which each call takes any.
+    pub(crate) requests: Arc<Vec<Bytes>>,
+}
+
+impl Caller for Pages {
+    async fn call(&mut self) -> Result<()> {
+        let request = &self.requests[rand::random_range(0..self.requests.len())];
+        let page = self.connection.call(LIST_COMMENTS, request.clone()).await?;
+        ensure!(!page.is_empty(), "an empty page");
+        Ok(())
+    }
+}

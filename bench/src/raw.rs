@@ -1,0 +1,69 @@
+//! Messages as bytes: calls whose answers nobody decodes, so that a load costs little beside what it measures.
+
+use anyhow::Result;
+use bytes::{Buf, BufMut, Bytes};
+use http::uri::PathAndQuery;
+use tonic::client::Grpc;
+use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
+use tonic::transport::{Channel, Endpoint};
+use tonic::{Request, Status};
+
+/// The method of a page.
+pub(crate) const LIST_COMMENTS: &str = "/riposte.v1.CommentService/ListComments";
+
+/// A codec that leaves messages as they are.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct AsBytes;
+
+impl Codec for AsBytes {
+    type Encode = Bytes;
+    type Decode = Bytes;
+    type Encoder = Self;
+    type Decoder = Self;
+
+    fn encoder(&mut self) -> Self {
+        *self
+    }
+
+    fn decoder(&mut self) -> Self {
+        *self
+    }
+}
+
+impl Encoder for AsBytes {
+    type Item = Bytes;
+    type Error = Status;
+
+    fn encode(&mut self, message: Bytes, into: &mut EncodeBuf<'_>) -> Result<(), Status> {
+        into.put(message);
+        Ok(())
+    }
+}
+
+impl Decoder for AsBytes {
+    type Item = Bytes;
+    type Error = Status;
+
+    fn decode(&mut self, from: &mut DecodeBuf<'_>) -> Result<Option<Bytes>, Status> {
+        Ok(Some(from.copy_to_bytes(from.remaining())))
+    }
+}
+
+/// A connection for messages as bytes.
+#[derive(Debug, Clone)]
+pub(crate) struct Raw(Grpc<Channel>);
+
+impl Raw {
+    /// A connection to an endpoint; nothing is dialled before the first call.
+    pub(crate) fn open(endpoint: &str) -> Result<Self> {
+        let endpoint = Endpoint::from_shared(endpoint.to_owned())?.tcp_nodelay(true);
+        Ok(Self(Grpc::new(endpoint.connect_lazy())))
+    }
+
+    /// One call.
+    pub(crate) async fn call(&mut self, method: &'static str, message: Bytes) -> Result<Bytes> {
+        self.0.ready().await?;
+        let path = PathAndQuery::from_static(method);
+        Ok(self.0.unary(Request::new(message), path, AsBytes).await?.into_inner())
+    }
+}

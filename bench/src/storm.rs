@@ -1,0 +1,63 @@
+//! Many readers of one subject at the same moment.
+
+use crate::clients::Target;
+use crate::closed::{Caller, Window};
+use crate::cpu::{Meter, Watch};
+use crate::page::{Pages, request};
+use crate::raw::LIST_COMMENTS;
+use crate::report::{Report, Samples};
+use anyhow::{Context, Result};
+use bytes::Bytes;
+use prost::Message;
+use riposte_sdk::v1;
+use std::sync::Arc;
+use tokio::sync::Barrier;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+/// How many readers.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    target: Target,
+    /// Readers, each of which asks once
+    #[arg(long, default_value_t = 1_000)]
+    readers: usize,
+    #[command(flatten)]
+    watch: Watch,
+}
+
+/// Connects, lets all of them ask at once, and tells how long the answers took.
+pub(crate) async fn run(args: &Args) -> Result<Report> {
+    let mut connections = args.target.open_raw()?;
+    let key = args.target.keys(1).pop().context("no subject")?;
+    // A call about another subject makes the connections, and nothing else.
+    let other = v1::SubjectKey { object_id: format!("{}-other", key.object_id), ..key.clone() };
+    let other = Bytes::from(request(other).encode_to_vec());
+    for connection in &mut connections {
+        // That subject is not there, which is an answer.
+        drop(connection.call(LIST_COMMENTS, other.clone()).await);
+    }
+    let requests = Arc::new(vec![Bytes::from(request(key).encode_to_vec())]);
+    let start = Arc::new(Barrier::new(args.readers + 1));
+    let mut readers = JoinSet::new();
+    for number in 0..args.readers {
+        let connection = connections[number % connections.len()].clone();
+        let (mut pages, start) = (Pages { connection, requests: Arc::clone(&requests) }, Arc::clone(&start));
+        readers.spawn(async move {
+            start.wait().await;
+            let begin = Instant::now();
+            let answer = pages.call().await;
+            (begin.elapsed(), answer)
+        });
+    }
+    let meter = Meter::start(&args.watch)?;
+    let from = Instant::now();
+    start.wait().await;
+    let mut samples = Samples::default();
+    while let Some(one) = readers.join_next().await {
+        let (latency, answer) = one?;
+        samples.take(latency, answer);
+    }
+    samples.report(Window { from, until: Instant::now() }, &meter.stop()?)
+}

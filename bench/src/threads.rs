@@ -1,0 +1,55 @@
+//! Brings subjects to some threads each, with replies: what a first page shows.
+
+use crate::clients::Target;
+use crate::prepare;
+use anyhow::{Context, Result};
+use futures::{StreamExt, TryStreamExt, stream};
+use riposte_sdk::{Client, v1};
+
+/// Subjects that are prepared at a time.
+const WIDTH: usize = 64;
+
+/// How many threads.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    target: Target,
+    /// Subjects
+    #[arg(long, default_value_t = 1)]
+    subjects: usize,
+    /// Roots of each
+    #[arg(long, default_value_t = 20)]
+    roots: usize,
+    /// Replies of each root
+    #[arg(long, default_value_t = 3)]
+    replies: usize,
+}
+
+/// Makes what is not there yet, and tells how many comments there are.
+pub(crate) async fn run(args: &Args) -> Result<String> {
+    let clients = args.target.open()?;
+    let keys = prepare::subjects(&clients, &args.target, args.subjects).await?;
+    let made: Vec<usize> = stream::iter(keys.iter().enumerate())
+        .map(|(number, key)| threads(clients.of(number), key, args))
+        .buffer_unordered(WIDTH)
+        .try_collect()
+        .await?;
+    Ok(serde_json::json!({ "subjects": made.len(), "comments": made.iter().sum::<usize>() }).to_string())
+}
+
+async fn threads(client: &Client, key: &v1::SubjectKey, args: &Args) -> Result<usize> {
+    let request = v1::GetSubjectRequest { key: Some(key.clone()), fresh: true, ..Default::default() };
+    let found = client.subjects().get_subject(request).await.context("GetSubject")?.into_inner();
+    let there = found.subject.context("an answer without a subject")?.comment_count;
+    if there > 0 {
+        return Ok(usize::try_from(there)?);
+    }
+    for number in 0..args.roots {
+        let made = client.comments().create_comment(prepare::comment(key, number)).await.context("CreateComment")?;
+        let root = made.into_inner().comment.context("an answer without a comment")?.id;
+        for reply in 0..args.replies {
+            client.replies().create_reply(prepare::reply(root, number + reply)).await.context("CreateReply")?;
+        }
+    }
+    Ok(args.roots * (1 + args.replies))
+}

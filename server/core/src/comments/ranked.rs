@@ -1,0 +1,211 @@
+//! Ranked lists. A page takes two steps: the part of a frozen ranking that it shows, as floors, and then the comments of
+//! these floors in one snapshot.
+
+use std::future::Future;
+
+use crate::caller::Caller;
+use crate::comments::Comments;
+use crate::comments::lists::{DEFAULT_PREVIEW, hidden, redact, shown};
+use crate::comments::subjects::implied;
+use crate::error::{Error, Result};
+use crate::ids::CommentId;
+use crate::page::{Located, ReplyPage, RootPage};
+use crate::rank::{
+    Along, At, RankSort, RankedCursor, RankedList, RankedWalk, Ranking, Slice, TOKENS_LIVE, Trail, Walker,
+};
+use crate::subject::SubjectKey;
+
+/// How often a first page is read again because comments came between its two steps.
+const TRIES: usize = 3;
+
+/// Where a ranked list is asked to start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RankedAt {
+    /// At the beginning of a new walk.
+    Beginning,
+    /// Where an earlier page ended.
+    Cursor(RankedCursor),
+    /// Around this floor, in a new walk.
+    Floor(i32),
+    /// Around this comment, in a new walk.
+    Comment(CommentId),
+}
+
+/// A page of roots by rank.
+#[derive(Debug, Clone)]
+pub struct ListRanked {
+    /// Of which subject.
+    pub subject: SubjectKey,
+    /// In which order.
+    pub sort: RankSort,
+    /// From where.
+    pub at: RankedAt,
+    /// The most roots.
+    pub limit: usize,
+    /// The most replies in each preview, 0 to 10.
+    pub previews: u8,
+    /// At least this revision.
+    pub min_revision: i64,
+}
+
+/// A page of replies by likes − dislikes.
+#[derive(Debug, Clone)]
+pub struct ListRankedReplies {
+    /// Of which root.
+    pub root: Located,
+    /// From where.
+    pub at: RankedAt,
+    /// The most replies.
+    pub limit: usize,
+    /// At least this revision.
+    pub min_revision: i64,
+}
+
+impl Comments {
+    /// A page of roots by rank, with their previews. Around a reply, the page of its root, with that thread's preview
+    /// around it.
+    ///
+    /// # Errors
+    /// Those of [`Comments::list_comments`]; [`Error::PageTokenExpired`] for a walk that began too long ago.
+    pub async fn list_ranked(&self, caller: &Caller, ask: &ListRanked) -> Result<Along<RootPage>> {
+        let policy = self.policy(caller, ask.subject.object_type())?;
+        let (at, around) = match ask.at {
+            RankedAt::Comment(id) => {
+                let (root_floor, at) = self.around(caller, &ask.subject, id).await?;
+                (RankedAt::Floor(root_floor), Some(at))
+            }
+            at @ (RankedAt::Beginning | RankedAt::Cursor(_) | RankedAt::Floor(_)) => (at, None),
+        };
+        let list = RankedList::Roots(ask.subject.clone(), ask.sort);
+        let read = |floors: Vec<i32>| async move { self.reader.roots_at(&ask.subject, &floors, ask.previews).await };
+        let Some(mut along) = self.along(&list, at, ask.limit, read).await? else {
+            let page = self.absent(&ask.subject, implied(&ask.subject, policy), ask.min_revision).await?;
+            return Ok(Along { page, trail: Trail::nowhere(self.clock.now()) });
+        };
+        shown(&along.page.subject, ask.min_revision)?;
+        if let Some(reply) = around.filter(|at| at.path.depth() > 0) {
+            self.centre(&mut along.page, &reply, ask.previews.max(DEFAULT_PREVIEW)).await?;
+        }
+        along.page.threads = along.page.threads.map(redact);
+        along.page.pinned = along.page.pinned.into_iter().map(redact).collect();
+        Ok(along)
+    }
+
+    /// A page of the replies of a root, by likes − dislikes.
+    ///
+    /// # Errors
+    /// Those of [`Comments::list_replies`]; [`Error::PageTokenExpired`] for a walk that began too long ago.
+    pub async fn list_ranked_replies(&self, caller: &Caller, ask: &ListRankedReplies) -> Result<Along<ReplyPage>> {
+        let root = Self::root_of_replies(&ask.root)?;
+        let at = match ask.at {
+            RankedAt::Comment(id) => RankedAt::Floor(self.reply_floor(caller, &ask.root, id).await?),
+            at @ (RankedAt::Beginning | RankedAt::Cursor(_) | RankedAt::Floor(_)) => at,
+        };
+        let list = RankedList::Replies(ask.root.subject.clone(), root);
+        let subject = &ask.root.subject;
+        let read = |floors: Vec<i32>| async move { self.reader.replies_at(subject, root, &floors).await };
+        let along = self.along(&list, at, ask.limit, read).await?;
+        let mut along = along.ok_or(Error::CommentNotFound)?;
+        shown(&along.page.subject, ask.min_revision)?;
+        along.page = hidden(along.page);
+        Ok(along)
+    }
+
+    /// The page at a place; `None` where there is no such list.
+    async fn along<P: Snapshot, F: Future<Output = Result<Option<P>>>>(
+        &self,
+        list: &RankedList,
+        at: RankedAt,
+        limit: usize,
+        read: impl Fn(Vec<i32>) -> F,
+    ) -> Result<Option<Along<P>>> {
+        let (ranking, walk, at) = match at {
+            RankedAt::Cursor(cursor) => {
+                let RankedCursor { walk, toward } = cursor;
+                (self.ranking_of(list, &walk).await?, walk, At::Toward(toward))
+            }
+            RankedAt::Beginning | RankedAt::Floor(_) | RankedAt::Comment(_) => {
+                let since = self.clock.now();
+                let Some((ranking, bound)) = self.rankings.current(list, since).await? else { return Ok(None) };
+                let walk = RankedWalk { epoch: ranking.epoch, bound, since };
+                let at = if let RankedAt::Floor(floor) = at { At::Around(floor) } else { At::Beginning };
+                (ranking, walk, at)
+            }
+        };
+        let Some((mut page, slice, bound)) = self.two_steps(list, &ranking, (at, walk.bound), limit, read).await?
+        else {
+            return Ok(None);
+        };
+        page.has_more(slice.more_before, slice.more_after);
+        let (from, to) = (slice.from, slice.to);
+        Ok(Some(Along { page, trail: Trail { walk: RankedWalk { bound, ..walk }, ranking, from, to } }))
+    }
+
+    /// The floors, then the comments. A new walk holds all that stood at the revision which its first page tells, and
+    /// that is the revision of the second step. What came between the two follows the ranking: harmless, unless the
+    /// page goes beyond the ranking already, or has come to the end of the list.
+    async fn two_steps<P: Snapshot, F: Future<Output = Result<Option<P>>>>(
+        &self,
+        list: &RankedList,
+        ranking: &Ranking,
+        (at, bound): (At, i32),
+        limit: usize,
+        read: impl Fn(Vec<i32>) -> F,
+    ) -> Result<Option<(P, Slice, i32)>> {
+        let mut walker = Walker { rankings: self.rankings.as_ref(), list, ranking, bound };
+        for _ in 0..TRIES {
+            let slice = walker.slice(at, limit).await?;
+            let Some(page) = read(slice.floors.clone()).await? else { return Ok(None) };
+            let next_floor = page.next_floor();
+            if matches!(at, At::Toward(_)) {
+                return Ok(Some((page, slice, walker.bound)));
+            }
+            if next_floor <= walker.bound || slice.is_within_ranking() {
+                return Ok(Some((page, slice, walker.bound.max(next_floor))));
+            }
+            walker.bound = next_floor;
+        }
+        let slice = walker.slice(at, limit).await?;
+        let slice = slice.without_seam(at, ranking);
+        let Some(page) = read(slice.floors.clone()).await? else { return Ok(None) };
+        let bound = walker.bound.max(page.next_floor());
+        Ok(Some((page, slice, bound)))
+    }
+
+    /// The ranking of a walk that goes on.
+    async fn ranking_of(&self, list: &RankedList, walk: &RankedWalk) -> Result<Ranking> {
+        if self.clock.now() >= walk.since.plus(TOKENS_LIVE) {
+            return Err(Error::PageTokenExpired);
+        }
+        self.rankings.frozen(list, walk.epoch).await?.ok_or(Error::PageTokenExpired)
+    }
+}
+
+/// The comments of some floors, in one snapshot.
+trait Snapshot {
+    /// What the next comment of the list gets.
+    fn next_floor(&self) -> i32;
+
+    /// Says what lies on either side.
+    fn has_more(&mut self, before: bool, after: bool);
+}
+
+impl Snapshot for RootPage {
+    fn next_floor(&self) -> i32 {
+        self.subject.next_floor
+    }
+
+    fn has_more(&mut self, before: bool, after: bool) {
+        (self.threads.more_before, self.threads.more_after) = (before, after);
+    }
+}
+
+impl Snapshot for ReplyPage {
+    fn next_floor(&self) -> i32 {
+        self.root.comment.next_floor
+    }
+
+    fn has_more(&mut self, before: bool, after: bool) {
+        (self.replies.more_before, self.replies.more_after) = (before, after);
+    }
+}

@@ -1,0 +1,159 @@
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::{Board, HotProfile, Place, RankSort, Ranking, Standing, TOKENS_LIVE, Tally, freeze};
+use crate::ids::CommentId;
+use crate::time::Millis;
+
+const PLAIN: HotProfile = HotProfile::Plain;
+
+fn tally(likes: i32, dislikes: i32, replies: i32) -> Tally {
+    Tally { likes, dislikes, replies, time: Millis(1_800_000_000_000) }
+}
+
+fn id(n: i64) -> CommentId {
+    CommentId::new(n).expect("positive")
+}
+
+fn any_tally() -> impl Strategy<Value = Tally> {
+    (0..2_000_i32, 0..2_000_i32, 0..500_i32, 0..4_000_000_000_000_i64)
+        .prop_map(|(likes, dislikes, replies, time)| Tally { likes, dislikes, replies, time: Millis(time) })
+}
+
+#[test]
+fn scores_are_those_of_their_formulas() {
+    for (counts, sort, score) in [
+        ((3, 1, 4), RankSort::Hot, 10.0),
+        ((3, 5, 4), RankSort::Top, -2.0),
+        ((3, 5, 4), RankSort::MostReplies, 4.0),
+        ((0, 0, 0), RankSort::Best, 0.0),
+        ((0, 7, 0), RankSort::Best, 0.0),
+        // By hand: 1 / (1 + z²), and (0.9 + z²/20 − z·√(0.009 + z²/400)) / (1 + z²/10).
+        ((1, 0, 0), RankSort::Best, 0.378_447_5),
+        ((9, 1, 0), RankSort::Best, 0.717_555_7),
+        ((5, 5, 0), RankSort::Controversial, 10.0),
+        ((4, 2, 0), RankSort::Controversial, 6.0_f64.sqrt()),
+        ((2, 4, 0), RankSort::Controversial, 6.0_f64.sqrt()),
+        ((9, 0, 0), RankSort::Controversial, 0.0),
+        ((0, 9, 0), RankSort::Controversial, 0.0),
+    ] {
+        let (likes, dislikes, replies) = counts;
+        let found = tally(likes, dislikes, replies).score(sort, PLAIN);
+        assert!((found - score).abs() < 1e-6, "{sort:?} of {counts:?} is {found}, not {score}");
+    }
+}
+
+#[test]
+fn ten_times_the_weight_is_worth_twelve_and_a_half_hours() {
+    let score = |likes, later| {
+        let now = tally(likes, 0, 0);
+        Tally { time: Millis(now.time.0 + later), ..now }.score(RankSort::Hot, HotProfile::Decaying)
+    };
+    assert!((score(50, 0) - score(5, 45_000_000)).abs() < 1e-9);
+    assert!(score(50, 0) > score(5, 44_000_000) && score(50, 0) < score(5, 46_000_000));
+    // One reply, or nothing at all: both weigh as little as anything can.
+    assert!((tally(0, 0, 1).score(RankSort::Hot, HotProfile::Decaying) - score(0, 0)).abs() < f64::EPSILON);
+}
+
+#[test]
+fn codes_of_boards_are_fixed_for_ever() {
+    let codes = Board::OF_ROOTS.into_iter().chain(Board::OF_REPLIES).map(Board::code);
+    assert_eq!(codes.collect::<Vec<_>>(), [1, 2, 3, 4, 5, 16, 17]);
+}
+
+#[test]
+fn equals_stand_newest_first_by_time_and_then_by_id() {
+    let at = |n: i64, time: i64| (id(n), n as i32, Tally { time: Millis(time), ..tally(1, 0, 0) });
+    let candidates = vec![at(1, 5), at(2, 9), at(3, 5), at(4, 1)];
+    let board = Board::Roots(RankSort::Top);
+    assert_eq!(*freeze(board, PLAIN, candidates.clone(), 10), [2, 3, 1, 4]);
+    assert_eq!(*freeze(board, PLAIN, candidates, 2), [2, 3]);
+}
+
+#[test]
+fn a_walk_begins_along_a_ranking_that_outlives_it() {
+    let made = Millis(1_000_000_000);
+    let ranking = Ranking { epoch: 1, made, floors: [].into() };
+    let last = |changed| Standing { ranking: ranking.clone(), changed };
+    for (age, changed, unchanged, bridges) in
+        [(0, true, true, true), (4_999, true, true, true), (5_000, false, true, true), (240_000, false, false, false)]
+    {
+        let now = Millis(made.0 + age);
+        assert_eq!((last(true).serves(now), last(false).serves(now)), (changed, unchanged), "{age}");
+        assert_eq!(last(true).bridges(now), bridges, "{age}");
+    }
+    assert!(made.plus(super::ranking::BEGUN).plus(TOKENS_LIVE) < made.plus(super::KEPT), "with room for clocks");
+}
+
+#[test]
+fn numbers_of_rankings_grow_also_where_all_were_forgotten() {
+    let first = Ranking::epoch_after(None, Millis(1_000_000));
+    let second = Ranking::epoch_after(Some(first), Millis(1_000_001));
+    assert!(second > first);
+    assert!(Ranking::epoch_after(None, Millis(1_000_000 + 10_000)) > second, "at most one in five seconds was made");
+}
+
+#[test]
+fn places_lie_around_what_is_ranked_and_between_the_floors_of_the_rest() {
+    let ranking = Ranking { epoch: 1, made: Millis(0), floors: [7, 2, 9].into() };
+    assert_eq!((ranking.before(2), ranking.behind(2)), (Place::Position(1), Place::Position(2)));
+    assert_eq!((ranking.before(5), ranking.behind(5)), (Place::Below(6), Place::Below(5)));
+    assert_eq!(ranking.leaves(vec![9, 8, 7, 6]), [8, 6]);
+}
+
+proptest! {
+    #[test]
+    fn a_like_never_lowers_and_a_dislike_never_lifts(tally in any_tally()) {
+        let liked = Tally { likes: tally.likes + 1, ..tally };
+        let disliked = Tally { dislikes: tally.dislikes + 1, ..tally };
+        for sort in [RankSort::Hot, RankSort::Top, RankSort::Best, RankSort::MostReplies] {
+            for hot in [HotProfile::Plain, HotProfile::Decaying] {
+                prop_assert!(liked.score(sort, hot) >= tally.score(sort, hot), "{:?}", sort);
+                prop_assert!(disliked.score(sort, hot) <= tally.score(sort, hot), "{:?}", sort);
+            }
+        }
+    }
+
+    #[test]
+    fn best_is_a_careful_share_and_controversy_has_no_side(tally in any_tally()) {
+        let best = tally.score(RankSort::Best, PLAIN);
+        let share = f64::from(tally.likes) / f64::from((tally.likes + tally.dislikes).max(1));
+        prop_assert!((0.0..=1.0).contains(&best) && best <= share + 1e-12);
+        let swapped = Tally { likes: tally.dislikes, dislikes: tally.likes, ..tally };
+        let both = [tally, swapped].map(|tally| tally.score(RankSort::Controversial, PLAIN));
+        prop_assert!((both[0] - both[1]).abs() < 1e-9);
+    }
+
+    /// So a board need not hold them: they stand behind all that it holds, and among themselves by age.
+    #[test]
+    fn what_stands_on_no_board_is_not_above_what_nobody_touched(tally in any_tally()) {
+        let untouched = Tally { likes: 0, dislikes: 0, replies: 0, ..tally };
+        for board in Board::OF_ROOTS.into_iter().chain(Board::OF_REPLIES) {
+            for hot in [HotProfile::Plain, HotProfile::Decaying] {
+                if board.score(&tally, hot).is_none() {
+                    prop_assert!(tally.score(board.sort(), hot) <= untouched.score(board.sort(), hot) || board == Board::Previews);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_frozen_ranking_is_sorted_and_holds_the_best(
+        tallies in proptest::collection::vec(any_tally(), 0..40), depth in 0..50_usize, sort in 0..5_usize,
+    ) {
+        let sort = RankSort::ALL[sort];
+        let candidates: Vec<_> = tallies.iter().enumerate().map(|(n, tally)| (id(n as i64 + 1), n as i32, *tally)).collect();
+        let frozen: Arc<[i32]> = freeze(Board::Roots(sort), HotProfile::Decaying, candidates, depth);
+        prop_assert_eq!(frozen.len(), depth.min(tallies.len()));
+        let key = |floor: i32| {
+            let tally = &tallies[floor as usize];
+            (tally.score(sort, HotProfile::Decaying), tally.time, floor)
+        };
+        prop_assert!(frozen.windows(2).all(|pair| key(pair[0]) > key(pair[1])));
+        let left = (0..tallies.len() as i32).filter(|floor| !frozen.contains(floor));
+        if let Some(last) = frozen.last() {
+            prop_assert!(left.clone().all(|floor| key(floor) < key(*last)));
+        }
+    }
+}

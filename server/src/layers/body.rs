@@ -1,0 +1,81 @@
+//! The body of an answer: one that a handler makes, or one whose bytes are kept. Both end with the request id.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use http::{HeaderMap, HeaderValue, Response};
+use http_body::{Frame, SizeHint};
+use hyper::body::Bytes;
+use tonic::body::Body;
+
+use crate::rpc::REQUEST_ID;
+
+/// The body of an answer. A type of its own: to wrap and box a body once more costs every call.
+#[derive(Debug)]
+pub struct CallBody(Kind);
+
+#[derive(Debug)]
+enum Kind {
+    /// As a handler makes it; the id goes into its trailers.
+    Made(Body, Option<HeaderValue>),
+    /// A message that is kept, then the trailers of success.
+    Kept(Option<Bytes>, Option<HeaderMap>),
+}
+
+/// The answer of a handler: the id goes into its trailers, or into the headers of an answer that has no others.
+pub(super) fn made(mut response: Response<Body>, id: HeaderValue) -> Response<CallBody> {
+    let mut later = Some(id);
+    if response.headers().contains_key("grpc-status")
+        && let Some(id) = later.take()
+    {
+        response.headers_mut().insert(REQUEST_ID, id);
+    }
+    response.map(|body| CallBody(Kind::Made(body, later)))
+}
+
+/// A message that is kept, with its head, as the whole answer.
+pub(super) fn kept(message: Bytes, id: HeaderValue) -> Response<CallBody> {
+    let mut trailers = HeaderMap::with_capacity(2);
+    trailers.insert("grpc-status", HeaderValue::from_static("0"));
+    trailers.insert(REQUEST_ID, id);
+    let mut response = Response::new(CallBody(Kind::Kept(Some(message), Some(trailers))));
+    response.headers_mut().insert(http::header::CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
+    response
+}
+
+impl http_body::Body for CallBody {
+    type Data = Bytes;
+    type Error = tonic::Status;
+
+    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, tonic::Status>>> {
+        match &mut self.get_mut().0 {
+            Kind::Made(body, id) => Pin::new(body).poll_frame(cx).map_ok(|mut frame| {
+                if let Some(trailers) = frame.trailers_mut()
+                    && let Some(id) = id.take()
+                {
+                    trailers.insert(REQUEST_ID, id);
+                }
+                frame
+            }),
+            Kind::Kept(message, trailers) => {
+                let frame = message.take().map(Frame::data).or_else(|| trailers.take().map(Frame::trailers));
+                Poll::Ready(frame.map(Ok))
+            }
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match &self.0 {
+            Kind::Made(body, _) => body.is_end_stream(),
+            Kind::Kept(message, trailers) => message.is_none() && trailers.is_none(),
+        }
+    }
+
+    /// Nothing is said of a kept message: a stated length would become a header that answers of gRPC do not have.
+    fn size_hint(&self) -> SizeHint {
+        match &self.0 {
+            Kind::Made(body, _) => body.size_hint(),
+            Kind::Kept(..) => SizeHint::default(),
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! The busiest subjects of this process.
+
+use riposte_core::Caller;
+use riposte_sdk::v1;
+
+use crate::hot::Warm;
+use crate::rpc::parse::{self, Violations};
+use crate::rpc::refusal::Refusal;
+use crate::rpc::{Services, answer};
+
+#[expect(clippy::unused_async, reason = "handlers are awaited, whether they wait or not")]
+pub(super) async fn list(
+    services: &Services,
+    caller: Caller,
+    request: v1::ListHotSubjectsRequest,
+) -> Result<v1::ListHotSubjectsResponse, Refusal> {
+    let mut v = Violations::default();
+    let limit = v.take(parse::limit("limit", request.limit));
+    let (limit,) = v.all((limit,))?;
+    let may_see = |warm: &Warm| services.comments.policy(&caller, warm.subject.object_type()).is_ok();
+    let busiest = services.pages.rates().busiest().into_iter().filter(may_see).take(limit);
+    let subjects = busiest.map(|warm| v1::HotSubject {
+        key: Some(answer::subject_key(&warm.subject)),
+        reads_per_second: warm.reads,
+        writes_per_second: warm.writes,
+    });
+    Ok(v1::ListHotSubjectsResponse { subjects: subjects.collect() })
+}

@@ -1,0 +1,156 @@
+//! ListComments of hot subjects, answered by bytes: the call of a first page whose bytes are kept never reaches a handler.
+//!
+//! What is kept is what the handler answered, with the head that gRPC puts before a message. A first page is one that is
+//! asked for without a page token, a place, `min_revision` or `fresh`: whoever has written, and reads with the revision
+//! it was told, goes past it.
+
+use hyper::body::Bytes;
+use prost::Message;
+use riposte_core::{Caller, Error, SubjectId, SubjectKey};
+use riposte_sdk::v1;
+
+use super::Services;
+use super::about::About;
+use super::comments::CommentCalls;
+use super::refusal::Refusal;
+use crate::hot::{Filled, Spot};
+
+/// The method whose pages are kept.
+const METHOD: &str = "/riposte.v1.CommentService/ListComments";
+/// The head of a gRPC message: whether it is compressed (1 byte), its length (4, big-endian).
+const HEAD: usize = 5;
+
+/// Answers first pages of hot subjects.
+#[derive(Debug, Clone)]
+pub struct HotAnswers(pub Services);
+
+impl HotAnswers {
+    /// Whether calls of this path may be answered here.
+    pub(crate) fn serves(&self, path: &str) -> bool {
+        path == METHOD
+    }
+
+    /// The largest request, with its head, that is worth a look: a subject's name and a few numbers.
+    pub(crate) const MAX_REQUEST: usize = 512;
+
+    /// The whole answer to a request, both with their heads; `None` leaves the call to its handler.
+    ///
+    /// # Errors
+    /// Those of the handler.
+    pub(crate) async fn answer(&self, caller: &Caller, request: &[u8]) -> Option<Result<Bytes, Refusal>> {
+        let message = message_of(request)?;
+        let spot = match self.0.pages.find(caller, message) {
+            Some(spot) => spot,
+            None => self.admit(caller, message)?,
+        };
+        let answer =
+            self.0.pages.read(&spot, || self.0.clone().reading(caller.clone(), Bytes::copy_from_slice(message)));
+        Some(answer.await.map_err(|error| about(error, message)))
+    }
+
+    /// A place for the answer, if it is a first page of a subject that is hot. Every read of a page is counted here, also
+    /// one that is left to its handler.
+    fn admit(&self, caller: &Caller, message: &[u8]) -> Option<Spot> {
+        let request = v1::ListCommentsRequest::decode(message).ok()?;
+        let key = request.subject.as_ref()?;
+        let subject = SubjectKey::parse("subject", &key.object_type, &key.object_id).ok()?;
+        self.0.pages.count(&subject);
+        if is_first_page(&request) { self.0.pages.admit(caller, message, &subject) } else { None }
+    }
+}
+
+impl Services {
+    /// Answers as the handler does, and encodes it.
+    async fn reading(self, caller: Caller, message: Bytes) -> Result<Filled, Error> {
+        let request =
+            v1::ListCommentsRequest::decode(message).map_err(|_| Error::internal("a request was readable"))?;
+        let limit = self.limits.max_response;
+        let (subject, page) = CommentCalls(self).listed(&caller, &request).await.map_err(|refusal| refusal.error)?;
+        encode(subject, &page, limit)
+    }
+}
+
+fn is_first_page(request: &v1::ListCommentsRequest) -> bool {
+    let v1::ListCommentsRequest {
+        subject: _,
+        sort: _,
+        page_size: _,
+        page_token,
+        reply_preview_size: _,
+        around_comment_id,
+        around_floor,
+        min_revision,
+        fresh,
+    } = request;
+    page_token.is_empty() && *around_comment_id == 0 && *around_floor == 0 && *min_revision == 0 && !fresh
+}
+
+/// The one message of a request, if it is whole and not compressed.
+fn message_of(request: &[u8]) -> Option<&[u8]> {
+    let (head, message) = request.split_first_chunk::<HEAD>()?;
+    let [compressed, length @ ..] = *head;
+    (compressed == 0 && u32::from_be_bytes(length) as usize == message.len()).then_some(message)
+}
+
+fn encode(subject: SubjectId, page: &v1::ListCommentsResponse, limit: usize) -> Result<Filled, Error> {
+    let length = page.encoded_len();
+    let head = u32::try_from(length).ok().filter(|_| length <= limit).ok_or(Error::MessageTooLarge { limit })?;
+    let mut bytes = Vec::with_capacity(HEAD + length);
+    bytes.push(0);
+    bytes.extend_from_slice(&head.to_be_bytes());
+    page.encode(&mut bytes).map_err(|_| Error::internal("a page did not fit into its own length"))?;
+    Ok(Filled { bytes: bytes.into(), subject })
+}
+
+/// The refusal of a page, with what its request is about.
+fn about(error: Error, message: &[u8]) -> Refusal {
+    let facts = v1::ListCommentsRequest::decode(message).map(|request| request.facts());
+    Refusal::about(error, facts.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use prost::Message;
+    use riposte_core::{Error, SubjectId};
+    use riposte_sdk::v1::{ListCommentsRequest, ListCommentsResponse, Subject};
+
+    use super::{encode, is_first_page, message_of};
+
+    #[test]
+    fn what_is_kept_is_the_message_behind_its_head() {
+        let page = ListCommentsResponse {
+            subject: Some(Subject { revision: 7, ..Subject::default() }),
+            ..ListCommentsResponse::default()
+        };
+        let kept = encode(SubjectId::new(1).expect("positive"), &page, 1000).expect("it fits");
+        let message = message_of(&kept.bytes).expect("a whole message");
+        assert_eq!(ListCommentsResponse::decode(message).expect("readable"), page);
+        let limit = message.len() - 1;
+        let refused = encode(SubjectId::new(1).expect("positive"), &page, limit);
+        assert_eq!(refused.map(drop), Err(Error::MessageTooLarge { limit }));
+    }
+
+    #[test]
+    fn only_one_whole_plain_message_is_read() {
+        assert_eq!(message_of(&[0, 0, 0, 0, 2, 8, 1]), Some(&[8, 1][..]));
+        assert_eq!(message_of(&[0, 0, 0, 0, 0]), Some(&[][..]));
+        for other in [&[][..], &[0, 0, 0, 0], &[1, 0, 0, 0, 1, 8], &[0, 0, 0, 0, 2, 8], &[0, 0, 0, 0, 1, 8, 1]] {
+            assert_eq!(message_of(other), None, "{other:?}");
+        }
+    }
+
+    #[test]
+    fn a_page_is_the_first_unless_it_is_asked_for_by_place_or_state() {
+        let plain = ListCommentsRequest { page_size: 7, sort: 2, reply_preview_size: Some(0), ..Default::default() };
+        assert!(is_first_page(&plain));
+        for other in [
+            ListCommentsRequest { page_token: "x".to_owned(), ..plain.clone() },
+            ListCommentsRequest { around_comment_id: 1, ..plain.clone() },
+            ListCommentsRequest { around_floor: 1, ..plain.clone() },
+            ListCommentsRequest { min_revision: 1, ..plain.clone() },
+            ListCommentsRequest { fresh: true, ..plain },
+        ] {
+            assert!(!is_first_page(&other), "{other:?}");
+        }
+    }
+}

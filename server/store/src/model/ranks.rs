@@ -1,0 +1,167 @@
+//! Ranked orders. The oracle's boards say what the comments said when somebody last looked, as those of every store do;
+//! all else is a sort.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use async_trait::async_trait;
+use riposte_core::comment::Comment;
+use riposte_core::event::{Happened, Numbered};
+use riposte_core::page::Order;
+use riposte_core::ports::{Boards, Rankings, Rebuilt};
+use riposte_core::rank::{Board, Candidate, RankedList, Ranking, Rules, Standing, Tally, freeze, list_of, standings};
+use riposte_core::{CommentId, Millis, Result, SubjectKey};
+
+use super::Model;
+use super::audit::Counted;
+use super::tables::{Shelf, Tables};
+
+/// What a ranking was frozen from: the revision of subject or root, and the changes of the boards.
+type Print = (i64, i64);
+
+/// Boards and rankings.
+#[derive(Debug, Default)]
+pub(super) struct Ranks {
+    /// Where each comment stands: on which board, with which score.
+    stands: BTreeMap<CommentId, Vec<(Board, f64)>>,
+    changes: BTreeMap<CommentId, i64>,
+    frozen: BTreeMap<(CommentId, i8), Vec<(Ranking, Print)>>,
+}
+
+impl Ranks {
+    /// The first of a board, by its scores and then by floor: `up` for the lowest score and floor first.
+    pub(super) fn first<'c>(
+        &self,
+        board: Board,
+        comments: Vec<&'c Comment>,
+        up: bool,
+        most: usize,
+    ) -> Vec<&'c Comment> {
+        let score = |comment: &Comment| {
+            let stands = self.stands.get(&comment.id)?;
+            stands.iter().find(|(on, _)| *on == board).map(|(_, score)| *score)
+        };
+        let mut on: Vec<_> = comments.into_iter().filter_map(|comment| Some((score(comment)?, comment))).collect();
+        on.sort_by(|(a, one), (b, other)| a.total_cmp(b).then(one.floor.cmp(&other.floor)));
+        if !up {
+            on.reverse();
+        }
+        on.into_iter().take(most).map(|(_, comment)| comment).collect()
+    }
+}
+
+impl Tables {
+    /// Brings one comment up to date; whether it stood elsewhere.
+    fn rank(&mut self, id: CommentId, rules: &Rules) -> bool {
+        let Some((shelf, row)) = self.home(id) else { return false };
+        let stands = standings(&row.comment, rules.hot(shelf.subject.key.object_type()));
+        let list = list_of(&row.comment);
+        *self.ranks.changes.entry(list).or_default() += 1;
+        let before = self.ranks.stands.insert(id, stands.clone()).unwrap_or_default();
+        before != stands
+    }
+
+    /// A list as it is: its number, its next floor, its revision, and its comments.
+    fn listing(&self, list: &RankedList) -> Option<(CommentId, i32, i64, Vec<Comment>)> {
+        let shelf = self.open_shelf(list.subject())?;
+        let counted = Counted::new(shelf);
+        let of_list = shelf.rows.values().filter(|row| row.comment.root_id == list.root());
+        let mut comments: Vec<Comment> = of_list.map(|row| counted.comment(&row.comment)).collect();
+        comments.sort_by_key(|comment| comment.floor);
+        let Some(root) = list.root() else {
+            let Shelf { subject, .. } = shelf;
+            return Some((CommentId::from(subject.id), subject.next_floor, subject.revision, comments));
+        };
+        let root = &shelf.rows.get(&root)?.comment;
+        root.is_root().then_some((root.id, root.next_floor, root.revision, comments))
+    }
+}
+
+#[async_trait]
+impl Boards for Model {
+    async fn apply(&self, _source: usize, events: &[Numbered]) -> Result<()> {
+        let mut tables = self.tables();
+        for change in events.iter().flat_map(|numbered| &numbered.event.changes.comments) {
+            if ![Happened::Edited, Happened::PinChanged].contains(&change.what) {
+                let parent = tables.home(change.id).and_then(|(_, row)| row.comment.parent_id);
+                for id in change.root.into_iter().chain(parent).chain([change.id]) {
+                    tables.rank(id, &self.shared.rules);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn rebuild(&self, key: &SubjectKey, after: Option<CommentId>, limit: usize) -> Result<Rebuilt> {
+        let mut tables = self.tables();
+        let Some(counted) = tables.shelf(key).map(Counted::new) else { return Ok(Rebuilt::default()) };
+        let ids: Vec<CommentId> = counted.behind(after).take(limit).map(|row| row.comment.id).collect();
+        let changed = ids.iter().filter(|id| tables.rank(**id, &self.shared.rules)).count();
+        let next = ids.last().copied().filter(|_| ids.len() == limit);
+        Ok(Rebuilt { comments: ids.len(), changed, next })
+    }
+}
+
+#[async_trait]
+impl Rankings for Model {
+    async fn current(&self, list: &RankedList, now: Millis) -> Result<Option<(Ranking, i32)>> {
+        let mut tables = self.tables();
+        let Some((id, next_floor, revision, comments)) = tables.listing(list) else { return Ok(None) };
+        let print = (revision, tables.ranks.changes.get(&id).copied().unwrap_or(0));
+        let key = (id, list.board().code());
+        let last = tables.ranks.frozen.get(&key).and_then(|frozen| frozen.last()).cloned();
+        let standing = last.map(|(ranking, from)| Standing { ranking, changed: from != print });
+        if let Some(last) = standing.as_ref().filter(|last| last.serves(now)) {
+            return Ok(Some((last.ranking.clone(), next_floor)));
+        }
+        let depth = self.shared.rules.depth;
+        let first = tables.ranks.first(list.board(), comments.iter().collect(), false, depth);
+        let newest = comments.iter().rev().filter(|comment| comment.listed).take(depth);
+        let chosen: BTreeSet<CommentId> = first.into_iter().chain(newest).map(|comment| comment.id).collect();
+        let chosen = comments.iter().filter(|comment| chosen.contains(&comment.id) && comment.state.is_visible());
+        let candidates: Vec<Candidate> = chosen.map(|c| (c.id, c.floor, Tally::of(c))).collect();
+        let floors = freeze(list.board(), self.shared.rules.hot(list.subject().object_type()), candidates, depth);
+        let epoch = Ranking::epoch_after(standing.map(|last| last.ranking.epoch), now);
+        let ranking = Ranking { epoch, made: now, floors };
+        tables.ranks.frozen.entry(key).or_default().push((ranking.clone(), print));
+        Ok(Some((ranking, next_floor)))
+    }
+
+    async fn frozen(&self, list: &RankedList, epoch: i64) -> Result<Option<Ranking>> {
+        let tables = self.tables();
+        let Some((id, ..)) = tables.listing(list) else { return Ok(None) };
+        let frozen = tables.ranks.frozen.get(&(id, list.board().code()));
+        Ok(frozen.into_iter().flatten().map(|(ranking, _)| ranking).find(|ranking| ranking.epoch == epoch).cloned())
+    }
+
+    async fn others(
+        &self,
+        list: &RankedList,
+        ranking: &Ranking,
+        floors: Range<i32>,
+        order: Order,
+        limit: usize,
+    ) -> Result<Vec<i32>> {
+        let tables = self.tables();
+        let Some((.., comments)) = tables.listing(list) else { return Ok(Vec::new()) };
+        let mut within: Vec<i32> =
+            comments.iter().filter(|c| c.listed).map(|c| c.floor).filter(|floor| floors.contains(floor)).collect();
+        if order == Order::Newest {
+            within.reverse();
+        }
+        Ok(ranking.leaves(within).into_iter().take(limit).collect())
+    }
+
+    async fn trim(&self, _source: usize, before: Millis, limit: usize) -> Result<usize> {
+        let mut tables = self.tables();
+        let mut trimmed = 0;
+        for frozen in tables.ranks.frozen.values_mut() {
+            frozen.retain(|(ranking, _)| {
+                let goes = ranking.made < before && trimmed < limit;
+                trimmed += usize::from(goes);
+                !goes
+            });
+        }
+        Ok(trimmed)
+    }
+}

@@ -1,0 +1,90 @@
+//! The subjects of a batch: found by their keys, locked by their ids.
+
+use std::collections::BTreeSet;
+
+use riposte_core::{CommentId, SubjectId, SubjectKey};
+use sea_orm::sea_query::ExprTrait;
+use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
+
+use super::{Load, Loaded};
+use crate::sql::chunks::padded;
+use crate::sql::deal::{by_table, parts};
+use crate::sql::entity::comment_subject::{Column, Entity};
+use crate::sql::row;
+
+impl Load<'_> {
+    /// Locks the subjects that exist. Which id a key has never changes, so it is found without a lock, and mostly
+    /// remembered; nothing is decided on it but which row to lock.
+    pub(super) async fn subjects(&mut self, keys: &BTreeSet<SubjectKey>) -> Loaded<()> {
+        let identities = self.tx.identities();
+        let mut unknown = Vec::new();
+        let mut ids = BTreeSet::new();
+        for key in keys {
+            match identities.id(key) {
+                Some(id) => _ = ids.insert(id),
+                None => unknown.push(key),
+            }
+        }
+        ids.extend(self.identify(&unknown).await?);
+        self.lock_subjects(&ids).await?;
+        let gone: Vec<&SubjectKey> =
+            keys.iter().filter(|key| identities.id(key).is_some() && self.world.subject(key).is_none()).collect();
+        if gone.is_empty() {
+            return Ok(());
+        }
+        gone.iter().for_each(|key| identities.forget(key));
+        let ids = self.identify(&gone).await?.into_iter().collect();
+        self.lock_subjects(&ids).await
+    }
+
+    /// The ids of the subjects with these keys that exist.
+    async fn identify(&self, keys: &[&SubjectKey]) -> Loaded<Vec<SubjectId>> {
+        let mut found = Vec::with_capacity(keys.len());
+        for (partition, keys) in by_table(keys, self.tx.tables().subject, |key| key.partition()) {
+            for list in padded(&keys) {
+                let any = list.iter().fold(Condition::any(), |any, key| {
+                    let kind = Column::ObjectType.eq(row::bytes(key.object_type().as_str()));
+                    any.add(kind.and(Column::ObjectId.eq(row::bytes(key.object_id()))))
+                });
+                let select = Entity::find().select_only().column(Column::Id);
+                let select = select.filter(Column::Part.is_in(parts(list.iter().map(|key| key.partition()))));
+                let ids: Vec<i64> = select.filter(any).into_tuple().all(&self.tx.on(partition)).await?;
+                for id in ids {
+                    found.push(SubjectId::from(row::id(id)?));
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    async fn lock_subjects(&mut self, ids: &BTreeSet<SubjectId>) -> Loaded<()> {
+        self.read_subjects(ids, |select| select.order_by_asc(Column::Id).lock_exclusive()).await
+    }
+
+    /// The subjects of loaded comments, not locked: likes only ask whether they may be written.
+    pub(super) async fn subjects_of(&mut self, comments: &BTreeSet<CommentId>) -> Loaded<()> {
+        let ids = comments.iter().filter_map(|id| Some(self.world.comment(*id)?.subject_id)).collect();
+        self.read_subjects(&ids, |select| select).await
+    }
+
+    async fn read_subjects(
+        &mut self,
+        ids: &BTreeSet<SubjectId>,
+        how: impl Fn(Select<Entity>) -> Select<Entity>,
+    ) -> Loaded<()> {
+        // Both kinds of ids come from one generator, so a subject's partition is in its id too.
+        let ids = ids.iter().copied().map(CommentId::from);
+        for (partition, ids) in by_table(ids, self.tx.tables().subject, |id| id.partition()) {
+            for list in padded(&ids) {
+                let select = Entity::find().filter(Column::Part.is_in(parts(list.iter().map(|id| id.partition()))));
+                let select = how(select.filter(Column::Id.is_in(list.iter().map(|id| id.get()))));
+                for found in select.all(&self.tx.on(partition)).await? {
+                    let subject = row::subject(found)?;
+                    self.tx.identities().remember(subject.id, &subject.key);
+                    self.world.load_subject(subject);
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,172 @@
+//! Ranked orders: the boards, kept beside the comments, and the rankings that are frozen from them.
+
+mod boards;
+mod freeze;
+mod memory;
+mod trim;
+mod turns;
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use riposte_core::event::{Event, Happened, Numbered};
+use riposte_core::page::Order;
+use riposte_core::ports::{Boards, Rankings, Reader, Rebuilt};
+use riposte_core::rank::{RankedList, Ranking, Rules, freeze, list_of};
+use riposte_core::{Comment, CommentId, Millis, Result, SubjectKey};
+
+use super::pool::Sources;
+use super::read::SqlReader;
+use super::transact;
+use boards::Ranked;
+use memory::Memory;
+use turns::Turns;
+
+/// The most comments whose standings one transaction writes.
+const AT_ONCE: usize = 512;
+
+/// The [`Boards`] and [`Rankings`] over SQL.
+#[derive(Debug)]
+pub(crate) struct SqlRanks {
+    sources: Arc<Sources>,
+    reader: Arc<SqlReader>,
+    rules: Rules,
+    turns: Turns,
+    memory: Memory,
+}
+
+impl SqlRanks {
+    /// The boards in `sources` under `rules`, read by `reader`.
+    pub(crate) fn new(sources: Arc<Sources>, reader: Arc<SqlReader>, rules: Rules) -> Self {
+        Self { sources, reader, rules, turns: Turns::default(), memory: Memory::new() }
+    }
+
+    /// Brings comments of one data source up to date; how many of them stood elsewhere.
+    async fn bring(&self, source: usize, ranked: Vec<Ranked>) -> Result<usize> {
+        let mut changed = 0;
+        for part in ranked.chunks(AT_ONCE) {
+            let write = boards::Write { ranked: part.to_vec(), rules: self.rules.clone() };
+            changed += transact::write(&self.sources, source, write).await?;
+        }
+        Ok(changed)
+    }
+}
+
+impl SqlRanks {
+    /// The roots that are answered by roots which these events name: they count them. Only types of a single level have
+    /// such, or had when the answer was written.
+    async fn answered(&self, events: &[Numbered]) -> Result<Vec<Ranked>> {
+        let of = |event: &Event, what| {
+            let roots = event.changes.comments.iter().filter(|change| change.root.is_none());
+            roots.filter(|change| change.what == what).map(|change| change.id).collect::<Vec<_>>()
+        };
+        let created: Vec<_> = events.iter().map(|numbered| of(&numbered.event, Happened::Created)).collect();
+        let firsts: Vec<CommentId> = created.iter().filter_map(|ids| ids.first().copied()).collect();
+        let flat = self.reader.locate(&firsts).await?.into_iter().map(|at| {
+            // All comments of an event are of one subject.
+            at.is_some_and(|at| self.rules.flat(at.subject.object_type()))
+        });
+        let created = created.into_iter().filter(|ids| !ids.is_empty()).zip(flat);
+        let mut roots: Vec<CommentId> = created.filter(|(_, flat)| *flat).flat_map(|(ids, _)| ids).collect();
+        roots.extend(events.iter().flat_map(|numbered| of(&numbered.event, Happened::StateChanged)));
+        let found = self.reader.locate(&roots).await?;
+        let parents: Vec<CommentId> = found.into_iter().filter_map(|at| at?.parent).collect();
+        let parents = self.reader.comments(&parents).await?.into_iter().flatten().map(|view| view.comment);
+        let roots = parents.filter(Comment::is_root);
+        Ok(roots.map(|root| Ranked { list: list_of(&root), comment: root.id }).collect())
+    }
+}
+
+#[async_trait]
+impl Boards for SqlRanks {
+    async fn apply(&self, source: usize, events: &[Numbered]) -> Result<()> {
+        let mut touched: BTreeSet<Ranked> = events.iter().flat_map(|numbered| touched(&numbered.event)).collect();
+        touched.extend(self.answered(events).await?);
+        self.bring(source, touched.into_iter().collect()).await.map(|_| ())
+    }
+
+    async fn rebuild(&self, key: &SubjectKey, after: Option<CommentId>, limit: usize) -> Result<Rebuilt> {
+        let found = self.reader.comments_under(key, after, limit).await?;
+        let (comments, last) = (found.len(), found.last().map(|comment| comment.id));
+        let ranked = found.iter().map(|comment| Ranked { list: list_of(comment), comment: comment.id });
+        let mut ranked: Vec<Ranked> = ranked.collect();
+        ranked.sort_unstable();
+        let changed = self.bring(self.sources.map().source(key.partition()), ranked).await?;
+        Ok(Rebuilt { comments, changed, next: last.filter(|_| comments == limit) })
+    }
+}
+
+/// The comments whose standings an event may have moved. What comes into being stands nowhere, but an answer counts for
+/// its root.
+fn touched(event: &Event) -> impl Iterator<Item = Ranked> + '_ {
+    let list = CommentId::from(event.subject);
+    event.changes.comments.iter().flat_map(move |change| {
+        let (own, of_root) = match change.what {
+            Happened::Created => (false, true),
+            Happened::StateChanged | Happened::Recounted => (true, true),
+            Happened::Liked => (true, false),
+            Happened::Edited | Happened::PinChanged => (false, false),
+        };
+        let root = change.root.filter(|_| of_root).map(|root| Ranked { list, comment: root });
+        let own = own.then(|| Ranked { list: change.root.unwrap_or(list), comment: change.id });
+        root.into_iter().chain(own)
+    })
+}
+
+#[async_trait]
+impl Rankings for SqlRanks {
+    async fn current(&self, list: &RankedList, now: Millis) -> Result<Option<(Ranking, i32)>> {
+        let Some(seen) = self.reader.seen(list, now, None).await? else { return Ok(None) };
+        if let Some(last) = seen.last.as_ref().filter(|last| last.serves(now)) {
+            return Ok(Some((last.ranking.clone(), seen.next_floor)));
+        }
+        let turn = self.turns.of(list);
+        let _held = match (turn.try_lock(), seen.last.filter(|last| last.bridges(now))) {
+            (Ok(held), _) => held,
+            // Somebody in this process makes the next one already.
+            (Err(_), Some(last)) => return Ok(Some((last.ranking, seen.next_floor))),
+            (Err(_), None) => turn.lock().await,
+        };
+        let Some(seen) = self.reader.seen(list, now, Some(self.rules.depth)).await? else { return Ok(None) };
+        let last = seen.last.map(|last| last.ranking);
+        let ranking = match (seen.draft, last) {
+            (None, Some(last)) => last,
+            (None, None) => return Ok(None),
+            (Some(draft), last) => {
+                let hot = self.rules.hot(list.subject().object_type());
+                let floors = freeze(list.board(), hot, draft.candidates, self.rules.depth);
+                let epoch = Ranking::epoch_after(last.map(|last| last.epoch), now);
+                let ranking = Ranking { epoch, made: now, floors };
+                let freeze = freeze::Freeze { list: list.clone(), id: draft.list, ranking, print: draft.print };
+                transact::write(&self.sources, self.sources.map().source(draft.list.partition()), freeze).await?
+            }
+        };
+        Ok(Some((ranking, seen.next_floor)))
+    }
+
+    async fn frozen(&self, list: &RankedList, epoch: i64) -> Result<Option<Ranking>> {
+        if let Some(known) = self.memory.recall(list, epoch) {
+            return Ok(Some(known));
+        }
+        let found = self.reader.frozen(list, epoch).await?;
+        found.iter().for_each(|ranking| self.memory.remember(list, ranking));
+        Ok(found)
+    }
+
+    async fn others(
+        &self,
+        list: &RankedList,
+        ranking: &Ranking,
+        floors: Range<i32>,
+        order: Order,
+        limit: usize,
+    ) -> Result<Vec<i32>> {
+        self.reader.others(list, ranking, floors, order, limit).await
+    }
+
+    async fn trim(&self, source: usize, before: Millis, limit: usize) -> Result<usize> {
+        trim::trim(&self.sources, source, before, limit).await
+    }
+}

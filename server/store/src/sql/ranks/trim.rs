@@ -1,0 +1,85 @@
+//! Rankings that no walk can need any more: a bounded delete in each table of a data source.
+
+use std::sync::Arc;
+
+use riposte_core::{Millis, Partition};
+use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+
+use crate::error::Fault;
+use crate::shard::part;
+use crate::sql::entity::comment_epoch::{Column, Entity};
+use crate::sql::pool::{SourceTx, Sources};
+use crate::sql::read::along;
+use crate::sql::transact::{self, Unit};
+
+/// (create_time)
+const AGE: &str = "comment_epoch_@_age";
+
+/// Deletes at most `limit` old rankings of a source.
+pub(super) async fn trim(
+    sources: &Arc<Sources>,
+    source: usize,
+    before: Millis,
+    limit: usize,
+) -> riposte_core::Result<usize> {
+    let mut trimmed = 0;
+    let tables: Vec<Partition> = sources.map().index_slots(source).map(|slot| slot.partition()).collect();
+    for table in tables {
+        if trimmed >= limit {
+            break;
+        }
+        let old = transact::read(sources, source, Old { table, before, limit: limit - trimmed }).await?;
+        if !old.is_empty() {
+            trimmed += transact::write(sources, source, Delete { table, old }).await?;
+        }
+    }
+    Ok(trimmed)
+}
+
+/// A ranking by its partition and its key.
+type Key = (i16, i64, i8, i64);
+
+/// Finds old rankings in a table.
+#[derive(Debug)]
+struct Old {
+    table: Partition,
+    before: Millis,
+    limit: usize,
+}
+
+impl Unit for Old {
+    type Answer = Vec<Key>;
+    const NAME: &'static str = "find old rankings";
+
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, Fault> {
+        let old = Entity::find()
+            .select_only()
+            .columns([Column::Part, Column::SubjectId, Column::Sort, Column::Epoch])
+            .filter(Column::Part.gte(part(Partition::number(0))))
+            .filter(Column::CreateTime.lt(self.before.0))
+            .order_by_asc(Column::CreateTime)
+            .limit(self.limit as u64);
+        Ok(along(old, AGE).into_tuple().all(&tx.on(self.table)).await?)
+    }
+}
+
+/// Deletes rankings by their keys.
+#[derive(Debug)]
+struct Delete {
+    table: Partition,
+    old: Vec<Key>,
+}
+
+impl Unit for Delete {
+    type Answer = usize;
+    const NAME: &'static str = "trim rankings";
+
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, Fault> {
+        for (part, list, sort, epoch) in &self.old {
+            let row = Condition::all().add(Column::Part.eq(*part)).add(Column::SubjectId.eq(*list));
+            let row = row.add(Column::Sort.eq(*sort)).add(Column::Epoch.eq(*epoch));
+            Entity::delete_many().filter(row).exec(&tx.on(self.table)).await?;
+        }
+        Ok(self.old.len())
+    }
+}

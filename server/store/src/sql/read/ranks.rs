@@ -1,0 +1,85 @@
+//! What ranked lists are made of: the last ranking, what a new one is frozen from, and the comments that none holds.
+
+mod look;
+mod others;
+
+use std::ops::Range;
+
+use riposte_core::page::Order;
+use riposte_core::rank::{RankedList, Ranking};
+use riposte_core::{Comment, CommentId, Millis, SubjectId};
+
+use super::SqlReader;
+use super::rows::{comments, open_subject};
+use crate::error::Fault;
+use crate::sql::pool::Tx;
+use look::Seen;
+
+/// A ranked list, as a snapshot has it.
+#[derive(Debug, Clone, Copy)]
+struct Listing {
+    subject: SubjectId,
+    root: Option<CommentId>,
+    next_floor: i32,
+    /// Moves whenever a comment of the list comes or goes.
+    revision: i64,
+}
+
+impl Listing {
+    /// `None` where the subject or the root is absent, or the subject deleted.
+    async fn of(tx: &Tx, list: &RankedList) -> Result<Option<Self>, Fault> {
+        let Some(subject) = open_subject(tx, list.subject()).await? else { return Ok(None) };
+        let Some(root) = list.root() else {
+            let (next_floor, revision) = (subject.next_floor, subject.revision);
+            return Ok(Some(Self { subject: subject.id, root: None, next_floor, revision }));
+        };
+        let root = comments(tx, &[root]).await?.pop().filter(|root| root.is_root() && root.subject_id == subject.id);
+        let of = |root: Comment| Self {
+            subject: subject.id,
+            root: Some(root.id),
+            next_floor: root.next_floor,
+            revision: root.revision,
+        };
+        Ok(root.map(of))
+    }
+
+    /// The number that boards and rankings know it by.
+    fn id(&self) -> CommentId {
+        self.root.unwrap_or(CommentId::from(self.subject))
+    }
+
+    /// Its `root_id` in the rows of its comments.
+    fn root_id(&self) -> i64 {
+        self.root.map_or(0, CommentId::get)
+    }
+}
+
+impl SqlReader {
+    /// The last ranking of a list and, where `depth` is given and it does not serve, what the next one is frozen from:
+    /// the first `depth` of the board and the newest `depth` of the list.
+    pub(in crate::sql) async fn seen(
+        &self,
+        list: &RankedList,
+        now: Millis,
+        depth: Option<usize>,
+    ) -> riposte_core::Result<Option<Seen>> {
+        self.ask(look::Look { list: list.clone(), now, depth }).await
+    }
+
+    /// The ranking of this number.
+    pub(in crate::sql) async fn frozen(&self, list: &RankedList, epoch: i64) -> riposte_core::Result<Option<Ranking>> {
+        self.ask(look::Frozen { list: list.clone(), epoch }).await
+    }
+
+    /// See [`riposte_core::ports::Rankings::others`].
+    pub(in crate::sql) async fn others(
+        &self,
+        list: &RankedList,
+        ranking: &Ranking,
+        floors: Range<i32>,
+        order: Order,
+        limit: usize,
+    ) -> riposte_core::Result<Vec<i32>> {
+        self.ask(others::Others { list: list.clone(), ranking: ranking.clone(), floors, order, limit }).await
+    }
+}

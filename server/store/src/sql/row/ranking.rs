@@ -1,0 +1,76 @@
+//! The rows of frozen rankings. Their floors are packed, four bytes each, behind what the list was when they were frozen.
+
+use riposte_core::rank::{RankedList, Ranking};
+use riposte_core::{CommentId, Error, Millis, Result};
+use sea_orm::ActiveValue::Set;
+
+use crate::shard::part;
+use crate::sql::entity::comment_epoch::{ActiveModel, Model};
+
+/// The first byte: another layout would have another.
+const LAYOUT: u8 = 1;
+
+/// What a ranking was frozen from: another value says that the list has changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Print {
+    /// The revision of the subject, or of the root.
+    pub(crate) revision: i64,
+    /// How often the boards of the list were written.
+    pub(crate) changes: i64,
+}
+
+/// The row of a ranking of the list with this id.
+pub(crate) fn ranking_model(list: &RankedList, id: CommentId, ranking: &Ranking, print: Print) -> ActiveModel {
+    let mut packed = vec![LAYOUT];
+    packed.extend(print.revision.to_be_bytes());
+    packed.extend(print.changes.to_be_bytes());
+    ranking.floors.iter().for_each(|floor| packed.extend(floor.to_be_bytes()));
+    ActiveModel {
+        subject_id: Set(id.get()),
+        sort: Set(list.board().code()),
+        epoch: Set(ranking.epoch),
+        part: Set(part(id.partition())),
+        floors: Set(packed),
+        create_time: Set(ranking.made.0),
+    }
+}
+
+/// The ranking of a row.
+pub(crate) fn ranking(row: &Model) -> Result<(Ranking, Print)> {
+    let fault = || Error::internal(format!("ranking {} of {} cannot be read", row.epoch, row.subject_id));
+    let rest = row.floors.strip_prefix(&[LAYOUT]).ok_or_else(fault)?;
+    let (revision, rest) = rest.split_first_chunk().ok_or_else(fault)?;
+    let (changes, floors) = rest.split_first_chunk().ok_or_else(fault)?;
+    let (floors, torn) = floors.as_chunks();
+    if !torn.is_empty() {
+        return Err(fault());
+    }
+    let floors = floors.iter().map(|floor| i32::from_be_bytes(*floor)).collect();
+    let print = Print { revision: i64::from_be_bytes(*revision), changes: i64::from_be_bytes(*changes) };
+    Ok((Ranking { epoch: row.epoch, made: Millis(row.create_time), floors }, print))
+}
+
+#[cfg(test)]
+mod tests {
+    use riposte_core::rank::{RankSort, RankedList, Ranking};
+    use riposte_core::{CommentId, Millis, SubjectKey};
+    use sea_orm::TryIntoModel;
+
+    use super::{Print, ranking, ranking_model};
+
+    #[test]
+    fn a_ranking_comes_back_as_it_was_and_a_torn_one_is_a_fault() {
+        let list = RankedList::Roots(SubjectKey::stored("video".to_owned(), "1".to_owned()), RankSort::Top);
+        let id = CommentId::new(77).expect("positive");
+        let print = Print { revision: 9, changes: -3 };
+        for floors in [vec![], vec![1], vec![i32::MAX, 2, 70_000]] {
+            let frozen = Ranking { epoch: 5, made: Millis(6), floors: floors.into() };
+            let mut row = ranking_model(&list, id, &frozen, print).try_into_model().expect("complete");
+            assert_eq!(ranking(&row), Ok((frozen, print)));
+            row.floors.pop();
+            assert!(ranking(&row).is_err());
+            row.floors[0] = 2;
+            assert!(ranking(&row).is_err());
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! Waiting for a condition.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+/// How long any condition may take; a busy machine needs a few seconds.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Looks until `look` finds what it looks for. What it found in the way is told if that never happens.
+pub(crate) fn until<T>(what: &str, mut look: impl FnMut() -> Result<T>) -> Result<T> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        match look() {
+            Ok(found) => return Ok(found),
+            Err(error) if Instant::now() < deadline => drop(error),
+            Err(error) => return Err(error).with_context(|| format!("not within {} s: {what}", PATIENCE.as_secs())),
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// The same for a condition that merely holds or not.
+pub(crate) fn until_true(what: &str, mut holds: impl FnMut() -> Result<bool>) -> Result<()> {
+    until(what, || if holds()? { Ok(()) } else { bail!("it does not hold") })
+}

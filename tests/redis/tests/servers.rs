@@ -1,0 +1,88 @@
+//! What tests may ask of Redis servers: to die, to stand still, to come back empty, to fail over and lose a write.
+
+use anyhow::Result;
+use riposte_test_redis::{Cluster, Connection, Program, Reply, Server};
+
+fn text(text: &str) -> Reply {
+    Reply::Text(text.to_owned())
+}
+
+#[test]
+fn a_server_that_was_killed_comes_back_at_its_port_with_nothing() -> Result<()> {
+    let Some(program) = Program::find() else { return Ok(()) };
+    let mut server = Server::start(&program)?;
+    let (port, pid) = (server.port(), server.pid()?);
+    let mut connection = Connection::open(port)?;
+    connection.ask(&["SET", "a", "1"])?;
+    server.ask(&["FUNCTION", "LOAD", "#!lua name=l\nredis.register_function('f', function() return 7 end)"])?;
+    server.kill();
+    assert!(connection.ask(&["GET", "a"]).is_err() && Connection::open(port).is_err() && !server.is_running());
+    server.start_again()?;
+    assert!(server.port() == port && server.pid()? != pid);
+    assert_eq!(server.ask(&["DBSIZE"])?, Reply::Number(0));
+    assert!(server.ask(&["FCALL", "f", "0"]).is_err(), "an empty start forgets functions");
+    drop(server);
+    assert!(Connection::open(port).is_err(), "it outlives its guard");
+    Ok(())
+}
+
+#[test]
+fn flushing_removes_keys_and_leaves_functions() -> Result<()> {
+    let Some(program) = Program::find() else { return Ok(()) };
+    let server = Server::start(&program)?;
+    server.ask(&["FUNCTION", "LOAD", "#!lua name=l\nredis.register_function('f', function() return 7 end)"])?;
+    server.ask(&["HSET", "h", "one", "1", "two", "2"])?;
+    assert_eq!(server.ask(&["HMGET", "h", "two", "three"])?, Reply::List(vec![text("2"), Reply::Nil]));
+    server.flush()?;
+    assert_eq!(server.ask(&["GET", "h"])?, Reply::Nil);
+    assert_eq!(server.ask(&["FCALL", "f", "0"])?, Reply::Number(7));
+    Ok(())
+}
+
+#[test]
+fn a_server_that_stands_still_answers_once_it_goes_on() -> Result<()> {
+    let Some(program) = Program::find() else { return Ok(()) };
+    let server = Server::start(&program)?;
+    let mut connection = Connection::open(server.port())?;
+    connection.ask(&["SET", "a", "1"])?;
+    server.pause()?;
+    let asking = std::thread::spawn(move || connection.ask(&["GET", "a"]));
+    // The system takes connections in its place.
+    assert!(Connection::open(server.port()).is_ok() && !asking.is_finished());
+    server.resume()?;
+    assert_eq!(asking.join().map_err(|_| anyhow::anyhow!("the asking panicked"))??, text("1"));
+    Ok(())
+}
+
+#[test]
+fn a_cluster_fails_over_to_a_replica_that_lags_and_takes_an_emptied_master_back() -> Result<()> {
+    let Some(program) = Program::find() else { return Ok(()) };
+    let mut cluster = Cluster::start(&program)?;
+    assert_eq!(cluster.masters()?.len(), 3);
+    let old = cluster.master_of("{p0417}:a")?;
+    let replica = cluster.replica_of(old)?;
+    let ask = |node: usize, words: &[&str]| cluster.nodes()[node].ask(words);
+    assert!(ask((old + 1) % 3, &["GET", "{p0417}:a"]).is_err(), "another master serves it too");
+
+    ask(old, &["SET", "{p0417}:a", "before"])?;
+    assert_eq!(ask(old, &["WAIT", "1", "10000"])?, Reply::Number(1));
+    cluster.hold_back(replica)?;
+    ask(old, &["SET", "{p0417}:a", "after"])?;
+    cluster.take_over(replica)?;
+    assert_eq!(cluster.master_of("{p0417}:b")?, replica);
+    assert_eq!(ask(replica, &["GET", "{p0417}:a"])?, text("before"), "the replica did not lag");
+    cluster.settle()?;
+    assert_eq!(cluster.replica_of(replica)?, old);
+
+    // A master that comes back before anybody misses it is a master still, and has nothing.
+    cluster.node_mut(replica).start_again()?;
+    cluster.settle()?;
+    assert_eq!(cluster.master_of("{p0417}:a")?, replica);
+    assert_eq!(cluster.nodes()[replica].ask(&["GET", "{p0417}:a"])?, Reply::Nil);
+
+    // One that stays away is replaced.
+    cluster.node_mut(replica).kill();
+    cluster.settle()?;
+    assert_eq!(cluster.master_of("{p0417}:a")?, old);
+    Ok(())
+}

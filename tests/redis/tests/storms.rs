@@ -1,0 +1,83 @@
+//! Storms hurt what they are told to, and leave it whole.
+
+use std::collections::BTreeSet;
+use std::mem::discriminant;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::Duration;
+
+use anyhow::Result;
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use riposte_test_redis::{Cluster, Fault, Program, Reply, Server, Storm, Victim};
+
+const CALM: Duration = Duration::from_millis(2);
+
+/// Writes keys of every type for as long as the storm goes on, whatever the server says; tells how often it wrote.
+fn fill(port: u16, over: &AtomicBool, written: &AtomicU32) {
+    while !over.load(Ordering::Relaxed) {
+        let Ok(mut connection) = riposte_test_redis::Connection::open(port) else { continue };
+        let mut write = |words: &[&str]| connection.ask(words).is_ok();
+        while write(&["SET", "s", "1"]) && write(&["HSET", "h", "f", "1"]) && write(&["ZADD", "z", "1", "m"]) {
+            written.fetch_add(1, Ordering::Relaxed);
+            if over.load(Ordering::Relaxed) {
+                return;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_storm_over_a_server_that_is_used_knows_every_fault_and_leaves_it_whole() -> Result<()> {
+    let Some(program) = Program::find() else { return Ok(()) };
+    let mut server = Server::start(&program)?;
+    let (port, first) = (server.port(), server.pid()?);
+    let (over, written) = (AtomicBool::new(false), AtomicU32::new(0));
+    let struck = std::thread::scope(|scope| {
+        scope.spawn(|| fill(port, &over, &written));
+        let struck = Storm::new(20_261_121, CALM).rage(&mut server, 60);
+        over.store(true, Ordering::Relaxed);
+        struck
+    })?;
+    let kinds = [Fault::Evict, Fault::Flush, Fault::Pause(CALM), Fault::Restart];
+    let missed: Vec<&Fault> =
+        kinds.iter().filter(|kind| !struck.iter().any(|fault| discriminant(fault) == discriminant(kind))).collect();
+    assert!(struck.len() == 60 && missed.is_empty(), "{missed:?} never struck: {struck:?}");
+    assert!(server.pid()? != first && written.load(Ordering::Relaxed) > 0);
+    assert_eq!(server.ask(&["PING"])?, Reply::Text("PONG".to_owned()));
+    Ok(())
+}
+
+#[test]
+fn evictions_reach_the_only_header_among_many_contents() -> Result<()> {
+    let Some(program) = Program::find() else { return Ok(()) };
+    let mut server = Server::start(&program)?;
+    let mut random = StdRng::seed_from_u64(7);
+    for number in 0..1000 {
+        server.ask(&["SET", &format!("c{number}"), "1"])?;
+    }
+    server.ask(&["HSET", "header", "W", "1"])?;
+    let evictions = (1..=100).find(|_| {
+        server.suffer(Fault::Evict, &mut random).is_ok()
+            && server.ask(&["EXISTS", "header"]).ok() == Some(Reply::Number(0))
+    });
+    assert!(evictions.is_some(), "a hundred evictions left the header");
+    assert!(server.ask(&["DBSIZE"])?.number()? >= 900);
+    Ok(())
+}
+
+#[test]
+fn a_cluster_comes_through_each_of_its_faults_whole() -> Result<()> {
+    let Some(program) = Program::find() else { return Ok(()) };
+    let mut cluster = Cluster::start(&program)?;
+    let mut random = StdRng::seed_from_u64(3);
+    let before: BTreeSet<usize> = cluster.masters()?.into_iter().collect();
+    for fault in [Fault::Evict, Fault::Flush, Fault::Pause(CALM), Fault::Restart, Fault::Failover(CALM)] {
+        cluster.suffer(fault, &mut random)?;
+        assert_eq!(cluster.masters()?.len(), 3, "after {fault:?}");
+    }
+    cluster.settle()?;
+    let after: BTreeSet<usize> = cluster.masters()?.into_iter().collect();
+    assert_eq!(before.difference(&after).count(), 1, "one replica took over");
+    assert!(Server::start(&program)?.suffer(Fault::Failover(CALM), &mut random).is_err());
+    Ok(())
+}

@@ -1,0 +1,247 @@
+//! Hot subjects: their first pages come from memory, and are as true as promised.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use futures::future::try_join_all;
+use riposte_sdk::v1::{
+    CommentSort, DeleteCommentRequest, ErrorReason, HotSubject, ListCommentsRequest, ListCommentsResponse,
+    ListHotSubjectsRequest, Subject, SubjectState, UpdateSubjectRequest,
+};
+use riposte_tests::{Say, Server, mysql, refused};
+use tonic::{Code, Request, Status};
+
+use super::metrics::ask;
+
+/// Every subject is hot from its first read.
+const HOT: [&str; 2] = ["--set", "hot.threshold=0"];
+/// What is not shown any more by a read that begins so long after it was gone.
+const MAX_AGE: Duration = Duration::from_secs(1);
+const PATIENCE: Duration = Duration::from_secs(30);
+
+async fn page(say: &Say) -> Result<ListCommentsResponse, Status> {
+    say.page(CommentSort::Newest, 10).await
+}
+
+/// The same page from the store.
+async fn fresh(say: &Say) -> Result<ListCommentsResponse, Status> {
+    let request = ListCommentsRequest {
+        subject: Some(say.key.clone()),
+        sort: CommentSort::Newest.into(),
+        page_size: 10,
+        fresh: true,
+        ..ListCommentsRequest::default()
+    };
+    Ok(say.client.comments().list_comments(request).await?.into_inner())
+}
+
+fn ids(page: &ListCommentsResponse) -> Vec<i64> {
+    page.threads.iter().filter_map(|thread| Some(thread.comment.as_ref()?.id)).collect()
+}
+
+/// Reads on until the answer is as it has to be; fails as soon as one that began a second after `since` is not.
+async fn converges(
+    say: &Say,
+    since: Instant,
+    right: impl Fn(&Result<ListCommentsResponse, Status>) -> bool,
+) -> Result<()> {
+    loop {
+        let begin = Instant::now();
+        let answer = page(say).await;
+        if right(&answer) {
+            return Ok(());
+        }
+        let late = begin.saturating_duration_since(since);
+        ensure!(late <= MAX_AGE, "{late:?} after the change, a reader still gets {answer:?}");
+    }
+}
+
+/// The value of a metric without labels.
+async fn metric(server: &Server, name: &str) -> Result<u64> {
+    let text = ask(server.metrics_target(), "GET", "/metrics").await?;
+    let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+    Ok(line.map(str::parse).transpose()?.unwrap_or_default())
+}
+
+/// Waits until that value is at least so much.
+async fn reaches(server: &Server, name: &str, least: u64) -> Result<u64> {
+    let told = async {
+        loop {
+            let value = metric(server, name).await?;
+            if value >= least {
+                return anyhow::Ok(value);
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, told).await.with_context(|| format!("{name} never reaches {least}"))?
+}
+
+#[tokio::test]
+async fn a_page_from_memory_is_the_same_answer_as_any_other() -> Result<()> {
+    let server = Server::dev_with(None, &HOT).await?;
+    let say = Say::on(&server.client()?, "article");
+    for n in 0..25 {
+        let root = say.comment("m", &n.to_string()).await?;
+        say.reply(root.id, "x", "reply").await?;
+    }
+    let from_store = fresh(&say).await?;
+    for _ in 0..3 {
+        let kept = page(&say).await?;
+        // Tokens are sealed anew for every reading.
+        let plain = |page: &ListCommentsResponse| {
+            let mut page = page.clone();
+            page.next_page_token.clear();
+            page.threads.iter_mut().for_each(|thread| thread.reply_page_token.clear());
+            page
+        };
+        ensure!(plain(&kept) == plain(&from_store), "{kept:?}\n{from_store:?}");
+    }
+    reaches(&server, "riposte_hot_hits_total", 2).await?;
+    let walked = say.roots(CommentSort::Newest, 10).await?;
+    ensure!(walked.len() == 25, "tokens of a kept page go on: {}", walked.len());
+
+    let request = || ListCommentsRequest { subject: Some(say.key.clone()), page_size: 10, ..Default::default() };
+    let mut named = Request::new(request());
+    named.metadata_mut().insert("riposte-request-id", "mine-1".parse()?);
+    for (request, expected) in [(named, Some("mine-1")), (Request::new(request()), None)] {
+        let answer = say.client.comments().list_comments(request).await?;
+        let id = answer.metadata().get("riposte-request-id").context("no request id")?.to_str()?.to_owned();
+        ensure!(expected.map_or(id.len() == 36, |expected| expected == id), "{id}");
+    }
+    let mut faulty = Request::new(request());
+    faulty.metadata_mut().insert("riposte-fault", "code=NOT_FOUND;n=1;key=hot".parse()?);
+    let refusal = say.client.comments().list_comments(faulty).await;
+    ensure!(refusal.is_err_and(|status| status.code() == Code::NotFound), "faults come before what is kept");
+    Ok(())
+}
+
+#[tokio::test]
+async fn changes_are_read_at_once_by_their_revision_and_by_everybody_within_a_second() -> Result<()> {
+    let server = Server::dev_with(None, &HOT).await?;
+    let say = Say::on(&server.client()?, "article");
+    changes_are_seen(&say, &say).await
+}
+
+#[tokio::test]
+async fn changes_by_another_process_are_seen_within_a_second() -> Result<()> {
+    let Some(databases) = mysql::servers() else { return Ok(()) };
+    let name = mysql::fresh_name();
+    let writer = Server::serve(&databases, &name).await?;
+    let mut sets = Server::settings(&databases, &name);
+    sets.extend(HOT.map(str::to_owned));
+    let reader = Server::serve_with(&sets).await?;
+    let writes = Say::on(&writer.client()?, "article");
+    let reads = Say { client: reader.client()?, key: writes.key.clone() };
+    changes_are_seen(&writes, &reads).await
+}
+
+async fn changes_are_seen(writes: &Say, reads: &Say) -> Result<()> {
+    let first = writes.comment("m", "first").await?;
+    let mut since = Instant::now();
+    converges(reads, since, |page| page.as_ref().is_ok_and(|page| ids(page) == [first.id])).await?;
+    for round in 0..3 {
+        let made = writes.comment("m", &round.to_string()).await?;
+        since = Instant::now();
+        let revision = fresh(reads).await?.subject.unwrap_or_default().revision;
+        let request = ListCommentsRequest {
+            subject: Some(reads.key.clone()),
+            sort: CommentSort::Newest.into(),
+            page_size: 10,
+            min_revision: revision,
+            ..ListCommentsRequest::default()
+        };
+        let own = reads.client.comments().list_comments(request).await?.into_inner();
+        ensure!(ids(&own).contains(&made.id), "whoever reads by a revision sees it");
+        converges(reads, since, |page| page.as_ref().is_ok_and(|page| ids(page).contains(&made.id))).await?;
+        let delete = DeleteCommentRequest { id: made.id, member_id: "m".to_owned(), ..Default::default() };
+        writes.client.comments().delete_comment(delete).await?;
+        since = Instant::now();
+        converges(reads, since, |page| page.as_ref().is_ok_and(|page| !ids(page).contains(&made.id))).await?;
+    }
+    for (state, refused) in [(SubjectState::Hidden, true), (SubjectState::Active, false)] {
+        let subject = Subject { key: Some(writes.key.clone()), state: state.into(), ..Subject::default() };
+        let update = UpdateSubjectRequest { subject: Some(subject), ..UpdateSubjectRequest::default() };
+        writes.client.subjects().update_subject(update).await?;
+        since = Instant::now();
+        converges(reads, since, |page| page.is_err() == refused).await?;
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn refusals_of_a_hot_subject_are_the_handlers_own() -> Result<()> {
+    let server = Server::dev_with(None, &HOT).await?;
+    let say = Say::on(&server.client()?, "article");
+    say.comment("m", "x").await?;
+    let subject = Subject { key: Some(say.key.clone()), state: SubjectState::Hidden.into(), ..Subject::default() };
+    let update = UpdateSubjectRequest { subject: Some(subject), ..UpdateSubjectRequest::default() };
+    say.client.subjects().update_subject(update).await?;
+    let status = |answer: Result<_, Status>| answer.map(|page: ListCommentsResponse| page.threads.len()).err();
+    let (kept, plain) = (status(page(&say).await), status(fresh(&say).await));
+    let (kept, plain) = (kept.context("not refused")?, plain.context("not refused")?);
+    let told = |status: &Status| riposte_sdk::Error::from(status.clone()).metadata().clone();
+    ensure!((kept.code(), kept.message()) == (plain.code(), plain.message()), "{kept:?}");
+    ensure!(told(&kept) == told(&plain) && told(&kept).contains_key("object_id"), "{kept:?}\n{plain:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_thousand_readers_cost_a_few_readings() -> Result<()> {
+    let server = Server::dev_with(None, &HOT).await?;
+    let clients = (0..4).map(|_| server.client()).collect::<Result<Vec<_>>>()?;
+    let say = Say::on(&clients[0], "article");
+    say.comment("m", "x").await?;
+    let begin = Instant::now();
+    let readers = (0..1_000).map(|n| {
+        let say = Say { client: clients[n % clients.len()].clone(), key: say.key.clone() };
+        async move { page(&say).await }
+    });
+    let pages = try_join_all(readers).await?;
+    ensure!(pages.iter().all(|page| page.threads.len() == 1));
+    reaches(&server, "riposte_hot_hits_total", 1).await?;
+    let (hits, misses) =
+        (metric(&server, "riposte_hot_hits_total").await?, metric(&server, "riposte_hot_misses_total").await?);
+    let readings = metric(&server, "riposte_hot_readings_total").await?;
+    // One at a time, and the next one begins when the page is more than half a second old.
+    let most = 1 + begin.elapsed().as_millis() as u64 / 500;
+    ensure!(hits + misses <= 1_000 && (1..=most).contains(&readings), "{hits} + {misses}, {readings} of {most}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_busiest_subjects_are_told_with_their_rates() -> Result<()> {
+    let server = Server::dev_with(None, &["--set", "hot.window=60s"]).await?;
+    let (busy, calm) = (Say::on(&server.client()?, "article"), Say::on(&server.client()?, "video"));
+    calm.comment("m", "x").await?;
+    for n in 0..6 {
+        busy.comment("m", &n.to_string()).await?;
+    }
+    for say in [&busy, &busy, &busy, &calm] {
+        page(say).await?;
+        // A later page is a read too.
+        say.page(CommentSort::Oldest, 2).await?;
+    }
+    let list = async |limit| {
+        let told = server.admin()?.list_hot_subjects(ListHotSubjectsRequest { limit }).await?;
+        anyhow::Ok(told.into_inner().subjects)
+    };
+    let expected = |say: &Say, reads: f64, writes: f64| HotSubject {
+        key: Some(say.key.clone()),
+        reads_per_second: reads / 60.0,
+        writes_per_second: writes / 60.0,
+    };
+    let near = |told: &HotSubject, expected: &HotSubject| {
+        let same = |a: f64, b: f64| (a - b).abs() < 1e-6;
+        told.key == expected.key
+            && same(told.reads_per_second, expected.reads_per_second)
+            && same(told.writes_per_second, expected.writes_per_second)
+    };
+    let told = list(0).await?;
+    let all = [expected(&busy, 6.0, 6.0), expected(&calm, 2.0, 1.0)];
+    ensure!(told.len() == 2 && told.iter().zip(&all).all(|(told, expected)| near(told, expected)), "{told:?}");
+    ensure!(list(1).await?.len() == 1);
+    let negative = server.admin()?.list_hot_subjects(ListHotSubjectsRequest { limit: -1 }).await;
+    ensure!(refused(negative)? == (Code::InvalidArgument, ErrorReason::FieldInvalid));
+    Ok(())
+}
