@@ -26,8 +26,12 @@ impl States {
         self.doubts.insert(token, now + DOUBT);
     }
 
+    /// Where this doubt is gone, somebody may have filled what was read before the commit.
     pub(super) fn settle(&mut self, token: u64) {
-        self.doubts.remove(&token);
+        if self.doubts.remove(&token).is_none() {
+            self.filler = None;
+            self.known = None;
+        }
     }
 
     /// Whether `token` may fill it.
