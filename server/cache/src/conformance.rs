@@ -52,7 +52,8 @@ cases! {
         a_block_behind_that_lost_its_log_begins_anew
         single_comments_come_behind_their_subjects_row
         single_comments_wait_for_the_commit_they_show
-        a_doubt_that_was_lost_is_noticed_when_it_is_settled;
+        a_doubt_that_was_lost_is_noticed_when_it_is_settled
+        what_a_member_likes_is_forgotten_when_the_relay_tells_it;
 }
 
 /// Plays one case.

@@ -306,6 +306,9 @@ impl Cache for Memory {
         }
         // Behind the revisions: a like of a comment that has not come yet waits for it.
         self.like(&told.likes).await?;
+        for states in told.likers.iter().filter_map(|who| self.states.get(who)) {
+            locked(&states).forget();
+        }
         if let Some((cursor, _)) = self.partition(at).as_mut() {
             *cursor = to;
         }

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use futures::future::join_all;
 use riposte_core::event::{Happened, Numbered};
 use riposte_core::ports::{Outbox, Reader};
-use riposte_core::{CommentId, Error, Partition, Result};
+use riposte_core::{CommentId, Error, Partition, Result, SubjectId, SubjectKey};
 
-use crate::port::{Away, Cache, Committed, Cursor, Likes};
+use crate::port::{Away, Cache, Committed, Cursor, Likes, Member};
 use crate::tally::{Tally, Told};
 
 /// Events that are told at a time.
@@ -90,7 +90,8 @@ impl Mender {
             let behind = |of: &&Numbered| places.of.get(&of.event.partition).is_some_and(|place| *place < of.number);
             let events: Vec<&Numbered> = events.iter().filter(behind).collect();
             let likes = self.likes(&events).await?;
-            self.advance(moves(&events, likes), last.number, &mut places).await?;
+            let likers = self.likers(&events).await?;
+            self.advance(moves(&events, likes, likers), last.number, &mut places).await?;
             places.read = last.number;
         }
         if places.looked.elapsed() >= LOOK {
@@ -153,6 +154,31 @@ impl Mender {
         Ok(likes)
     }
 
+    /// The members whose likes changed, under their subjects, which their comments name.
+    async fn likers(&self, events: &[&Numbered]) -> Result<Vec<Member>> {
+        let liked = |of: &&Numbered| {
+            let changes = &of.event.changes;
+            let liked = changes.comments.iter().find(|change| change.what == Happened::Liked)?;
+            (!changes.likers.is_empty()).then_some((liked.id, of.event.subject))
+        };
+        let of: BTreeMap<SubjectId, CommentId> = events.iter().filter_map(liked).map(|(id, of)| (of, id)).collect();
+        if of.is_empty() {
+            return Ok(Vec::new());
+        }
+        let ids: Vec<CommentId> = of.values().copied().collect();
+        let located = self.rows.locate(&ids).await?;
+        let keys: BTreeMap<SubjectId, SubjectKey> =
+            of.into_keys().zip(located).filter_map(|(of, at)| Some((of, at?.subject))).collect();
+        let under = |of: &&Numbered| {
+            let members = keys.get(&of.event.subject).map(|key| (key.clone(), of.event.changes.likers.clone()));
+            members
+                .into_iter()
+                .flat_map(|(key, likers)| likers.into_iter().map(move |member| Member { key: key.clone(), member }))
+                .collect::<Vec<_>>()
+        };
+        Ok(events.iter().flat_map(under).collect())
+    }
+
     /// Looks whether all cursors still stand, and brings them up to what was read.
     async fn look(&self, places: &mut Places) -> Result<()> {
         let read = places.read;
@@ -187,7 +213,7 @@ impl Mender {
 }
 
 /// What each partition is told, and where its cursor goes.
-fn moves(events: &[&Numbered], likes: Vec<Likes>) -> Vec<Move> {
+fn moves(events: &[&Numbered], likes: Vec<Likes>, likers: Vec<Member>) -> Vec<Move> {
     let mut told: BTreeMap<Partition, (i64, Committed)> = BTreeMap::new();
     for Numbered { number, event } in events {
         let (to, committed) = told.entry(event.partition).or_default();
@@ -201,6 +227,11 @@ fn moves(events: &[&Numbered], likes: Vec<Likes>) -> Vec<Move> {
     for likes in likes {
         if let Some((_, committed)) = told.get_mut(&likes.id.partition()) {
             committed.likes.push(likes);
+        }
+    }
+    for who in likers {
+        if let Some((_, committed)) = told.get_mut(&who.key.partition()) {
+            committed.likers.push(who);
         }
     }
     told.into_iter().map(|(at, (to, committed))| (at, to, committed)).collect()

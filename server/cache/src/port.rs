@@ -22,6 +22,8 @@
 //!   blocks of older ones are none.
 //! * A member's likes in a subject have no line. They are *doubted* before a commit that may change them, which forgets them and lets nobody
 //!   fill, and *settled* afterwards. Whoever settles a doubt that is gone forgets them again: somebody may have filled meanwhile.
+//!   The relay forgets them too when it tells the commit, so that what a replica never heard of, or a process did not live
+//!   to settle, does not stand.
 
 use async_trait::async_trait;
 use riposte_core::comment::CommentView;
@@ -261,6 +263,8 @@ pub struct Committed {
     pub revisions: Vec<(SubjectId, i64)>,
     /// Likes of comments, as the rows have them now.
     pub likes: Vec<Likes>,
+    /// Members whose likes changed.
+    pub likers: Vec<Member>,
 }
 
 /// Where the relay is in a partition.
@@ -323,8 +327,8 @@ pub trait Cache: Send + Sync + std::fmt::Debug {
     /// Where the relay is in each of these partitions; `None` where it has not come.
     async fn cursors(&self, partitions: &[Partition]) -> Result<Vec<Option<Cursor>>, Away>;
 
-    /// Moves the relay on in a partition, and tells first the revisions and then the likes that were committed; `false`
-    /// when its cursor is not `from`, and then nothing was done.
+    /// Moves the relay on in a partition, and tells first the revisions and then the likes that were committed, and
+    /// forgets what the members like whose likes changed; `false` when its cursor is not `from`, and then nothing was done.
     async fn advance(&self, at: Partition, from: Cursor, to: Cursor, told: &Committed) -> Result<bool, Away>;
 
     /// Begins a new generation of a partition, with the relay at `at`. What was kept is forgotten.

@@ -282,7 +282,9 @@ impl Cache for Redis {
     async fn advance(&self, at: Partition, from: Cursor, to: Cursor, told: &Committed) -> Result<bool, Away> {
         let mut words = vec![number(from.0), number(to.0), number(told.revisions.len())];
         words.extend(told.revisions.iter().flat_map(|(id, revision)| [text(hex(id.get())), number(revision)]));
+        words.push(number(told.likes.len()));
         words.extend(told.likes.iter().flat_map(words::likes));
+        words.extend(told.likers.iter().map(|who| text(words::member(who))));
         let answer = self.within("advance", at, words, self.config.apply_budget).await?;
         Ok(answers::integer(&answer) == Some(1))
     }

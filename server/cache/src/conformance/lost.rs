@@ -139,6 +139,25 @@ pub(super) async fn a_doubt_that_was_lost_is_noticed_when_it_is_settled(cache: G
     assert!(scene.cache.open_states(&who, 4).await.expect("answered"));
 }
 
+pub(super) async fn what_a_member_likes_is_forgotten_when_the_relay_tells_it(cache: Given) {
+    let scene = Scene::new(cache, "told_likers").await;
+    scene.fill(1, &[1]).await;
+    let who = Member { key: scene.subject.key.clone(), member: MemberId::stored("fan".into()) };
+    let ids = [scene.root(1, 1).id];
+    let states = || scene.cache.states(&who, &ids);
+    let told = || Committed { likers: vec![who.clone()], ..Committed::default() };
+    assert!(scene.cache.open_states(&who, 1).await.expect("answered"));
+    scene.cache.fill_states(&who, 1, &[]).await.expect("answered");
+    assert!(!scene.advance(7, told()).await);
+    assert_eq!(states().await.expect("answered"), Lookup::Hit(Some(vec![Some(LikeValue::None)])));
+    assert!(scene.advance(1, told()).await);
+    assert_eq!(states().await.expect("answered"), Lookup::Miss);
+    // A commit that is under way is doubted still.
+    scene.cache.doubt(std::slice::from_ref(&who), 90).await.expect("answered");
+    assert!(scene.advance(2, told()).await);
+    assert!(!scene.cache.open_states(&who, 2).await.expect("answered"));
+}
+
 /// Revision and likes of a comment that is kept.
 async fn counted(scene: &Scene, floor: i32) -> Option<(i64, i32)> {
     let found = scene.cache.comments(&[scene.root(floor, 1).id]).await.expect("answered").pop();

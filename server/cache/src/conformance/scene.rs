@@ -137,7 +137,7 @@ impl Scene {
 
     /// A commit that made a revision.
     pub(super) fn committed(&self, revision: i64) -> Committed {
-        Committed { revisions: vec![(self.subject.id, revision)], likes: Vec::new() }
+        Committed { revisions: vec![(self.subject.id, revision)], ..Committed::default() }
     }
 
     pub(super) async fn apply(&self, change: Change) {

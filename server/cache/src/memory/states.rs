@@ -20,8 +20,7 @@ pub(super) struct States {
 
 impl States {
     pub(super) fn doubt(&mut self, token: u64, now: i64) {
-        self.filler = None;
-        self.known = None;
+        self.forget();
         self.doubts.retain(|_, until| *until >= now);
         self.doubts.insert(token, now + DOUBT);
     }
@@ -29,9 +28,14 @@ impl States {
     /// Where this doubt is gone, somebody may have filled what was read before the commit.
     pub(super) fn settle(&mut self, token: u64) {
         if self.doubts.remove(&token).is_none() {
-            self.filler = None;
-            self.known = None;
+            self.forget();
         }
+    }
+
+    /// Forgets all but the doubts.
+    pub(super) fn forget(&mut self) {
+        self.filler = None;
+        self.known = None;
     }
 
     /// Whether `token` may fill it.

@@ -639,16 +639,19 @@ local function doubt(keys, args)
   return 1
 end
 
+-- Forgets what a member likes, and who fills it, but not the doubts.
+local function forget_states(key)
+  for _, field in ipairs(redis.call('HKEYS', key)) do
+    if string.sub(field, 1, 1) ~= '!' then redis.call('HDEL', key, field) end
+  end
+end
+
 -- token, names…; where this doubt is gone, somebody may have filled what was read before the commit.
 local function settle(keys, args)
   local P = prefix(keys)
   for i = 2, #args do
     local key = P .. 'm:' .. args[i]
-    if redis.call('HDEL', key, '!' .. args[1]) == 0 then
-      for _, field in ipairs(redis.call('HKEYS', key)) do
-        if string.sub(field, 1, 1) ~= '!' then redis.call('HDEL', key, field) end
-      end
-    end
+    if redis.call('HDEL', key, '!' .. args[1]) == 0 then forget_states(key) end
   end
   return 1
 end
@@ -705,7 +708,7 @@ end
 
 -- The relay -------------------------------------------------------------------------------------------------------
 
--- from, to, count of revisions, (subject, revision)…, (subject, comment, likes)…
+-- from, to, count of revisions, (subject, revision)…, count of likes, (subject, comment, likes)…, members' names…
 local function advance(keys, args)
   local P = prefix(keys)
   if redis.call('HGET', keys[1], 'n') ~= args[1] then return 0 end
@@ -716,7 +719,11 @@ local function advance(keys, args)
     at = at + 2
   end
   -- Behind the revisions: a like of a comment that has not come yet waits for it.
-  for i = at, #args, 3 do like_one(P, args[i], args[i + 1], args[i + 2], t) end
+  for _ = 1, tonumber(args[at]) do
+    like_one(P, args[at + 1], args[at + 2], args[at + 3], t)
+    at = at + 3
+  end
+  for i = at + 1, #args do forget_states(P .. 'm:' .. args[i]) end
   redis.call('HSET', keys[1], 'n', args[2])
   return 1
 end
