@@ -18,7 +18,7 @@ use riposte_core::{CommentId, LikeValue, Partition, Subject, SubjectId, SubjectK
 
 use crate::config::Limits;
 use crate::port::{
-    Away, Cache, Change, Cursor, Fill, Filled, Kind, Likes, Lookup, Member, Opened, PageAsk, PageHit, Ticket,
+    Away, Cache, Change, Committed, Cursor, Fill, Filled, Kind, Likes, Lookup, Member, Opened, PageAsk, PageHit, Ticket,
 };
 use block::{Block, Now};
 use states::States;
@@ -191,21 +191,20 @@ impl Cache for Memory {
     async fn open(&self, key: &SubjectKey, kind: Kind, token: u64) -> Result<Opened, Away> {
         let _door = locked(&self.door);
         let Some(generation) = self.generation(key.partition()) else { return Ok(Opened::Cold) };
-        let now = self.now();
         let id = match self.named(key) {
             Some(Name::Of(id)) => id,
             Some(Name::Looked { .. }) | None => {
-                let until = now + millis(self.limits.lease);
+                let until = self.now() + millis(self.limits.lease);
                 self.names.insert(key.clone(), Name::Looked { token, until, absent: false });
                 return Ok(Opened::Unknown { token });
             }
         };
         let block = self.block(id).unwrap_or_else(|| {
-            let block = Arc::new(Mutex::new(Block::new(token, generation)));
+            let block = Arc::new(Mutex::new(Block::new(generation)));
             self.blocks.insert(id, Arc::clone(&block));
             block
         });
-        let ticket = locked(&block).lease(id, kind, now, millis(self.limits.lease));
+        let ticket = locked(&block).lease(id, kind, token, self.with());
         Ok(ticket.map_or(Opened::Busy, Opened::Ticket))
     }
 
@@ -229,7 +228,7 @@ impl Cache for Memory {
     async fn fill(&self, ticket: &Ticket, fill: &Fill) -> Result<Filled, Away> {
         let Some(block) = self.block(ticket.subject) else { return Ok(Filled::Refused) };
         fill.items.iter().for_each(|item| self.places.insert(item.comment.id, ticket.subject));
-        Ok(locked(&block).fill(ticket, fill, rand::random(), self.with()))
+        Ok(locked(&block).fill(ticket, fill, self.with()))
     }
 
     async fn close(&self, ticket: &Ticket) -> Result<(), Away> {
@@ -292,26 +291,23 @@ impl Cache for Memory {
         Ok(())
     }
 
-    async fn held(&self, ids: &[CommentId]) -> Result<Vec<Option<i64>>, Away> {
-        let revision = |found| match found {
-            Lookup::Hit(Some(CommentView { comment, .. })) => Some(comment.revision),
-            Lookup::Hit(None) | Lookup::Miss => None,
-        };
-        Ok(self.comments(ids).await?.into_iter().map(revision).collect())
-    }
-
     async fn cursors(&self, partitions: &[Partition]) -> Result<Vec<Option<Cursor>>, Away> {
         Ok(partitions.iter().map(|at| self.partition(*at).map(|(cursor, _)| cursor)).collect())
     }
 
-    async fn advance(&self, at: Partition, from: Cursor, to: Cursor, told: &[(SubjectId, i64)]) -> Result<bool, Away> {
+    async fn advance(&self, at: Partition, from: Cursor, to: Cursor, told: &Committed) -> Result<bool, Away> {
         if self.partition(at).is_none_or(|(cursor, _)| cursor != from) {
             return Ok(false);
         }
-        for (id, revision) in told {
+        for (id, revision) in &told.revisions {
             if let Some(block) = self.block(*id) {
                 locked(&block).hear(*revision);
             }
+        }
+        // Behind the revisions: a like of a comment that has not come yet waits for it.
+        self.like(&told.likes).await?;
+        for states in told.likers.iter().filter_map(|who| self.states.get(who)) {
+            locked(&states).forget();
         }
         if let Some((cursor, _)) = self.partition(at).as_mut() {
             *cursor = to;

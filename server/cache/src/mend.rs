@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use futures::future::join_all;
 use riposte_core::event::{Happened, Numbered};
 use riposte_core::ports::{Outbox, Reader};
-use riposte_core::{CommentId, Error, Partition, Result, SubjectId};
+use riposte_core::{CommentId, Error, Partition, Result, SubjectId, SubjectKey};
 
-use crate::port::{Away, Cache, Cursor, Likes};
+use crate::port::{Away, Cache, Committed, Cursor, Likes, Member};
 use crate::tally::{Tally, Told};
 
 /// Events that are told at a time.
@@ -36,7 +36,7 @@ pub struct Mender {
 }
 
 /// A partition, where its cursor goes, and what was committed on the way.
-type Move = (Partition, i64, Vec<(SubjectId, i64)>);
+type Move = (Partition, i64, Committed);
 
 #[derive(Debug)]
 struct Places {
@@ -87,8 +87,11 @@ impl Mender {
             return Ok(true);
         }
         if let Some(last) = events.last() {
-            self.like(&events).await?;
-            self.tell(&events, last.number, &mut places).await?;
+            let behind = |of: &&Numbered| places.of.get(&of.event.partition).is_some_and(|place| *place < of.number);
+            let events: Vec<&Numbered> = events.iter().filter(behind).collect();
+            let likes = self.likes(&events).await?;
+            let likers = self.likers(&events).await?;
+            self.advance(moves(&events, likes, likers), last.number, &mut places).await?;
             places.read = last.number;
         }
         if places.looked.elapsed() >= LOOK {
@@ -134,56 +137,58 @@ impl Mender {
         Ok(())
     }
 
-    /// Brings the likes of comments that are kept, as the rows have them now.
-    async fn like(&self, events: &[Numbered]) -> Result<()> {
-        // A revision that was missed makes the copies of its subject anew, likes and all.
+    /// The likes of all comments that were liked, as the rows have them now. Whether any block needs them is not asked:
+    /// one that is just being filled, or waits for a late apply, could not say.
+    async fn likes(&self, events: &[&Numbered]) -> Result<Vec<Likes>> {
+        // Where a commit made a revision its apply brings the likes too, or the copies of its subject are made anew.
         let changes = events.iter().filter(|of| of.event.revision.is_none()).flat_map(|of| &of.event.changes.comments);
         let liked = changes.filter(|change| change.what == Happened::Liked);
         let mut ids: Vec<CommentId> = liked.map(|change| change.id).collect();
         ids.sort_unstable();
         ids.dedup();
-        if ids.is_empty() {
-            return Ok(());
-        }
-        let held = self.cache.held(&ids).await?;
-        let kept: Vec<CommentId> = ids.into_iter().zip(held).filter_map(|(id, held)| held.map(|_| id)).collect();
-        for ids in kept.chunks(CHUNK) {
+        let mut likes = Vec::new();
+        for ids in ids.chunks(CHUNK) {
             let rows = self.rows.comments(ids).await?;
-            let likes: Vec<Likes> = rows.iter().flatten().map(|view| Likes::of(&view.comment)).collect();
-            self.cache.like(&likes).await?;
+            likes.extend(rows.iter().flatten().map(|view| Likes::of(&view.comment)));
         }
-        Ok(())
+        Ok(likes)
     }
 
-    /// Tells each partition its events.
-    async fn tell(&self, events: &[Numbered], last: i64, places: &mut Places) -> Result<()> {
-        let mut told: BTreeMap<Partition, (i64, BTreeMap<SubjectId, i64>)> = BTreeMap::new();
-        for Numbered { number, event } in events {
-            let behind = places.of.get(&event.partition).is_some_and(|place| place < number);
-            if !behind {
-                continue;
-            }
-            let (to, subjects) = told.entry(event.partition).or_default();
-            *to = *number;
-            if let Some(revision) = event.revision {
-                let highest = subjects.entry(event.subject).or_default();
-                *highest = revision.max(*highest);
-            }
+    /// The members whose likes changed, under their subjects, which their comments name.
+    async fn likers(&self, events: &[&Numbered]) -> Result<Vec<Member>> {
+        let liked = |of: &&Numbered| {
+            let changes = &of.event.changes;
+            let liked = changes.comments.iter().find(|change| change.what == Happened::Liked)?;
+            (!changes.likers.is_empty()).then_some((liked.id, of.event.subject))
+        };
+        let of: BTreeMap<SubjectId, CommentId> = events.iter().filter_map(liked).map(|(id, of)| (of, id)).collect();
+        if of.is_empty() {
+            return Ok(Vec::new());
         }
-        let moves = told.into_iter().map(|(at, (to, subjects))| (at, to, subjects.into_iter().collect::<Vec<_>>()));
-        self.advance(moves.collect(), last, places).await
+        let ids: Vec<CommentId> = of.values().copied().collect();
+        let located = self.rows.locate(&ids).await?;
+        let keys: BTreeMap<SubjectId, SubjectKey> =
+            of.into_keys().zip(located).filter_map(|(of, at)| Some((of, at?.subject))).collect();
+        let under = |of: &&Numbered| {
+            let members = keys.get(&of.event.subject).map(|key| (key.clone(), of.event.changes.likers.clone()));
+            members
+                .into_iter()
+                .flat_map(|(key, likers)| likers.into_iter().map(move |member| Member { key: key.clone(), member }))
+                .collect::<Vec<_>>()
+        };
+        Ok(events.iter().flat_map(under).collect())
     }
 
     /// Looks whether all cursors still stand, and brings them up to what was read.
     async fn look(&self, places: &mut Places) -> Result<()> {
         let read = places.read;
         let behind = places.of.iter().filter(|(_, place)| **place < read);
-        let idle: Vec<_> = behind.map(|(at, _)| (*at, read, Vec::new())).collect();
+        let idle: Vec<_> = behind.map(|(at, _)| (*at, read, Committed::default())).collect();
         // Those that stand at the end are asked too: a server that was replaced by an older copy shows there.
         let still: Vec<_> =
             places.of.iter().filter(|(_, place)| **place >= read).map(|(at, place)| (*at, *place)).collect();
         self.advance(idle, read, places).await?;
-        let still = still.into_iter().map(|(at, place)| (at, place, Vec::new())).collect();
+        let still = still.into_iter().map(|(at, place)| (at, place, Committed::default())).collect();
         self.advance(still, read, places).await?;
         places.looked = Instant::now();
         Ok(())
@@ -205,4 +210,29 @@ impl Mender {
         }
         Ok(())
     }
+}
+
+/// What each partition is told, and where its cursor goes.
+fn moves(events: &[&Numbered], likes: Vec<Likes>, likers: Vec<Member>) -> Vec<Move> {
+    let mut told: BTreeMap<Partition, (i64, Committed)> = BTreeMap::new();
+    for Numbered { number, event } in events {
+        let (to, committed) = told.entry(event.partition).or_default();
+        *to = *number;
+        let Some(revision) = event.revision else { continue };
+        match committed.revisions.iter_mut().find(|(subject, _)| *subject == event.subject) {
+            Some((_, highest)) => *highest = revision.max(*highest),
+            None => committed.revisions.push((event.subject, revision)),
+        }
+    }
+    for likes in likes {
+        if let Some((_, committed)) = told.get_mut(&likes.id.partition()) {
+            committed.likes.push(likes);
+        }
+    }
+    for who in likers {
+        if let Some((_, committed)) = told.get_mut(&who.key.partition()) {
+            committed.likers.push(who);
+        }
+    }
+    told.into_iter().map(|(at, (to, committed))| (at, to, committed)).collect()
 }

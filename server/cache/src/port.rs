@@ -7,14 +7,23 @@
 //!
 //! * A commit is *applied* with absolute values. What follows `rev` directly moves the block on; what comes too early
 //!   waits in the block's log until its predecessors have come; what comes twice is passed over.
-//! * Who finds nothing takes a *ticket*, reads the rows, and *fills*. While a ticket is out every change is logged, so that what
-//!   was read at an older revision is brought forward by the log, or is refused where the log does not reach.
-//! * Likes have their comment's own line: they are absolute too, and the greater revision stands.
+//! * Who finds nothing takes a *ticket*, reads the rows, and *fills*. Tickets have names: one that expired, or was given back, or
+//!   that a server has never given (a replica that took over) is none. While one is out every change is logged, so that what
+//!   was read at an older revision is brought forward by the log, or is refused where the log does not reach. Where a part of
+//!   the log is lost all tickets are torn up, and a block that is behind begins anew: it forgets what it kept, and its revision.
+//! * Single comments are read without their subject's revision. They are only filled into a block that had a revision
+//!   when the ticket was given, for such a block moves on by its log or begins anew; and only when it has come as far as the
+//!   subject was *seen* after they had been read.
+//! * Likes have their comment's own line: they are absolute too, and the greater revision stands. They are logged while a
+//!   ticket is out, and while the block is behind or has no revision: they may be of a comment that a late apply brings.
 //! * The relay *advances* a cursor that lies beside the blocks of its partition. What it tells and no block has heard raises
-//!   `W`. A cursor that is not where the relay left it says that the cache has lost something: the partition begins a new
-//!   *generation*, and blocks of older ones are none.
+//!   `W`; likes it tells in the same step, as the rows have them, to every block, whatever is kept there. A cursor that is
+//!   not where the relay left it says that the cache has lost something: the partition begins a new *generation*, and
+//!   blocks of older ones are none.
 //! * A member's likes in a subject have no line. They are *doubted* before a commit that may change them, which forgets them and lets nobody
-//!   fill, and *settled* afterwards.
+//!   fill, and *settled* afterwards. Whoever settles a doubt that is gone forgets them again: somebody may have filled meanwhile.
+//!   The relay forgets them too when it tells the commit, so that what a replica never heard of, or a process did not live
+//!   to settle, does not stand.
 
 use async_trait::async_trait;
 use riposte_core::comment::CommentView;
@@ -101,14 +110,10 @@ pub enum Kind {
 pub struct Ticket {
     /// The subject.
     pub subject: SubjectId,
-    /// The incarnation of its block.
-    pub incarnation: u64,
     /// What it is for.
     pub kind: Kind,
-    /// Until when, by the clock of the cache, in milliseconds.
-    pub until: i64,
-    /// What had been logged when it was given.
-    pub sequence: u64,
+    /// Its name: the token with which it was asked for.
+    pub token: u64,
 }
 
 /// The answer to who wants to fill.
@@ -116,7 +121,7 @@ pub struct Ticket {
 pub enum Opened {
     /// Read the rows now, and fill.
     Ticket(Ticket),
-    /// Somebody else does; look again in a moment.
+    /// Somebody else does, or single comments would come before their subject's row; look again in a moment.
     Busy,
     /// Which subject bears this key is not known: read it, and say so with [`Cache::name`], or [`Cache::absent`] with this
     /// token.
@@ -137,7 +142,9 @@ pub struct Fill {
     pub lists: Vec<Listed>,
     /// Comments.
     pub items: Vec<Item>,
-    /// Whether to begin anew where the block is behind what was read. Otherwise it is waited for.
+    /// Where only comments were read: the revision at which the subject was seen after them.
+    pub seen: i64,
+    /// Not to wait where the block is behind what was read. With a subject's row it begins anew; single comments are refused.
     pub force: bool,
 }
 
@@ -236,6 +243,17 @@ pub struct Member {
     pub member: MemberId,
 }
 
+/// What was committed in a partition, as the relay tells it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Committed {
+    /// The highest revisions of subjects.
+    pub revisions: Vec<(SubjectId, i64)>,
+    /// Likes of comments, as the rows have them now.
+    pub likes: Vec<Likes>,
+    /// Members whose likes changed.
+    pub likers: Vec<Member>,
+}
+
 /// Where the relay is in a partition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cursor(pub i64);
@@ -281,7 +299,7 @@ pub trait Cache: Send + Sync + std::fmt::Debug {
     /// Forgets what members like, and lets nobody fill it until it is settled, or for some seconds.
     async fn doubt(&self, members: &[Member], token: u64) -> Result<(), Away>;
 
-    /// Takes a doubt back.
+    /// Takes a doubt back. Where it is gone, what the members like is forgotten.
     async fn settle(&self, members: &[Member], token: u64) -> Result<(), Away>;
 
     /// Asks for the right to fill what a member likes; `false` where it is doubted, or nothing is kept.
@@ -293,21 +311,12 @@ pub trait Cache: Send + Sync + std::fmt::Debug {
     /// Says that these are comments of the subject of which the member, whose likes are known, says nothing.
     async fn exist(&self, who: &Member, ids: &[CommentId]) -> Result<(), Away>;
 
-    /// Which of these comments are kept, and at what revision.
-    async fn held(&self, ids: &[CommentId]) -> Result<Vec<Option<i64>>, Away>;
-
     /// Where the relay is in each of these partitions; `None` where it has not come.
     async fn cursors(&self, partitions: &[Partition]) -> Result<Vec<Option<Cursor>>, Away>;
 
-    /// Moves the relay on in a partition, and tells the revisions that were committed; `false` when its cursor is not
-    /// `from`, and then nothing was done.
-    async fn advance(
-        &self,
-        partition: Partition,
-        from: Cursor,
-        to: Cursor,
-        committed: &[(SubjectId, i64)],
-    ) -> Result<bool, Away>;
+    /// Moves the relay on in a partition, and tells first the revisions and then the likes that were committed, and
+    /// forgets what the members like whose likes changed; `false` when its cursor is not `from`, and then nothing was done.
+    async fn advance(&self, at: Partition, from: Cursor, to: Cursor, told: &Committed) -> Result<bool, Away>;
 
     /// Begins a new generation of a partition, with the relay at `at`. What was kept is forgotten.
     async fn renew(&self, partition: Partition, at: Cursor, generation: u64) -> Result<(), Away>;

@@ -18,7 +18,7 @@ use riposte_core::{CommentId, LikeValue, Partition, Subject, SubjectId, SubjectK
 
 use crate::config::{Limits, RedisConfig};
 use crate::port::{
-    Away, Cache, Change, Cursor, Fill, Filled, Kind, Likes, Lookup, Member, Opened, PageAsk, PageHit, Ticket,
+    Away, Cache, Change, Committed, Cursor, Fill, Filled, Kind, Likes, Lookup, Member, Opened, PageAsk, PageHit, Ticket,
 };
 use client::Client;
 use value::hex;
@@ -207,11 +207,8 @@ impl Cache for Redis {
         let limits = self.limits();
         let mut words = vec![
             text(hex(ticket.subject.get())),
-            bytes(ticket.incarnation.to_be_bytes()),
             text(words::kind(ticket.kind)),
-            number(ticket.until),
-            number(ticket.sequence),
-            bytes(rand::random::<u64>().to_be_bytes()),
+            bytes(ticket.token.to_be_bytes()),
             jittered(limits.ttl),
             number((limits.ttl.mul_f64(1.2) + LONGER).as_millis()),
             number(limits.window),
@@ -221,12 +218,8 @@ impl Cache for Redis {
     }
 
     async fn close(&self, ticket: &Ticket) -> Result<(), Away> {
-        let words = vec![
-            text(hex(ticket.subject.get())),
-            bytes(ticket.incarnation.to_be_bytes()),
-            text(words::kind(ticket.kind)),
-            number(ticket.until),
-        ];
+        let words =
+            vec![text(hex(ticket.subject.get())), text(words::kind(ticket.kind)), bytes(ticket.token.to_be_bytes())];
         self.call("close", at_of(ticket.subject), words).await.map(drop)
     }
 
@@ -246,10 +239,7 @@ impl Cache for Redis {
     }
 
     async fn like(&self, likes: &[Likes]) -> Result<(), Away> {
-        let words = |likes: &[&Likes]| {
-            let of = |likes: &&Likes| [text(hex(likes.subject.get())), words::id(likes.id), bytes(value::likes(likes))];
-            likes.iter().flat_map(of).collect()
-        };
+        let words = |likes: &[&Likes]| likes.iter().flat_map(|likes| words::likes(likes)).collect();
         self.each("like", likes, |likes| likes.id.partition(), words, self.config.apply_budget).await.map(drop)
     }
 
@@ -283,29 +273,20 @@ impl Cache for Redis {
         self.call("exist", who.key.partition(), words.collect()).await.map(drop)
     }
 
-    async fn held(&self, ids: &[CommentId]) -> Result<Vec<Option<i64>>, Away> {
-        let spelled = |ids: &[CommentId]| ids.iter().map(|id| words::id(*id)).collect();
-        let asked = ids.iter().copied();
-        let answers = self.each("held", asked, |id| id.partition(), spelled, self.config.budget).await?;
-        let mut held = vec![None; ids.len()];
-        for (places, answer) in answers {
-            for (place, value) in places.into_iter().zip(answers::list(&answer)) {
-                held[place] = answers::integer(value);
-            }
-        }
-        Ok(held)
-    }
-
     async fn cursors(&self, partitions: &[Partition]) -> Result<Vec<Option<Cursor>>, Away> {
         let ask = |at: &Partition| self.call("cursor", *at, Vec::new());
         let answers = join_all(partitions.iter().map(ask)).await;
         answers.into_iter().map(|answer| Ok(answers::integer(&answer?).map(Cursor))).collect()
     }
 
-    async fn advance(&self, at: Partition, from: Cursor, to: Cursor, told: &[(SubjectId, i64)]) -> Result<bool, Away> {
-        let mut words = vec![number(from.0), number(to.0)];
-        words.extend(told.iter().flat_map(|(id, revision)| [text(hex(id.get())), number(revision)]));
-        Ok(answers::integer(&self.call("advance", at, words).await?) == Some(1))
+    async fn advance(&self, at: Partition, from: Cursor, to: Cursor, told: &Committed) -> Result<bool, Away> {
+        let mut words = vec![number(from.0), number(to.0), number(told.revisions.len())];
+        words.extend(told.revisions.iter().flat_map(|(id, revision)| [text(hex(id.get())), number(revision)]));
+        words.push(number(told.likes.len()));
+        words.extend(told.likes.iter().flat_map(words::likes));
+        words.extend(told.likers.iter().map(|who| text(words::member(who))));
+        let answer = self.within("advance", at, words, self.config.apply_budget).await?;
+        Ok(answers::integer(&answer) == Some(1))
     }
 
     async fn renew(&self, at: Partition, cursor: Cursor, generation: u64) -> Result<(), Away> {

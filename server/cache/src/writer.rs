@@ -9,8 +9,8 @@ use riposte_core::{Command, Receipt, Result};
 use crate::owed::Owed;
 use crate::port::{Cache, Member};
 
-/// A [`Writer`] beside copies. What it cannot doubt before a commit, because the cache is away, it makes good when the
-/// cache is back: the partition begins a new generation.
+/// A [`Writer`] beside copies. What it cannot doubt before a commit, or settle after it, because the cache is away, it
+/// makes good when the cache is back: the partition begins a new generation.
 #[derive(Debug)]
 pub struct CachedWriter {
     inner: Arc<dyn Writer>,
@@ -42,9 +42,8 @@ impl Writer for CachedWriter {
         let token = rand::random();
         let doubted = self.cache.doubt(&members, token).await.is_ok();
         let outcome = self.inner.commit(batch).await;
-        if doubted {
-            let _ = self.cache.settle(&members, token).await;
-        } else {
+        let settled = doubted && self.cache.settle(&members, token).await.is_ok();
+        if !settled {
             self.owed.owe(members.iter().map(|who| who.key.partition()));
         }
         outcome

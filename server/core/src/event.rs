@@ -1,6 +1,7 @@
 //! What a commit tells the world outside: which rows changed, never what they say. Consumers read the rows.
 
 use crate::ids::{CommentId, Partition, SubjectId};
+use crate::member::MemberId;
 use crate::time::Millis;
 
 /// All that one batch changed under one subject.
@@ -23,6 +24,8 @@ pub struct Event {
 pub struct Changes {
     /// The comments that changed.
     pub comments: Vec<CommentChange>,
+    /// The members whose likes under the subject changed.
+    pub likers: Vec<MemberId>,
     /// Whether owner, state, metadata or deletion of the subject changed.
     pub subject: bool,
 }
@@ -60,6 +63,13 @@ impl Changes {
     pub(crate) fn tell(&mut self, change: CommentChange) {
         if !self.comments.contains(&change) {
             self.comments.push(change);
+        }
+    }
+
+    /// Adds a member whose likes changed.
+    pub(crate) fn tell_liker(&mut self, member: &MemberId) {
+        if !self.likers.contains(member) {
+            self.likers.push(member.clone());
         }
     }
 }

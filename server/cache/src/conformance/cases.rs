@@ -20,7 +20,6 @@ pub(super) async fn what_was_filled_is_found_and_what_was_not_is_missed(cache: G
     assert_eq!(found, [Lookup::Hit(Some(scene.item(2).view(&scene.subject))), Lookup::Miss]);
     let subjects = scene.cache.subjects(std::slice::from_ref(&scene.subject.key)).await.expect("answered");
     assert_eq!(subjects, [Lookup::Hit(Some(scene.at(1)))]);
-    assert_eq!(scene.cache.held(&ids).await.expect("answered"), [Some(1), None]);
     scene.cache.forget(&scene.subject.key).await.expect("answered");
     assert_eq!(scene.seen().await, None);
 }
@@ -117,15 +116,12 @@ pub(super) async fn an_apply_that_comes_twice_changes_nothing(cache: Given) {
 pub(super) async fn a_commit_that_nobody_applied_is_told_by_the_relay(cache: Given) {
     let scene = Scene::new(cache, "told").await;
     scene.fill(1, &[1]).await;
-    let at = scene.subject.key.partition();
-    let told = [(scene.subject.id, 2)];
-    assert!(scene.cache.advance(at, Cursor(1), Cursor(5), &told).await.expect("answered"));
+    assert!(scene.advance(1, scene.committed(2)).await);
     assert_eq!(scene.seen().await, None);
     // Its apply was only late.
     scene.apply(scene.born(2, 2)).await;
     assert_eq!(scene.seen().await, Some((2, vec![2, 1])));
-    let told = [(scene.subject.id, 3)];
-    assert!(scene.cache.advance(at, Cursor(5), Cursor(6), &told).await.expect("answered"));
+    assert!(scene.advance(2, scene.committed(3)).await);
     // A read of before is kept and does not answer; one of now does.
     let ticket = scene.ticket().await;
     scene.cache.fill(&ticket, &scene.read(2, &[1, 2])).await.expect("answered");
@@ -141,7 +137,7 @@ pub(super) async fn a_cursor_that_moved_is_noticed_and_a_new_generation_forgets(
     scene.fill(1, &[1]).await;
     let ticket = scene.ticket().await;
     let at = scene.subject.key.partition();
-    assert!(!scene.cache.advance(at, Cursor(9), Cursor(10), &[]).await.expect("answered"));
+    assert!(!scene.advance(9, scene.committed(2)).await);
     assert_eq!(scene.seen().await, Some((1, vec![1])));
     scene.cache.renew(at, Cursor(10), 2).await.expect("answered");
     assert_eq!(scene.cache.cursors(&[at]).await.expect("answered"), [Some(Cursor(10))]);
@@ -151,13 +147,13 @@ pub(super) async fn a_cursor_that_moved_is_noticed_and_a_new_generation_forgets(
     assert_eq!(scene.seen().await, Some((1, vec![1])));
 }
 
-async fn likes(scene: &Scene, floor: i32) -> (i64, i32) {
+pub(super) async fn likes(scene: &Scene, floor: i32) -> (i64, i32) {
     let page = scene.page(100).await.expect("found");
     let root = page.items.items.into_iter().find(|item| item.comment.floor == floor).expect("listed").comment;
     (root.revision, root.like_count)
 }
 
-fn liked(scene: &Scene, floor: i32, revision: i64) -> Likes {
+pub(super) fn liked(scene: &Scene, floor: i32, revision: i64) -> Likes {
     Likes::of(&scene.root(floor, revision))
 }
 

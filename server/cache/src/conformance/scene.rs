@@ -6,8 +6,8 @@ use riposte_core::page::{Order, Start, Window};
 use riposte_core::{Comment, CommentId, CommentState, Content, MemberId, Millis, Path, Subject, SubjectId, SubjectKey};
 
 use crate::port::{
-    Cache, Change, Cursor, Fill, Filled, Item, Kind, ListChange, ListName, Listed, Lookup, Opened, PageAsk, PageHit,
-    Patch, Ticket,
+    Cache, Change, Committed, Cursor, Fill, Filled, Item, Kind, ListChange, ListName, Listed, Lookup, Opened, PageAsk,
+    PageHit, Patch, Ticket,
 };
 
 pub(super) struct Scene {
@@ -89,7 +89,11 @@ impl Scene {
     }
 
     pub(super) async fn ticket(&self) -> Ticket {
-        match self.cache.open(&self.subject.key, Kind::List(NEWEST), rand::random()).await.expect("answered") {
+        self.ticket_for(Kind::List(NEWEST)).await
+    }
+
+    pub(super) async fn ticket_for(&self, kind: Kind) -> Ticket {
+        match self.cache.open(&self.subject.key, kind, rand::random()).await.expect("answered") {
             Opened::Ticket(ticket) => ticket,
             other @ (Opened::Busy | Opened::Unknown { .. } | Opened::Cold) => panic!("no ticket: {other:?}"),
         }
@@ -102,6 +106,7 @@ impl Scene {
             subject: Some(self.at(revision)),
             lists: vec![Listed { name: NEWEST, low: 0, high: i32::MAX, members }],
             items: floors.iter().map(|floor| self.item(*floor)).collect(),
+            seen: 0,
             force: false,
         }
     }
@@ -122,6 +127,17 @@ impl Scene {
             lists: vec![ListChange { root: None, came, went: Vec::new() }],
             patches: vec![Patch { comment, content: Some(said(floor)) }],
         }
+    }
+
+    /// What the relay tells when its cursor goes one further.
+    pub(super) async fn advance(&self, from: i64, committed: Committed) -> bool {
+        let at = self.subject.key.partition();
+        self.cache.advance(at, Cursor(from), Cursor(from + 1), &committed).await.expect("answered")
+    }
+
+    /// A commit that made a revision.
+    pub(super) fn committed(&self, revision: i64) -> Committed {
+        Committed { revisions: vec![(self.subject.id, revision)], ..Committed::default() }
     }
 
     pub(super) async fn apply(&self, change: Change) {

@@ -25,7 +25,6 @@ pub(super) struct Now<'l> {
 /// See the module.
 #[derive(Debug)]
 pub(super) struct Block {
-    pub(super) incarnation: u64,
     pub(super) generation: u64,
     row: Option<Subject>,
     /// The highest revision known to be committed.
@@ -33,8 +32,10 @@ pub(super) struct Block {
     lists: HashMap<ListName, List>,
     items: HashMap<CommentId, Kept>,
     log: Log,
-    /// Until when somebody fills what.
-    leases: HashMap<Kind, i64>,
+    /// Tickets that are out, by their tokens, and until when.
+    tickets: HashMap<u64, i64>,
+    /// Who fills what.
+    leases: HashMap<Kind, u64>,
 }
 
 /// A comment; its likes have a line of their own.
@@ -47,14 +48,8 @@ struct Kept {
 /// What came while somebody may fill, or too early.
 #[derive(Debug, Default)]
 struct Log {
-    /// Tickets that are out, and when the last of them ends.
-    tickets: usize,
-    until: i64,
     changes: BTreeMap<i64, Arc<Change>>,
     likes: HashMap<CommentId, Likes>,
-    /// How much has been logged, and how much of it is lost.
-    sequence: u64,
-    torn: u64,
 }
 
 impl Kept {
@@ -85,50 +80,16 @@ impl Kept {
     }
 }
 
-impl Log {
-    fn is_open(&self, now: i64) -> bool {
-        self.tickets > 0 && now <= self.until
-    }
-
-    fn change(&mut self, change: &Arc<Change>) {
-        self.sequence += 1;
-        self.changes.insert(change.subject.revision, Arc::clone(change));
-        if self.changes.len() > LOG {
-            self.changes.pop_first();
-            self.torn = self.sequence;
-        }
-    }
-
-    fn like(&mut self, likes: &Likes) {
-        self.sequence += 1;
-        if self.likes.len() >= LOGGED_LIKES {
-            self.likes.clear();
-            self.torn = self.sequence;
-        }
-        let of = self.likes.entry(likes.id).or_insert(*likes);
-        if likes.revision > of.revision {
-            *of = *likes;
-        }
-    }
-
-    /// Forgets what nobody needs, but for what waits for its predecessors.
-    fn rest(&mut self, at: Option<i64>) {
-        self.tickets = 0;
-        self.likes.clear();
-        self.changes.retain(|revision, _| at.is_none_or(|at| *revision > at));
-    }
-}
-
 impl Block {
-    pub(super) fn new(incarnation: u64, generation: u64) -> Self {
+    pub(super) fn new(generation: u64) -> Self {
         Self {
-            incarnation,
             generation,
             row: None,
             known: 0,
             lists: HashMap::new(),
             items: HashMap::new(),
             log: Log::default(),
+            tickets: HashMap::new(),
             leases: HashMap::new(),
         }
     }
@@ -169,84 +130,96 @@ impl Block {
     }
 
     /// Gives the right to fill, unless somebody has it.
-    pub(super) fn lease(&mut self, subject: SubjectId, kind: Kind, now: i64, lease: i64) -> Option<Ticket> {
-        let taken = self.leases.get(&kind).is_some_and(|until| *until >= now);
-        if taken && kind != Kind::Comments {
-            return None;
-        }
-        if !self.log.is_open(now) {
-            self.log.rest(self.at());
-        }
-        let until = now + lease;
-        self.leases.insert(kind, until);
-        self.log.tickets += 1;
-        self.log.until = until;
-        Some(Ticket { subject, incarnation: self.incarnation, kind, until, sequence: self.log.sequence })
+    pub(super) fn lease(&mut self, subject: SubjectId, kind: Kind, token: u64, with: Now<'_>) -> Option<Ticket> {
+        let Now { now, limits } = with;
+        self.tickets.retain(|_, until| *until >= now);
+        let may = match kind {
+            // Only a block with a revision moves on by its log alone: single comments tell none that could be compared.
+            Kind::Comments => self.row.is_some(),
+            Kind::List(_) | Kind::Row => self.leases.get(&kind).is_none_or(|of| !self.tickets.contains_key(of)),
+        };
+        self.settle(now);
+        may.then(|| {
+            self.tickets.insert(token, now.saturating_add(super::millis(limits.lease)));
+            self.leases.insert(kind, token);
+            Ticket { subject, kind, token }
+        })
     }
 
+    /// Takes a ticket back; one that is not out any more changes nothing.
     pub(super) fn release(&mut self, ticket: &Ticket, now: i64) {
-        if ticket.incarnation == self.incarnation {
-            self.finish(ticket, now);
+        if self.tickets.remove(&ticket.token).is_some() {
+            self.leases.retain(|_, token| *token != ticket.token);
+            self.settle(now);
         }
     }
 
-    fn finish(&mut self, ticket: &Ticket, now: i64) {
-        if self.leases.get(&ticket.kind) == Some(&ticket.until) {
-            self.leases.remove(&ticket.kind);
-        }
-        self.log.tickets = self.log.tickets.saturating_sub(1);
-        if !self.log.is_open(now) {
-            self.log.rest(self.at());
-        }
+    /// Whether somebody may fill, and so everything is logged.
+    fn is_open(&self, now: i64) -> bool {
+        self.tickets.values().any(|until| *until >= now)
     }
 
-    fn may_fill(&self, ticket: &Ticket, now: i64) -> bool {
-        self.incarnation == ticket.incarnation && now <= ticket.until && ticket.sequence >= self.log.torn
+    /// While nobody may fill the log forgets what is not needed. What waits for its predecessors stays, and while the
+    /// block is behind the likes of comments that come with them.
+    fn settle(&mut self, now: i64) {
+        if self.is_open(now) {
+            return;
+        }
+        self.tear();
+        if self.row().is_some() {
+            self.log.likes.clear();
+        }
+        let at = self.at();
+        self.log.changes.retain(|revision, _| at.is_none_or(|at| *revision > at));
+    }
+
+    /// Tears up all tickets that are out.
+    fn tear(&mut self) {
+        self.tickets.clear();
+        self.leases.clear();
     }
 
     /// Takes what was read, as far as it can be brought to the present.
-    pub(super) fn fill(&mut self, ticket: &Ticket, fill: &Fill, fresh: u64, at: Now<'_>) -> Filled {
+    pub(super) fn fill(&mut self, ticket: &Ticket, fill: &Fill, at: Now<'_>) -> Filled {
         let Now { now, limits } = at;
-        if !self.may_fill(ticket, now) {
+        if self.tickets.get(&ticket.token).is_none_or(|until| *until < now) {
             return Filled::Refused;
+        }
+        let present = fill.subject.as_ref().map_or(fill.seen, |read| read.revision);
+        if self.at().is_some_and(|at| present > at) {
+            if !fill.force {
+                return Filled::Behind;
+            }
+            if fill.subject.is_some() {
+                self.begin_anew();
+            }
         }
         let mut lists = fill.lists.clone();
-        if let Some(read) = &fill.subject {
-            match self.at() {
-                Some(at) if read.revision > at => {
-                    if !fill.force {
-                        return Filled::Behind;
-                    }
-                    // What is kept may lack what happened in between.
-                    self.begin_anew(fresh);
-                    self.row = Some(read.clone());
-                }
-                Some(at) => {
-                    if !self.bring(&mut lists, read.revision, at) {
-                        self.finish(ticket, now);
-                        return Filled::Refused;
-                    }
-                }
-                None => self.row = Some(read.clone()),
+        let current = match (&fill.subject, self.at()) {
+            (Some(read), None) => {
+                self.row = Some(read.clone());
+                true
             }
-            self.known = self.known.max(read.revision);
-        } else if self.row.is_none() {
-            self.finish(ticket, now);
+            (Some(read), Some(at)) => self.bring(&mut lists, read.revision, at),
+            (None, at) => at.is_some_and(|at| present <= at),
+        };
+        if !current {
+            self.release(ticket, now);
             return Filled::Refused;
         }
+        self.known = self.known.max(present);
         self.take(&lists, &fill.items, limits);
         self.drain(at);
-        self.finish(ticket, now);
+        self.release(ticket, now);
         Filled::Kept
     }
 
-    fn begin_anew(&mut self, incarnation: u64) {
-        self.incarnation = incarnation;
+    /// Nothing that is kept is a part of the block any more, for it may lack what happened in between, and no ticket is.
+    fn begin_anew(&mut self) {
+        self.row = None;
         self.lists.clear();
         self.items.clear();
-        self.leases.clear();
-        // Of those who had a ticket only the one who fills can use it.
-        self.log.tickets = 1;
+        self.tear();
     }
 
     /// Brings lists from the revision that was read to the present one, by the log.
@@ -308,8 +281,12 @@ impl Block {
             return;
         }
         let next = at.is_some_and(|at| revision == at + 1);
-        if !next || self.log.is_open(with.now) {
-            self.log.change(change);
+        if !next || self.is_open(with.now) {
+            self.log.changes.insert(revision, Arc::clone(change));
+        }
+        if self.log.changes.len() > LOG {
+            self.log.changes.pop_first();
+            self.tear();
         }
         if next {
             self.move_on(change, with.limits);
@@ -322,9 +299,7 @@ impl Block {
         while let Some(change) = self.at().and_then(|at| self.log.changes.get(&(at + 1)).cloned()) {
             self.move_on(&change, with.limits);
         }
-        if !self.log.is_open(with.now) {
-            self.log.rest(self.at());
-        }
+        self.settle(with.now);
     }
 
     fn move_on(&mut self, change: &Change, limits: &Limits) {
@@ -358,8 +333,21 @@ impl Block {
         if let Some(copy) = self.items.get_mut(&likes.id) {
             copy.like(likes);
         }
-        if self.log.is_open(now) {
-            self.log.like(likes);
+        if !self.is_open(now) && self.row().is_some() {
+            return;
         }
+        if self.log.likes.len() >= LOGGED_LIKES && !self.log.likes.contains_key(&likes.id) {
+            self.lose_likes();
+        }
+        let of = self.log.likes.entry(likes.id).or_insert(*likes);
+        if likes.revision > of.revision {
+            *of = *likes;
+        }
+    }
+
+    /// Nobody can fill without them, and a block that is behind cannot move on.
+    fn lose_likes(&mut self) {
+        self.log.likes.clear();
+        if self.row().is_some() { self.tear() } else { self.begin_anew() }
     }
 }

@@ -20,14 +20,22 @@ pub(super) struct States {
 
 impl States {
     pub(super) fn doubt(&mut self, token: u64, now: i64) {
-        self.filler = None;
-        self.known = None;
+        self.forget();
         self.doubts.retain(|_, until| *until >= now);
         self.doubts.insert(token, now + DOUBT);
     }
 
+    /// Where this doubt is gone, somebody may have filled what was read before the commit.
     pub(super) fn settle(&mut self, token: u64) {
-        self.doubts.remove(&token);
+        if self.doubts.remove(&token).is_none() {
+            self.forget();
+        }
+    }
+
+    /// Forgets all but the doubts.
+    pub(super) fn forget(&mut self) {
+        self.filler = None;
+        self.known = None;
     }
 
     /// Whether `token` may fill it.

@@ -43,20 +43,32 @@ impl Parts {
         let tickets = if reader.is_degraded() { BTreeMap::new() } else { self.tickets(reader, ids).await? };
         let Some(first) = ids.first() else { return Ok(Vec::new()) };
         let read = self.rows(first.partition(), self.inner.comments(ids)).await;
+        let seen = &self.seen_after(&tickets).await;
         let items = |key: &SubjectKey| {
             let of = read.iter().flatten().flatten().filter(|view| view.subject == *key);
             of.map(|view| parts::item(view.clone())).collect::<Vec<_>>()
         };
         let kept = tickets.iter().map(|(key, ticket)| async move {
-            let items = items(key);
-            if items.is_empty() {
-                let _ = self.cache.close(ticket).await;
-            } else {
-                self.keep(ticket, Fill { items, ..Fill::default() }).await;
+            match (items(key), seen.get(key)) {
+                (items, Some(&seen)) if !items.is_empty() => {
+                    self.keep(ticket, Fill { items, seen, ..Fill::default() }).await;
+                }
+                _ => drop(self.cache.close(ticket).await),
             }
         });
         join_all(kept).await;
         read
+    }
+
+    /// Revisions of these subjects that are not older than any comment that was read before.
+    async fn seen_after(&self, tickets: &BTreeMap<SubjectKey, Ticket>) -> BTreeMap<SubjectKey, i64> {
+        if tickets.is_empty() {
+            return BTreeMap::new();
+        }
+        let keys: Vec<SubjectKey> = tickets.keys().cloned().collect();
+        let rows = self.inner.subjects(&keys).await.unwrap_or_default();
+        let found = keys.into_iter().zip(rows);
+        found.filter_map(|(key, row)| Some((key, row?.revision))).collect()
     }
 
     /// The right to keep comments of these subjects, as far as their rows are kept.

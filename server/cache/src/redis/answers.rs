@@ -74,14 +74,9 @@ pub(super) fn opened(value: &Value, kind: Kind, token: u64) -> Option<Opened> {
         "busy" => Opened::Busy,
         "unknown" => Opened::Unknown { token },
         _ => {
-            let [_, id, incarnation, until, sequence] = words else { return None };
-            Opened::Ticket(Ticket {
-                subject: SubjectId::new(i64::from_str_radix(text(id)?, 16).ok()?)?,
-                incarnation: u64::from_be_bytes(bytes(incarnation)?.try_into().ok()?),
-                kind,
-                until: integer(until)?,
-                sequence: integer(sequence)?.try_into().ok()?,
-            })
+            let [_, id] = words else { return None };
+            let subject = SubjectId::new(i64::from_str_radix(text(id)?, 16).ok()?)?;
+            Opened::Ticket(Ticket { subject, kind, token })
         }
     })
 }

@@ -5,7 +5,8 @@
 -- one slot:
 --   cur                 hash   n (where the relay is), g (the generation)
 --   k:TYPE:OBJECT       string the subject's id; "-" = there is none; "?TOKEN" = somebody looks
---   h:SUBJECT           hash   the block: inc g rev W row pins del; until tn seq torn wn (its log); l:KIND (leases)
+--   h:SUBJECT           hash   the block: inc g rev W row pins del; until tn wn (its log); t:TOKEN (a ticket, until when);
+--                              l:KIND (the token of who fills it)
 --   z:OWNER:END         zset   a list by floor, and at -inf its sentinel "#INC:LOW:HIGH"; OWNER is a subject ("s" before
 --                              its id) or a root ("r"), END the end that it is kept from
 --   c:COMMENT           string head of 64 bytes, row, content
@@ -17,10 +18,12 @@ local INF = 2147483647
 local LOG, LOGGED_LIKES, DOUBT = 64, 2000, 30000
 local HEAD = 64
 
-local function now()
+local function micros()
   local t = redis.call('TIME')
-  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+  return tonumber(t[1]) * 1000000 + tonumber(t[2])
 end
+
+local function now() return math.floor(micros() / 1000) end
 
 local function prefix(keys)
   return string.sub(keys[1], 1, -4)
@@ -37,12 +40,11 @@ end
 
 -- The block of a subject, if it is of the present generation.
 local function block(P, sid)
-  local h = redis.call('HMGET', P .. 'h:' .. sid, 'inc', 'g', 'rev', 'W', 'until', 'tn', 'seq', 'torn', 'wn')
+  local h = redis.call('HMGET', P .. 'h:' .. sid, 'inc', 'g', 'rev', 'W', 'until', 'tn', 'wn')
   local g = generation(P)
   if not h[1] or not g or h[2] ~= g then return nil end
   return { sid = sid, key = P .. 'h:' .. sid, w = P .. 'w:' .. sid, inc = h[1], rev = number(h[3]),
-    W = number(h[4]) or 0, till = number(h[5]) or 0, tn = number(h[6]) or 0, seq = number(h[7]) or 0,
-    torn = number(h[8]) or 0, wn = number(h[9]) or 0 }
+    W = number(h[4]) or 0, till = number(h[5]) or 0, tn = number(h[6]) or 0, wn = number(h[7]) or 0 }
 end
 
 local function answers(b)
@@ -189,50 +191,64 @@ local function likes_of(P, b, id, likes)
   if old and struct.unpack('>I8', likes) > lrev(old) then redis.call('SETRANGE', P .. 'c:' .. id, 20, likes) end
 end
 
+-- The log ---------------------------------------------------------------------------------------------------------
+
 local function is_open(b, t) return b.tn > 0 and t <= b.till end
 
-local function forget_log(b)
-  redis.call('DEL', b.w)
-  b.tn, b.wn = 0, 0
-  redis.call('HSET', b.key, 'tn', 0, 'wn', 0)
+-- Tears up all tickets that are out.
+local function tear(b)
+  for _, field in ipairs(redis.call('HKEYS', b.key)) do
+    local kind = string.sub(field, 1, 2)
+    if kind == 't:' or kind == 'l:' then redis.call('HDEL', b.key, field) end
+  end
+  b.tn = 0
+  redis.call('HSET', b.key, 'tn', 0)
 end
 
--- Forgets what nobody needs; what waits for its predecessors stays.
+-- Nothing that is kept is a part of the block any more, and no ticket is.
+local function begin_anew(b)
+  tear(b)
+  b.inc, b.rev = struct.pack('>I8', micros()), nil
+  redis.call('HSET', b.key, 'inc', b.inc)
+  redis.call('HDEL', b.key, 'rev', 'row', 'pins', 'del')
+end
+
+-- The log is lost: nobody can fill by it, and a block that is behind cannot move on by it.
+local function lose(b)
+  redis.call('DEL', b.w)
+  b.wn = 0
+  redis.call('HSET', b.key, 'wn', 0)
+  if answers(b) then tear(b) else begin_anew(b) end
+end
+
+-- The block for one who changes it: a log that was evicted is noticed first.
+local function whole(P, sid)
+  local b = block(P, sid)
+  if b and b.wn > 0 and redis.call('HLEN', b.w) ~= b.wn then lose(b) end
+  return b
+end
+
+-- While nobody may fill it forgets what is not needed. What waits for its predecessors stays, and while the block is
+-- behind the likes of comments that come with them.
 local function settle_log(b)
-  if b.wn == 0 then
-    if b.tn > 0 then b.tn = 0; redis.call('HSET', b.key, 'tn', 0) end
-    return
-  end
+  if b.tn > 0 then tear(b) end
+  if b.wn == 0 then return end
   for _, field in ipairs(redis.call('HKEYS', b.w)) do
     local revision = string.match(field, '^d:(%d+)$')
-    if not revision or (b.rev and tonumber(revision) <= b.rev) then redis.call('HDEL', b.w, field) end
+    local waits = not answers(b)
+    if revision then waits = not b.rev or tonumber(revision) > b.rev end
+    if not waits then redis.call('HDEL', b.w, field) end
   end
-  b.tn, b.wn = 0, redis.call('HLEN', b.w)
-  redis.call('HSET', b.key, 'tn', 0, 'wn', b.wn)
-end
-
--- Whether the log is whole; one that was evicted is emptied, and no ticket that is out can be used.
-local function whole(b)
-  if b.wn == redis.call('HLEN', b.w) then return true end
-  b.seq = b.seq + 1
-  b.torn = b.seq
-  redis.call('HSET', b.key, 'seq', b.seq, 'torn', b.torn)
-  forget_log(b)
-  return false
+  b.wn = redis.call('HLEN', b.w)
+  redis.call('HSET', b.key, 'wn', b.wn)
 end
 
 local function log(b, field, value)
-  whole(b)
-  b.seq = b.seq + 1
+  if b.wn >= LOG + LOGGED_LIKES and redis.call('HEXISTS', b.w, field) == 0 then lose(b) end
   redis.call('HSET', b.w, field, value)
   b.wn = redis.call('HLEN', b.w)
-  if b.wn > LOG + LOGGED_LIKES then
-    b.torn = b.seq
-    redis.call('DEL', b.w)
-    b.wn = 0
-  end
   redis.call('PEXPIRE', b.w, 60000)
-  redis.call('HSET', b.key, 'seq', b.seq, 'torn', b.torn, 'wn', b.wn)
+  redis.call('HSET', b.key, 'wn', b.wn)
 end
 
 local function move_on(P, b, change, ttl, window)
@@ -258,26 +274,29 @@ local function drain(P, b, ttl, window, t)
   if not is_open(b, t) then settle_log(b) end
 end
 
+-- Whether so many changes are logged that one more is too many.
+local function is_full(b)
+  if b.wn < LOG then return false end
+  local changes = 0
+  for _, field in ipairs(redis.call('HKEYS', b.w)) do
+    if string.sub(field, 1, 2) == 'd:' then changes = changes + 1 end
+  end
+  return changes >= LOG
+end
+
 local function apply_one(P, sid, change, ttl, window)
   if change[5] ~= '' then redis.call('SET', P .. 'k:' .. change[5], sid) end
-  local b = block(P, sid)
+  local b = whole(P, sid)
   if not b then return end
   local revision, t = tonumber(change[1]), now()
+  local function follows() return b.rev and revision == b.rev + 1 end
+  local late = b.rev and revision <= b.rev
+  local logged = not late and (not follows() or is_open(b, t))
+  if logged and is_full(b) then lose(b) end
   if revision > b.W then b.W = revision; redis.call('HSET', b.key, 'W', revision) end
-  if b.rev and revision <= b.rev then return end
-  local next = b.rev and revision == b.rev + 1
-  if not next or is_open(b, t) then
-    local changes = 0
-    if b.wn > LOG then for _, f in ipairs(redis.call('HKEYS', b.w)) do if string.sub(f, 1, 2) == 'd:' then changes = changes + 1 end end end
-    if changes >= LOG then
-      b.seq = b.seq + 1; b.torn = b.seq
-      redis.call('HSET', b.key, 'seq', b.seq, 'torn', b.torn)
-      local tn = b.tn; forget_log(b); b.tn = tn
-      redis.call('HSET', b.key, 'tn', tn)
-    end
-    log(b, 'd:' .. change[1], cmsgpack.pack(change))
-  end
-  if next then
+  if late then return end
+  if logged then log(b, 'd:' .. change[1], cmsgpack.pack(change)) end
+  if follows() then
     move_on(P, b, change, ttl, window)
     drain(P, b, ttl, window, t)
   end
@@ -296,20 +315,19 @@ local function apply(keys, args)
   return 1
 end
 
+local function like_one(P, sid, id, likes, t)
+  local b = whole(P, sid)
+  if not b then return end
+  likes_of(P, b, id, likes)
+  if not is_open(b, t) and answers(b) then return end
+  local old = redis.call('HGET', b.w, 'l:' .. id)
+  if not old or struct.unpack('>I8', likes) > struct.unpack('>I8', old) then log(b, 'l:' .. id, likes) end
+end
+
 -- (subject, comment, likes)…
 local function like(keys, args)
   local P, t = prefix(keys), now()
-  for i = 1, #args, 3 do
-    local b = block(P, args[i])
-    if b then
-      likes_of(P, b, args[i + 1], args[i + 2])
-      if is_open(b, t) then
-        local field = 'l:' .. args[i + 1]
-        local old = redis.call('HGET', b.w, field)
-        if not old or struct.unpack('>I8', args[i + 2]) > struct.unpack('>I8', old) then log(b, field, args[i + 2]) end
-      end
-    end
-  end
+  for i = 1, #args, 3 do like_one(P, args[i], args[i + 1], args[i + 2], t) end
   return 1
 end
 
@@ -325,7 +343,7 @@ local function open(keys, args)
     redis.call('SET', P .. 'k:' .. args[1], '?' .. args[4], 'PX', lease)
     return { 'unknown' }
   end
-  local b = block(P, sid)
+  local b = whole(P, sid)
   if not b then
     local key = P .. 'h:' .. sid
     redis.call('DEL', key, P .. 'w:' .. sid)
@@ -333,28 +351,32 @@ local function open(keys, args)
     redis.call('PEXPIRE', key, args[6])
     b = block(P, sid)
   end
-  local field = 'l:' .. kind
-  local taken = number(redis.call('HGET', b.key, field))
-  if taken and taken >= t and args[3] == '0' then return { 'busy' } end
+  -- Only a block with a revision moves on by its log alone: single comments tell none that could be compared.
+  if args[3] == '1' and not b.rev then return { 'busy' } end
   if not is_open(b, t) then settle_log(b) end
-  whole(b)
-  local till = t + lease
-  redis.call('HSET', b.key, field, till, 'until', till, 'tn', b.tn + 1)
-  return { 'ticket', sid, b.inc, string.format('%d', till), string.format('%d', b.seq) }
+  local field = 'l:' .. kind
+  local taken = args[3] == '0' and redis.call('HGET', b.key, field)
+  local till = taken and number(redis.call('HGET', b.key, 't:' .. taken))
+  if till and till >= t then return { 'busy' } end
+  till = t + lease
+  redis.call('HSET', b.key, 't:' .. args[4], till, 'until', math.max(till, b.till), 'tn', b.tn + 1)
+  if args[3] == '0' then redis.call('HSET', b.key, field, args[4]) end
+  return { 'ticket', sid }
 end
 
-local function release(b, kind, till, t)
-  local field = 'l:' .. kind
-  if redis.call('HGET', b.key, field) == till then redis.call('HDEL', b.key, field) end
-  b.tn = math.max(0, b.tn - 1)
+-- Takes a ticket back; one that is not out any more changes nothing.
+local function release(b, kind, token, t)
+  if redis.call('HDEL', b.key, 't:' .. token) == 0 then return end
+  b.tn = b.tn - 1
   redis.call('HSET', b.key, 'tn', b.tn)
+  if redis.call('HGET', b.key, 'l:' .. kind) == token then redis.call('HDEL', b.key, 'l:' .. kind) end
   if not is_open(b, t) then settle_log(b) end
 end
 
--- subject, incarnation, kind, until
+-- subject, kind, token
 local function close(keys, args)
-  local b = block(prefix(keys), args[1])
-  if b and b.inc == args[2] then release(b, args[3], args[4], now()) end
+  local b = whole(prefix(keys), args[1])
+  if b then release(b, args[2], args[3], now()) end
   return 1
 end
 
@@ -420,40 +442,36 @@ local function parse_fill(args, at)
   return lists, items
 end
 
--- subject, incarnation, kind, until, sequence, fresh, ttl, header's ttl, window, force, revision (or ""), row, pins,
--- deleted; count of lists, and of each: owner, end, low, high, count, (floor, id)…; count of items, and of each: id, head,
--- row, content.
+-- subject, kind, token, ttl, header's ttl, window, force, seen, revision (or ""), row, pins, deleted; count of lists, and
+-- of each: owner, end, low, high, count, (floor, id)…; count of items, and of each: id, head, row, content.
 local function fill(keys, args)
   local P, t = prefix(keys), now()
-  local b = block(P, args[1])
-  if not b or b.inc ~= args[2] or t > tonumber(args[4]) or not whole(b) or tonumber(args[5]) < b.torn then return 'refused' end
-  local ttl, window, read = tonumber(args[7]), tonumber(args[9]), number(args[11])
-  local lists, items = parse_fill(args, 15)
-  if read then
-    if b.rev and read > b.rev and args[10] == '0' then return 'behind' end
-    if not b.rev or read > b.rev then
-      if b.rev then
-        -- What is kept may lack what happened in between: nothing of it bears the new number.
-        b.inc, b.tn = args[6], 1
-      end
-      b.rev = read
-      redis.call('HSET', b.key, 'inc', b.inc, 'rev', read, 'row', args[12], 'pins', args[13], 'del', args[14], 'tn', b.tn)
-    elseif not bring(b, lists, read) then
-      release(b, args[3], args[4], t)
-      return 'refused'
-    end
-    if read > b.W then b.W = read; redis.call('HSET', b.key, 'W', read) end
-  elseif not b.rev then
-    release(b, args[3], args[4], t)
+  local b = whole(P, args[1])
+  local till = b and number(redis.call('HGET', b.key, 't:' .. args[3]))
+  if not till or t > till then return 'refused' end
+  local ttl, window, read = tonumber(args[4]), tonumber(args[6]), number(args[9])
+  local present = read or tonumber(args[8])
+  if b.rev and present > b.rev then
+    -- What is kept may lack what happened in between.
+    if args[7] == '0' then return 'behind' end
+    if read then begin_anew(b) end
+  end
+  local lists, items = parse_fill(args, 13)
+  if read and not b.rev then
+    b.rev = read
+    redis.call('HSET', b.key, 'rev', read, 'row', args[10], 'pins', args[11], 'del', args[12])
+  elseif not b.rev or present > b.rev or (read and not bring(b, lists, read)) then
+    release(b, args[2], args[3], t)
     return 'refused'
   end
+  if read and read > b.W then b.W = read; redis.call('HSET', b.key, 'W', read) end
   for _, list in ipairs(lists) do
     list_fill(b, list_key(P, list.owner, list.ending), list.ending, list.low, list.high, list.members, window, ttl)
   end
   take_items(P, b, items, ttl)
-  redis.call('PEXPIRE', b.key, args[8])
+  redis.call('PEXPIRE', b.key, args[5])
   drain(P, b, ttl, window, t)
-  release(b, args[3], args[4], t)
+  release(b, args[2], args[3], t)
   return 'kept'
 end
 
@@ -522,15 +540,6 @@ local function comments(keys, args)
     end
   end
   return { found, rows }
-end
-
-local function held(keys, args)
-  local P, found = prefix(keys), {}
-  for i, id in ipairs(args) do
-    local value = redis.call('GETRANGE', P .. 'c:' .. id, 0, HEAD - 1)
-    found[i] = #value >= HEAD and string.format('%d', math.max(rrev(value), lrev(value))) or false
-  end
-  return found
 end
 
 local function copies(P, b, ids)
@@ -613,9 +622,20 @@ local function doubt(keys, args)
   return 1
 end
 
+-- Forgets what a member likes, and who fills it, but not the doubts.
+local function forget_states(key)
+  for _, field in ipairs(redis.call('HKEYS', key)) do
+    if string.sub(field, 1, 1) ~= '!' then redis.call('HDEL', key, field) end
+  end
+end
+
+-- token, names…; where this doubt is gone, somebody may have filled what was read before the commit.
 local function settle(keys, args)
   local P = prefix(keys)
-  for i = 2, #args do redis.call('HDEL', P .. 'm:' .. args[i], '!' .. args[1]) end
+  for i = 2, #args do
+    local key = P .. 'm:' .. args[i]
+    if redis.call('HDEL', key, '!' .. args[1]) == 0 then forget_states(key) end
+  end
   return 1
 end
 
@@ -671,14 +691,22 @@ end
 
 -- The relay -------------------------------------------------------------------------------------------------------
 
--- from, to, (subject, revision)…
+-- from, to, count of revisions, (subject, revision)…, count of likes, (subject, comment, likes)…, members' names…
 local function advance(keys, args)
   local P = prefix(keys)
   if redis.call('HGET', keys[1], 'n') ~= args[1] then return 0 end
-  for i = 3, #args, 2 do
-    local b, revision = block(P, args[i]), tonumber(args[i + 1])
+  local t, at = now(), 4
+  for _ = 1, tonumber(args[3]) do
+    local b, revision = whole(P, args[at]), tonumber(args[at + 1])
     if b and (not b.rev or b.rev < revision) and b.W < revision then redis.call('HSET', b.key, 'W', revision) end
+    at = at + 2
   end
+  -- Behind the revisions: a like of a comment that has not come yet waits for it.
+  for _ = 1, tonumber(args[at]) do
+    like_one(P, args[at + 1], args[at + 2], args[at + 3], t)
+    at = at + 3
+  end
+  for i = at + 1, #args do forget_states(P .. 'm:' .. args[i]) end
   redis.call('HSET', keys[1], 'n', args[2])
   return 1
 end
@@ -714,7 +742,6 @@ writes('advance', advance)
 writes('renew', renew)
 reads('subjects', subjects)
 reads('comments', comments)
-reads('held', held)
 reads('page', page)
 reads('states', states)
 reads('cursor', cursor)

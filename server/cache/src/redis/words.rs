@@ -7,8 +7,8 @@ use riposte_core::page::{Cut, Order, Start};
 use riposte_core::{CommentId, Partition, Subject, SubjectKey};
 
 use super::message::SubjectRow;
-use super::value::{Parts, hex};
-use crate::port::{Change, Fill, Item, Kind, ListName, Listed, Member, PageAsk, Ticket};
+use super::value::{self, Parts, hex};
+use crate::port::{Change, Fill, Item, Kind, Likes, ListName, Listed, Member, PageAsk, Ticket};
 
 pub(super) fn text(text: impl Into<String>) -> Value {
     Value::String(text.into().into())
@@ -92,9 +92,14 @@ pub(super) fn change(change: &Change) -> Vec<Value> {
     words
 }
 
+/// Likes of a comment.
+pub(super) fn likes(likes: &Likes) -> [Value; 3] {
+    [text(hex(likes.subject.get())), id(likes.id), bytes(value::likes(likes))]
+}
+
 /// What a fill brings, behind the words about the ticket and the times.
 pub(super) fn fill(ticket: &Ticket, fill: &Fill) -> Vec<Value> {
-    let mut words = vec![number(u8::from(fill.force))];
+    let mut words = vec![number(u8::from(fill.force)), number(fill.seen)];
     match &fill.subject {
         Some(subject) => {
             words.push(number(subject.revision));

@@ -52,7 +52,7 @@ async fn next(watcher: &mut Watcher, deadline: Option<Instant>) -> Option<Result
 
 fn response(told: Told) -> v1::WatchSubjectResponse {
     let event = match told {
-        Told::Change { revision, changes: Changed { comments, subject } } => Event::Change(v1::SubjectChange {
+        Told::Change { revision, changes: Changed { comments, subject, .. } } => Event::Change(v1::SubjectChange {
             revision,
             comments: comments.iter().filter_map(comment).collect(),
             subject_changed: subject,
