@@ -1,9 +1,9 @@
 //! The protocol between the database, its writers, the cache and the relay, checked on models: every interleaving of a few
 //! writers, fillers and faults on one subject.
 //!
-//! `blocks` and `doubts` are the protocol of `server/cache/src/port.rs`, operation by operation, rule by rule (which of them
-//! the code does not keep yet is told in docs/testing.md). What has to hold: when all is quiet, whatever the cache answers equals the database; what a block answers is of one revision; a
-//! block never goes back; who has told the cache sees it. Each rule left out has to be found out.
+//! `blocks` and `doubts` are the protocol of `server/cache/src/port.rs`, operation by operation, rule by rule. What has to
+//! hold: when all is quiet, whatever the cache answers equals the database; what a block answers is of one revision; a block
+//! never goes back; who has told the cache sees it. Each rule left out has to be found out.
 //!
 //! The other modules are the protocols it was chosen over, on one cached list, from the plainest on: each has a way to an
 //! entry that is stale for ever, and the checker has to find it; so it is known to see such a thing. The last of them
