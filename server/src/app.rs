@@ -1,5 +1,6 @@
 //! The composition root: the one place that names concrete types and puts them together.
 
+mod base;
 mod listener;
 mod readiness;
 mod scrape;
@@ -10,8 +11,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use riposte_core::comments::Ports;
-use riposte_core::rank::Rules;
 use riposte_core::{Caller, Comments};
 use riposte_store::Store;
 use tokio::net::TcpListener;
@@ -20,12 +19,14 @@ use tokio::task::JoinHandle;
 
 use crate::clock::SystemClock;
 use crate::config::{Config, StoreKind};
-use crate::hot::{Counted, Pages};
+use crate::copies::Copies;
+use crate::hot::Pages;
 use crate::layers::{CallLayer, Faults, Gate};
 use crate::rpc::{self, HotAnswers, Limits, PageTokens, Services};
 use crate::telemetry::Metrics;
 use crate::write::watch::Hub;
-use crate::write::{Bells, Feed, Lanes, RelayPorts, Witness};
+use crate::write::{Bells, Feed, Lanes};
+use base::Base;
 use listener::{Listener, Surface};
 use readiness::Readiness;
 use scrape::Scrape;
@@ -35,6 +36,7 @@ use threads::DataThreads;
 #[derive(Debug)]
 pub struct App {
     store: Store,
+    copies: Copies,
     lanes: Arc<Lanes>,
     data: DataThreads,
     public: Listener,
@@ -75,33 +77,18 @@ impl App {
             riposte_migrations::up(&store, |_| {}).await.context("cannot bring the SQLite file to its schema")?;
         }
         let metrics = Metrics::new()?;
-        let policies = Arc::new(config.policies());
-        let rules = Rules { depth: config.rankings.depth, policies: Arc::clone(&policies) };
-        let (boards, rankings) = store.ranks(rules);
-        let relay = RelayPorts {
-            outbox: store.outbox(),
-            histories: store.histories(),
-            boards: Arc::clone(&boards),
-            rankings: Arc::clone(&rankings),
-            clock: Arc::clone(&clock) as _,
-            metrics: metrics.clone(),
-        };
-        let bells = Bells::new(relay.outbox.sources());
-        let hub = Hub::new(Arc::clone(&relay.outbox), metrics.clone());
-        let witness = Witness { bells: bells.clone(), metrics: metrics.clone() };
-        let lanes = Arc::new(data.enter(|| lanes(config, &store, witness, &answers)));
+        let copies = data.enter(|| Copies::open(&config.cache, &store, &metrics)).map_err(anyhow::Error::msg)?;
+        copies.connect().await;
         let max_time = config.server.max_call_time.duration();
         let pages = Pages::new(config.hot.limits(max_time), config.hot.rates(), metrics.clone());
-        let ports = Ports {
-            reader: store.reader(),
-            log: Arc::new(Counted { log: Arc::clone(&lanes) as _, rates: pages.rates().clone() }),
-            clock: Arc::clone(&clock) as _,
-            ids: store.ids(),
-            histories: store.histories(),
-            boards,
-            rankings,
-            repairer: store.repairer(),
-        };
+        let policies = Arc::new(config.policies());
+        let base =
+            Base { config, store: &store, copies: &copies, policies: &policies, clock: &clock, metrics: &metrics };
+        let relay = base.relay();
+        let bells = Bells::new(relay.outbox.sources());
+        let hub = Hub::new(Arc::clone(&relay.outbox), metrics.clone());
+        let lanes = Arc::new(data.enter(|| base.lanes(&bells, &answers)));
+        let ports = base.domain(&relay, &lanes, &pages);
         let bytes = |size: crate::config::Size| usize::try_from(size.bytes()).unwrap_or(usize::MAX);
         let limits = Limits {
             max_request: bytes(config.server.max_request_size),
@@ -113,6 +100,7 @@ impl App {
             clock,
             limits,
             hub: hub.clone(),
+            copies: copies.cached(),
             pages: pages.clone(),
             metrics: metrics.clone(),
         };
@@ -139,6 +127,7 @@ impl App {
         let keeper = tokio::spawn(pages.keep());
         Ok(Self {
             store,
+            copies,
             lanes,
             data,
             public,
@@ -180,6 +169,7 @@ impl App {
         self.feed.stop().await;
         self.keeper.abort();
         self.scrape.stop().await;
+        self.copies.close().await;
         self.store.close().await;
         self.data.stop();
     }
@@ -187,12 +177,4 @@ impl App {
 
 async fn bind(address: SocketAddr, key: &str) -> anyhow::Result<TcpListener> {
     TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address} ({key})"))
-}
-
-/// The lanes over a store, in the runtime in which this is called.
-fn lanes(config: &Config, store: &Store, witness: Witness, answers: &Handle) -> Lanes {
-    let sources = Arc::clone(store.sources());
-    let count = sources.all().len();
-    let limits = config.lanes.limits(&config.store);
-    Lanes::start(&store.writer(), count, move |partition| sources.map().source(partition), limits, witness, answers)
 }

@@ -7,6 +7,7 @@
 //!
 //! This module and its children are the only code that reads configuration files or the environment.
 
+mod cache;
 mod faults;
 mod hot;
 mod lanes;
@@ -27,6 +28,7 @@ mod units;
 #[cfg(test)]
 mod tests;
 
+pub use self::cache::{Cache, CacheKind};
 pub use self::faults::{Fault, Faults};
 pub use self::hot::Hot;
 pub use self::lanes::Lanes;
@@ -53,6 +55,8 @@ pub struct Config {
     pub server: Server,
     /// Where comments are kept.
     pub store: Store,
+    /// Where copies of what is read often are kept.
+    pub cache: Cache,
     /// The lanes in which writes wait.
     pub lanes: Lanes,
     /// Hot subjects, whose first pages are kept ready.
@@ -87,6 +91,7 @@ impl Config {
         let mut report = Report::default();
         self.server.validate(&mut report.under("server"));
         self.store.validate(&mut report.under("store"));
+        self.cache.validate(&mut report.under("cache"));
         self.lanes.validate(&mut report.under("lanes"));
         self.hot.validate(&mut report.under("hot"));
         self.rankings.validate(&mut report.under("rankings"));

@@ -21,8 +21,10 @@ mod walk;
 
 use std::sync::Arc;
 
+use riposte_cache::CachedReader;
 use riposte_core::Comments;
 use riposte_core::ports::Clock;
+use riposte_sdk::v1;
 use riposte_sdk::v1::admin_service_server::AdminServiceServer;
 use riposte_sdk::v1::comment_service_server::CommentServiceServer;
 use riposte_sdk::v1::like_service_server::LikeServiceServer;
@@ -55,6 +57,8 @@ pub struct Services {
     pub limits: Limits,
     /// Who watches subjects.
     pub hub: Hub,
+    /// The reader before the copies; `None` where none are kept.
+    pub copies: Option<CachedReader>,
     /// The pages of hot subjects.
     pub pages: Pages,
     /// What is measured.
@@ -109,6 +113,13 @@ pub fn admin(services: &Services) -> RoutesBuilder {
 }
 
 impl Services {
+    /// What every answer of a read says while the copies cannot be asked: it is whole, and cost more than usual.
+    fn degraded(&self) -> Vec<v1::Degradation> {
+        let away = self.copies.as_ref().is_some_and(CachedReader::is_degraded);
+        let (part, reason) = (v1::DegradedPart::Cache.into(), v1::DegradedReason::Unavailable.into());
+        away.then_some(v1::Degradation { part, reason }).into_iter().collect()
+    }
+
     /// Where a walk goes on, as `pick` knows it; `None` at its start. Without a walk, which a fault elsewhere in the
     /// request leaves unknown, the token is not judged.
     fn cursor<T>(

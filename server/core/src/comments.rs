@@ -23,6 +23,7 @@ use crate::ids::CommentId;
 use crate::object_type::{ObjectType, Policies, Policy};
 use crate::page::Located;
 use crate::ports::{Boards, Clock, Histories, Ids, Log, Rankings, Reader, Repairer};
+use crate::subject::Subject;
 pub use history::ListMemberComments;
 pub use import::{ImportItem, ImportKind, ImportOutcome, ImportedComment, ImportedLike, ImportedSubject};
 pub use likes::SetLikeRequest;
@@ -82,6 +83,12 @@ impl Comments {
     /// [`Error::ObjectTypeUnknown`].
     pub fn policy(&self, _caller: &Caller, object_type: &ObjectType) -> Result<&Policy> {
         self.policies.of(object_type)
+    }
+
+    /// The reader of the rows, where copies have answered with less than the caller has seen.
+    fn behind(&self, min_revision: i64, answered: Option<&Subject>) -> Option<&dyn Reader> {
+        let seen = answered.map_or(0, |subject| subject.revision);
+        if seen < min_revision { self.reader.origin() } else { None }
     }
 
     /// Finds a comment by its bare id, and the policy it lives under.

@@ -1,6 +1,9 @@
 //! What a commit tells the world outside: which rows changed, never what they say. Consumers read the rows.
 
+use std::collections::BTreeSet;
+
 use crate::ids::{CommentId, Partition, SubjectId};
+use crate::member::MemberId;
 use crate::time::Millis;
 
 /// All that one batch changed under one subject.
@@ -18,11 +21,13 @@ pub struct Event {
     pub time: Millis,
 }
 
-/// The changes of one event, each told once, in the order in which they happened.
+/// The changes of one event; those of comments each told once, in the order in which they happened.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Changes {
     /// The comments that changed.
     pub comments: Vec<CommentChange>,
+    /// The members whose likes under the subject changed, each once.
+    pub likers: BTreeSet<MemberId>,
     /// Whether owner, state, metadata or deletion of the subject changed.
     pub subject: bool,
 }
@@ -60,6 +65,13 @@ impl Changes {
     pub(crate) fn tell(&mut self, change: CommentChange) {
         if !self.comments.contains(&change) {
             self.comments.push(change);
+        }
+    }
+
+    /// Adds a member whose likes changed.
+    pub(crate) fn tell_liker(&mut self, member: &MemberId) {
+        if !self.likers.contains(member) {
+            self.likers.insert(member.clone());
         }
     }
 }

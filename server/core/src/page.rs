@@ -1,5 +1,7 @@
 //! Pages: where one starts, how long it is, and what a store answers.
 
+mod cut;
+
 use crate::comment::CommentView;
 use crate::content::Content;
 use crate::ids::{CommentId, SubjectId};
@@ -8,6 +10,7 @@ use crate::member::MemberId;
 use crate::path::Path;
 use crate::subject::{Subject, SubjectKey};
 use crate::time::Millis;
+pub use cut::Cut;
 
 /// Page length when the caller names none.
 pub const DEFAULT_PAGE: usize = 20;

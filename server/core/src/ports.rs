@@ -22,7 +22,7 @@ use crate::page::{
 use crate::request::RequestKey;
 use crate::subject::{Subject, SubjectKey};
 use crate::time::Millis;
-use crate::world::Receipt;
+use crate::world::{Changed, Receipt};
 pub use outbox::{Epoch, Outbox, Projection};
 pub use ranks::{Boards, Rankings};
 pub use upkeep::{Histories, Rebuilt, Repaired, Repairer};
@@ -35,6 +35,12 @@ pub use upkeep::{Histories, Rebuilt, Repaired, Repairer};
 /// Lists show listed comments only: visible ones, and tombstones above visible ones.
 #[async_trait]
 pub trait Reader: Send + Sync + std::fmt::Debug {
+    /// The reader of the rows themselves, where this one may answer from copies that are a little behind another
+    /// process's commits: for a caller who has seen more than the copies show. `None` where this one reads the rows.
+    fn origin(&self) -> Option<&dyn Reader> {
+        None
+    }
+
     /// Subjects in the order of `keys`, deleted ones included.
     async fn subjects(&self, keys: &[SubjectKey]) -> Result<Vec<Option<Subject>>>;
 
@@ -158,6 +164,14 @@ pub struct Exported {
 pub trait Writer: Send + Sync + std::fmt::Debug {
     /// Commits one batch.
     async fn commit(&self, batch: &[Command]) -> Result<Vec<Result<Receipt>>>;
+}
+
+/// Hears what every commit changed, for copies of the rows. It is told behind the commit and before the answer, and what
+/// it does with it is nobody's concern: it has to be short, and a commit that it never hears of is told by the outbox.
+#[async_trait]
+pub trait Witness: Send + Sync + std::fmt::Debug {
+    /// A batch was committed.
+    async fn committed(&self, changed: Vec<Changed>);
 }
 
 /// The road of every write: handlers have a `Log` and no [`Writer`], so none can go round it.

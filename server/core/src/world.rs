@@ -4,6 +4,7 @@
 //! Commands of a batch see one another's effects; a refused command leaves no trace.
 
 mod apply;
+mod changed;
 mod journal;
 
 use std::collections::BTreeMap;
@@ -19,6 +20,7 @@ use crate::member::MemberId;
 use crate::path::Path;
 use crate::request::{Print, RequestKey};
 use crate::subject::{Subject, SubjectKey};
+pub use changed::{Changed, ChangedComment};
 pub use journal::{Edit, Journal};
 
 /// What an earlier request with the same key did.

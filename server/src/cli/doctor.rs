@@ -1,5 +1,6 @@
 //! `riposte doctor`: a verdict on everything the configured server stands on, each on a line of its own.
 
+mod cache;
 mod source;
 mod verdict;
 
@@ -36,6 +37,7 @@ impl Args {
         let mut verdicts = vec![Verdict::ok("configuration", "holds")];
         verdicts.extend([admission(&config), page_token_keys(&config), object_types(&config), clock()]);
         verdicts.extend(data_sources(&config).await?);
+        verdicts.extend(cache::examine(&config.cache).await);
         output::print(&verdicts.iter().map(|verdict| format!("{verdict}\n")).collect::<String>())?;
         Ok(ExitCode::from(if verdicts.iter().any(Verdict::failed) { exit::ERROR } else { 0 }))
     }

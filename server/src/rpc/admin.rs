@@ -1,5 +1,6 @@
 //! AdminService: what operators and moderators do, on its own port.
 
+mod cache;
 mod counts;
 mod export;
 mod hot;
@@ -18,7 +19,7 @@ use tonic::codegen::tokio_stream::Stream;
 use tonic::{Request, Response, Status, Streaming};
 
 use super::Services;
-use super::call::{not_served, opened, serve};
+use super::call::{opened, serve};
 use counts::{Repair, Verify};
 use rebuild::{History, Ranks};
 use rounds::Named;
@@ -128,7 +129,10 @@ impl AdminService for Admin {
         &self,
         request: Request<v1::RebuildCacheRequest>,
     ) -> Result<Response<Self::RebuildCacheStream>, Status> {
-        serve(request, |_, _| not_served("RebuildCache")).await
+        let (call, request) = opened(request)?;
+        let v1::RebuildCacheRequest { scope, request_id: _ } = request;
+        let named = Named { method: "RebuildCache", scope, resume_token: String::new() };
+        rounds::run(self.0.clone(), call, named, cache::Rebuild::default()).await.map(Response::new)
     }
 
     async fn list_hot_subjects(

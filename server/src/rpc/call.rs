@@ -1,6 +1,6 @@
 //! What every handler has in common: who calls, what the call is about, and how its refusal leaves.
 
-use std::future::{Future, Ready, ready};
+use std::future::Future;
 
 use riposte_core::{Caller, Error};
 use tokio::time::Instant;
@@ -54,9 +54,4 @@ where
     let (call, message) = opened(request)?;
     let answer = handler(call.caller.clone(), message).await;
     answer.map(Response::new).map_err(|refusal| call.status(refusal))
-}
-
-/// The answer of a method that the contract has and this version does not serve.
-pub(crate) fn not_served<A>(method: &'static str) -> Ready<Result<A, Refusal>> {
-    ready(Err(Error::NotImplemented(method).into()))
 }

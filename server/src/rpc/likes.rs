@@ -53,7 +53,7 @@ impl LikeCalls {
         let values = self.0.comments.like_states(&caller, &key, &member, &ids).await?;
         let state = |(id, value)| v1::LikeState { comment_id: id, value: answer::like_value(value).into() };
         let states = request.comment_ids.into_iter().zip(values).map(state).collect();
-        Ok(v1::BatchGetLikeStatesResponse { states, degraded: Vec::new() })
+        Ok(v1::BatchGetLikeStatesResponse { states, degraded: self.0.degraded() })
     }
 
     async fn likers(&self, caller: Caller, request: v1::ListLikersRequest) -> Result<v1::ListLikersResponse, Refusal> {

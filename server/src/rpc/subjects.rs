@@ -42,7 +42,7 @@ impl SubjectCalls {
         let ((key, _), min_revision) = v.all((key, min_revision))?;
         let found = self.0.comments.subjects(&caller, &[key], min_revision).await?.pop().flatten();
         let subject = found.ok_or(Error::SubjectNotFound)?;
-        Ok(v1::GetSubjectResponse { subject: Some(answer::subject(&subject)), degraded: Vec::new() })
+        Ok(v1::GetSubjectResponse { subject: Some(answer::subject(&subject)), degraded: self.0.degraded() })
     }
 
     async fn batch_get(
@@ -67,7 +67,7 @@ impl SubjectCalls {
                 None => return Err(Refusal::about(Error::SubjectNotFound, about::subject(&key))),
             }
         }
-        Ok(v1::BatchGetSubjectsResponse { subjects, missing, degraded: Vec::new() })
+        Ok(v1::BatchGetSubjectsResponse { subjects, missing, degraded: self.0.degraded() })
     }
 
     async fn update(

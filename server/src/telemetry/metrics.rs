@@ -7,10 +7,11 @@
 use std::sync::Arc;
 
 use opentelemetry::KeyValue;
-use opentelemetry::metrics::{Counter, Gauge, Histogram, MeterProvider, UpDownCounter};
+use opentelemetry::metrics::{Counter, Gauge, Histogram, Meter, MeterProvider, UpDownCounter};
 use opentelemetry_sdk::error::OTelSdkError;
 use opentelemetry_sdk::metrics::SdkMeterProvider;
 use prometheus::{Registry, TextEncoder};
+use riposte_cache::{Tally, Told};
 
 /// What this process has measured. Cloning is cheap, and clones count together.
 #[derive(Debug, Clone)]
@@ -19,6 +20,7 @@ pub struct Metrics(Arc<Instruments>);
 #[derive(Debug)]
 struct Instruments {
     registry: Registry,
+    meter: Meter,
     /// Collects while it lives.
     _provider: SdkMeterProvider,
     relay_lag: Gauge<f64>,
@@ -79,6 +81,7 @@ impl Metrics {
             hot_pages: hot_pages.with_description("First pages that are kept").build(),
             hot_bytes: hot_bytes.with_description("Bytes of the first pages that are kept").build(),
             registry,
+            meter,
             _provider: provider,
         })))
     }
@@ -91,6 +94,20 @@ impl Metrics {
     /// How many numbered events of a source a projection has not applied yet.
     pub fn projection_lag(&self, source: usize, projection: &'static str, events: i64) {
         self.0.projection_lag.record(events, &[place(source), KeyValue::new("projection", projection)]);
+    }
+
+    /// Counts what the copies do from now on.
+    pub fn copies(&self, tally: Tally) {
+        let looks = self.0.meter.u64_observable_counter("riposte_cache");
+        let looks = looks.with_description("What was asked of the copies, and what became of it");
+        // It is collected for as long as the meter lives; the handle is not needed.
+        let _ = looks
+            .with_callback(move |observer| {
+                for (what, name) in Told::ALL {
+                    observer.observe(tally.of(what), &[KeyValue::new("what", name)]);
+                }
+            })
+            .build();
     }
 
     /// A count that differed from its rows.
@@ -159,7 +176,7 @@ fn place(source: usize) -> KeyValue {
 
 #[cfg(test)]
 mod tests {
-    use super::Metrics;
+    use super::{Metrics, Tally};
 
     #[test]
     fn every_metric_is_told_under_its_documented_name() {
@@ -174,6 +191,7 @@ mod tests {
         metrics.watcher_came();
         metrics.watcher_left();
         metrics.watcher_dropped();
+        metrics.copies(Tally::default());
         metrics.hot_reads(97, 3, 2);
         metrics.hot_pages(4, 4096);
         let text = metrics.text().expect("names are sound");
@@ -187,6 +205,7 @@ mod tests {
             "riposte_writes_refused_total{kind=\"comments\",source=\"1\"} 1",
             "riposte_watchers 1",
             "riposte_watchers_dropped_total 1",
+            "riposte_cache_total{what=\"hit\"} 0",
             "riposte_hot_hits_total 97",
             "riposte_hot_misses_total 3",
             "riposte_hot_readings_total 2",

@@ -6,7 +6,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use super::bells::Bells;
-use super::relay::{self, RelayPorts};
+use super::relay::{self, RelayPorts, mending};
 use super::tail::Tail;
 use super::watch::Hub;
 use crate::hot::Pages;
@@ -43,7 +43,23 @@ impl Feed {
                 tail.run(numbers).await;
             })
         };
-        Self { relays: sources().map(relay).collect(), tails: sources().map(tail).collect(), stop }
+        let own = |source| {
+            let mender = ports.copies.mender(&ports.outbox, source).filter(|_| ports.copies.are_here())?;
+            let (numbers, ready) = (bells.numbers(source), ready.clone());
+            Some(tokio::spawn(async move {
+                told(ready).await;
+                mending::own(mender, numbers, source).await;
+            }))
+        };
+        let audit = ports.copies.auditor().map(|auditor| {
+            let ready = ready.clone();
+            tokio::spawn(async move {
+                told(ready).await;
+                auditor.run(|error| tracing::debug!(%error, "copies could not be compared with their rows")).await;
+            })
+        });
+        let tails = sources().map(tail).chain(sources().filter_map(own)).chain(audit).collect();
+        Self { relays: sources().map(relay).collect(), tails, stop }
     }
 
     /// Stops: what a relay is doing is cut between two statements of its port, and its lead is given up.

@@ -5,6 +5,7 @@
 
 mod gauge;
 mod leader;
+pub(super) mod mending;
 mod projector;
 
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use tokio::sync::watch;
 
 use super::bells::Bells;
 use super::feed::told;
+use crate::copies::Copies;
 use crate::telemetry::Metrics;
 use leader::Leader;
 use projector::Projector;
@@ -31,6 +33,8 @@ pub struct RelayPorts {
     pub rankings: Arc<dyn Rankings>,
     /// The age of events.
     pub clock: Arc<dyn Clock>,
+    /// Copies that have to be told.
+    pub copies: Copies,
     /// Where lag is told.
     pub metrics: Metrics,
 }
@@ -42,12 +46,21 @@ type Term = watch::Sender<Option<Epoch>>;
 pub(super) async fn run(ports: RelayPorts, bells: Bells, source: usize, stop: watch::Receiver<bool>) {
     let term = Term::new(None);
     let mut leader = Leader::new(ports.clone(), bells.clone(), source);
+    let mender = ports.copies.mender(&ports.outbox, source).filter(|_| !ports.copies.are_here());
+    let (led, numbers) = (term.subscribe(), bells.numbers(source));
+    let mending = async {
+        match mender {
+            Some(mender) => mending::shared(mender, led, numbers, source).await,
+            None => std::future::pending().await,
+        }
+    };
     let projector = |projection| Projector::new(ports.clone(), source, projection);
     let (histories, boards) = (projector(Projection::History), projector(Projection::Boards));
     tokio::select! {
         () = leader.run(&term) => {}
         () = histories.run(term.subscribe(), bells.numbers(source)) => {}
         () = boards.run(term.subscribe(), bells.numbers(source)) => {}
+        () = mending => {}
         () = told(stop) => {}
     }
     leader.resign().await;

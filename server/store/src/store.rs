@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use riposte_core::Result;
-use riposte_core::ports::{Boards, Clock, Histories, Ids, Outbox, Rankings, Reader, Repairer, Writer};
+use riposte_core::ports::{Boards, Clock, Histories, Ids, Outbox, Rankings, Reader, Repairer, Witness, Writer};
 use riposte_core::rank::Rules;
 use sea_orm::{ConnectionTrait, DbErr, Statement};
 
@@ -45,7 +45,7 @@ impl Store {
         let ids = Arc::new(SqlIds::new(Arc::clone(&sources), Arc::clone(&clock)));
         Ok(Self {
             reader: Arc::new(SqlReader::new(Arc::clone(&sources))),
-            writer: Arc::new(SqlWriter::new(Arc::clone(&sources), Arc::clone(&ids))),
+            writer: Arc::new(SqlWriter::new(Arc::clone(&sources), Arc::clone(&ids), None)),
             ids,
             sources,
             clock,
@@ -62,6 +62,12 @@ impl Store {
     #[must_use]
     pub fn writer(&self) -> Arc<dyn Writer> {
         Arc::clone(&self.writer) as Arc<dyn Writer>
+    }
+
+    /// Commits, and tells `witness` of each.
+    #[must_use]
+    pub fn witnessed_writer(&self, witness: Arc<dyn Witness>) -> Arc<dyn Writer> {
+        Arc::new(SqlWriter::new(Arc::clone(&self.sources), Arc::clone(&self.ids), Some(witness)))
     }
 
     /// New ids.

@@ -1,4 +1,4 @@
-//! The protocols from the plainest to the one that Riposte uses, each under the faults that show what it is worth.
+//! The protocols from the plainest to the one that blocks came out of, each under the faults that show what it is worth.
 //!
 //! Where a number of states is compared, it is the one that a model of the same protocol in Python visits, which was
 //! written before this one and by other means: so the two agree on every step.
@@ -22,8 +22,8 @@ const REVISED: Protocol = Protocol { tells: Tells::Apply(Gap::Delete), revisions
 const RELAYED: Protocol = Protocol { lease: true, watermark: true, relay: Relay::Remembers, ..REVISED };
 /// The relay's position lies in Redis, which gives no lease while it has none.
 pub(super) const ANCHORED: Protocol = Protocol { relay: Relay::InRedis { cold_leases: false }, ..RELAYED };
-/// What Riposte does: at a gap a writer leaves the list, and only the relay deletes it.
-pub(super) const OURS: Protocol = Protocol { tells: Tells::Apply(Gap::Keep), ..ANCHORED };
+/// At a gap a writer leaves the list, and only the relay deletes it.
+pub(super) const SOUND: Protocol = Protocol { tells: Tells::Apply(Gap::Keep), ..ANCHORED };
 
 pub(super) fn two(protocol: Protocol, faults: Faults) -> Cache {
     Cache { protocol, writers: 2, fillers: 2, faults }
@@ -78,7 +78,7 @@ fn revisions_and_watermarks_without_a_lease_are_lost_with_the_list_or_the_header
 fn lease_revision_watermark_and_relay_bear_all_but_a_failover() {
     states(RELAYED, Faults { failover: 0, expiry: 0, ..EACH_ONCE });
     stale(RELAYED, Faults { failover: 1, ..NO_FAULTS });
-    stale(Protocol { tells: OURS.tells, ..RELAYED }, Faults { failover: 1, ..NO_FAULTS });
+    stale(Protocol { tells: SOUND.tells, ..RELAYED }, Faults { failover: 1, ..NO_FAULTS });
 }
 
 #[test]
@@ -89,15 +89,15 @@ fn a_relay_that_hears_of_every_failover_would_bear_it_too() {
 #[test]
 fn a_position_in_redis_is_not_enough_where_leases_are_given_without_one() {
     let faults = Faults { crash: 1, failover: 1, restart: 1, ..NO_FAULTS };
-    stale(Protocol { relay: Relay::InRedis { cold_leases: true }, ..OURS }, faults);
+    stale(Protocol { relay: Relay::InRedis { cold_leases: true }, ..SOUND }, faults);
 }
 
 #[test]
-fn ours_bears_every_fault_once() {
-    assert_eq!(states(OURS, EACH_ONCE), 3_511_316);
+fn the_sound_one_bears_every_fault_once() {
+    assert_eq!(states(SOUND, EACH_ONCE), 3_511_316);
 }
 
 #[test]
-fn ours_bears_two_restarts_and_two_failovers() {
-    assert_eq!(states(OURS, Faults { crash: 1, failover: 2, restart: 2, ..NO_FAULTS }), 1_507_948);
+fn the_sound_one_bears_two_restarts_and_two_failovers() {
+    assert_eq!(states(SOUND, Faults { crash: 1, failover: 2, restart: 2, ..NO_FAULTS }), 1_507_948);
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A crate and what must not be anywhere in its tree of normal dependencies.
-const NEVER: [(&str, &[&str]); 5] = [
+const NEVER: [(&str, &[&str]); 6] = [
     (
         "riposte-core",
         &[
@@ -21,12 +21,14 @@ const NEVER: [(&str, &[&str]); 5] = [
             "opentelemetry",
             "clap",
             "riposte-store",
+            "riposte-cache",
             "riposte-migrations",
             "riposte-sdk",
             "riposte",
         ],
     ),
-    ("riposte-store", &["riposte-sdk", "riposte", "riposte-migrations", "tonic", "clap"]),
+    ("riposte-store", &["riposte-sdk", "riposte", "riposte-cache", "riposte-migrations", "fred", "tonic", "clap"]),
+    ("riposte-cache", &["riposte-sdk", "riposte", "riposte-store", "sea-orm", "sqlx", "tonic", "clap"]),
     ("riposte-migrations", &["riposte-sdk", "riposte", "tonic", "clap"]),
     ("riposte-sdk", &["riposte-core", "riposte-store", "riposte-migrations", "riposte", "sea-orm", "sqlx", "clap"]),
     ("riposte-bench", &["riposte-core", "riposte-store", "riposte-migrations", "riposte", "sea-orm"]),
@@ -107,14 +109,23 @@ mod tests {
     use serde_json::json;
 
     fn metadata(core: &str, kind: Option<&str>) -> Value {
-        let names =
-            ["riposte-core", "riposte-store", "riposte-migrations", "riposte-sdk", "riposte-bench", "sha2", "tokio"];
+        let names = [
+            "riposte-core",
+            "riposte-store",
+            "riposte-cache",
+            "riposte-migrations",
+            "riposte-sdk",
+            "riposte-bench",
+            "sha2",
+            "tokio",
+        ];
         let packages: Vec<Value> = names.iter().map(|name| json!({"id": format!("{name} 1"), "name": name})).collect();
         let dep = |name: &str, kind: Option<&str>| json!({"pkg": format!("{name} 1"), "dep_kinds": [{"kind": kind}]});
         let node = |name: &str, deps: Vec<Value>| json!({"id": format!("{name} 1"), "deps": deps});
         json!({"packages": packages, "resolve": {"nodes": [
             node("riposte-core", vec![dep("sha2", None), dep(core, kind)]),
             node("riposte-store", vec![dep("riposte-core", None)]),
+            node("riposte-cache", vec![]),
             node("riposte-migrations", vec![]),
             node("riposte-sdk", vec![]),
             node("riposte-bench", vec![]),

@@ -28,6 +28,9 @@ pub enum DegradedPart {
     LikeStates = 4,
     /// The ranking is older than promised.
     Ranking = 5,
+    /// Nothing is missing: the cache could not be asked, so the answer came from the database, which carries less load. A
+    /// caller that can wait should.
+    Cache = 6,
 }
 impl DegradedPart {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -42,6 +45,7 @@ impl DegradedPart {
             Self::Pinned => "DEGRADED_PART_PINNED",
             Self::LikeStates => "DEGRADED_PART_LIKE_STATES",
             Self::Ranking => "DEGRADED_PART_RANKING",
+            Self::Cache => "DEGRADED_PART_CACHE",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -53,6 +57,7 @@ impl DegradedPart {
             "DEGRADED_PART_PINNED" => Some(Self::Pinned),
             "DEGRADED_PART_LIKE_STATES" => Some(Self::LikeStates),
             "DEGRADED_PART_RANKING" => Some(Self::Ranking),
+            "DEGRADED_PART_CACHE" => Some(Self::Cache),
             _ => None,
         }
     }
@@ -2287,7 +2292,8 @@ pub mod admin_service_client {
         }
         /// Rebuilds what is cached of subjects from their rows, and tells how far it has come.
         ///
-        /// Not served yet: UNIMPLEMENTED / NOT_IMPLEMENTED. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN.
+        /// What is cached is forgotten, and the first page made anew. Safe to run while others read and write, and twice.
+        /// Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN.
         ///
         /// Example: `{"scope": {"objectType": "video"}}`.
         pub async fn rebuild_cache(
@@ -2539,7 +2545,8 @@ pub mod admin_service_server {
             + 'static;
         /// Rebuilds what is cached of subjects from their rows, and tells how far it has come.
         ///
-        /// Not served yet: UNIMPLEMENTED / NOT_IMPLEMENTED. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN.
+        /// What is cached is forgotten, and the first page made anew. Safe to run while others read and write, and twice.
+        /// Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN.
         ///
         /// Example: `{"scope": {"objectType": "video"}}`.
         async fn rebuild_cache(

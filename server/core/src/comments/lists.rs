@@ -68,7 +68,11 @@ impl Comments {
             }
         };
         let window = Window { order: ask.order, start, limit: ask.limit };
-        let Some(mut page) = self.reader.roots(&ask.subject, window, ask.previews).await? else {
+        let mut found = self.reader.roots(&ask.subject, window, ask.previews).await?;
+        if let Some(origin) = self.behind(ask.min_revision, found.as_ref().map(|page| &page.subject)) {
+            found = origin.roots(&ask.subject, window, ask.previews).await?;
+        }
+        let Some(mut page) = found else {
             return self.absent(&ask.subject, implied(&ask.subject, policy), ask.min_revision).await;
         };
         shown(&page.subject, ask.min_revision)?;
@@ -131,7 +135,11 @@ impl Comments {
             At::Comment(id) => Start::Around(self.reply_floor(caller, &ask.root, id).await?),
         };
         let window = Window { order: ask.order, start, limit: ask.limit };
-        let page = self.reader.replies(&ask.root.subject, root, window).await?.ok_or(Error::CommentNotFound)?;
+        let mut found = self.reader.replies(&ask.root.subject, root, window).await?;
+        if let Some(origin) = self.behind(ask.min_revision, found.as_ref().map(|page| &page.subject)) {
+            found = origin.replies(&ask.root.subject, root, window).await?;
+        }
+        let page = found.ok_or(Error::CommentNotFound)?;
         shown(&page.subject, ask.min_revision)?;
         Ok(hidden(page))
     }

@@ -58,9 +58,13 @@ impl Comments {
         min_revision: i64,
     ) -> Result<(CommentView, Vec<CommentView>, bool)> {
         let (at, _) = self.locate(caller, id).await?;
-        let subject = self.reader.subjects(std::slice::from_ref(&at.subject)).await?.pop().flatten();
+        let key = std::slice::from_ref(&at.subject);
+        let mut subject = self.reader.subjects(key).await?.pop().flatten();
+        if let Some(origin) = self.behind(min_revision, subject.as_ref()) {
+            subject = origin.subjects(key).await?.pop().flatten();
+        }
         shown(&subject.ok_or(Error::CommentNotFound)?, min_revision)?;
-        let view = self.comment(caller, id, None, 0).await?;
+        let view = self.comment(caller, id, None, min_revision).await?;
         let chain = self.reader.conversation(&view.subject, id, CONVERSATION).await?;
         let truncated = chain.len() > CONVERSATION
             && chain[CONVERSATION - 1].comment.parent_id != chain.last().map(|root| root.comment.id);

@@ -142,8 +142,17 @@ impl Comments {
         if min_revision > 0 {
             // The revision is judged first: what is read afterwards is no older.
             let (at, _) = self.locate(caller, id).await?;
-            let subject = self.reader.subjects(std::slice::from_ref(&at.subject)).await?.pop().flatten();
+            let key = std::slice::from_ref(&at.subject);
+            let mut subject = self.reader.subjects(key).await?.pop().flatten();
+            let behind = self.behind(min_revision, subject.as_ref());
+            if let Some(origin) = behind {
+                subject = origin.subjects(key).await?.pop().flatten();
+            }
             reached(min_revision, subject.map_or(0, |s| s.revision))?;
+            if let Some(origin) = behind {
+                let found = origin.comments(&[id]).await?.pop().flatten();
+                return found.map(|view| view.seen_by(viewer)).ok_or(Error::CommentNotFound);
+            }
         }
         self.comments(caller, &[id], viewer).await?.pop().flatten().ok_or(Error::CommentNotFound)
     }

@@ -130,7 +130,11 @@ impl Comments {
         min_revision: i64,
     ) -> Result<Vec<Option<Subject>>> {
         let policies = keys.iter().map(|k| self.policy(caller, k.object_type())).collect::<Result<Vec<_>>>()?;
-        let found = self.reader.subjects(keys).await?;
+        let mut found = self.reader.subjects(keys).await?;
+        let behind = found.iter().find_map(|subject| self.behind(min_revision, subject.as_ref()));
+        if let Some(origin) = behind {
+            found = origin.subjects(keys).await?;
+        }
         let answers = found.into_iter().zip(keys).zip(policies);
         let answers: Vec<_> =
             answers.map(|((subject, key), policy)| subject.or_else(|| implied(key, policy))).collect();

@@ -142,7 +142,9 @@ impl World {
             comment.like_count += likes;
             comment.dislike_count += dislikes;
             let change = CommentChange { id: comment.id, root: comment.root_id, what: Happened::Liked };
-            self.journal.events.entry(command.subject.clone()).or_default().tell(change);
+            let event = self.journal.events.entry(command.subject.clone()).or_default();
+            event.tell(change);
+            event.tell_liker(&key.1);
         }
         self.journal.likes.insert(key.clone());
         self.likes.insert(key, like);

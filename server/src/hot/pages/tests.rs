@@ -51,7 +51,7 @@ impl Origin {
 
 fn told(what: Happened) -> Changes {
     let id = subject().into();
-    Changes { comments: vec![CommentChange { id, root: None, what }], subject: false }
+    Changes { comments: vec![CommentChange { id, root: None, what }], ..Changes::default() }
 }
 
 fn event(changes: Changes) -> Numbered {

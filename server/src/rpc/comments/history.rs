@@ -40,6 +40,6 @@ impl CommentCalls {
         let cut = comments.len().checked_sub(1).filter(|_| comments.len() < whole);
         let next = cut.and_then(|last| places.get(last).copied()).or(next);
         let next_page_token = self.0.seal(&walk, next.map(Cursor::History))?;
-        Ok(v1::ListMemberCommentsResponse { comments, next_page_token, degraded: Vec::new() })
+        Ok(v1::ListMemberCommentsResponse { comments, next_page_token, degraded: self.0.degraded() })
     }
 }

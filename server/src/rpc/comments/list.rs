@@ -57,7 +57,7 @@ impl CommentCalls {
             next_page_token: self.0.seal(walk.context(), ends.next)?,
             previous_page_token: self.0.seal(walk.context(), ends.previous)?,
             subject: Some(subject),
-            degraded: Vec::new(),
+            degraded: self.0.degraded(),
         };
         Ok((id, page))
     }

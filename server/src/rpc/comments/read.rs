@@ -21,7 +21,7 @@ impl CommentCalls {
         let min_revision = v.take(parse::min_revision(request.min_revision));
         let (id, viewer, min_revision) = v.all((id, viewer, min_revision))?;
         let view = self.0.comments.comment(&caller, id, viewer.as_ref(), min_revision).await?;
-        Ok(v1::GetCommentResponse { comment: Some(answer::comment(&view)), degraded: Vec::new() })
+        Ok(v1::GetCommentResponse { comment: Some(answer::comment(&view)), degraded: self.0.degraded() })
     }
 
     pub(super) async fn batch_get(
@@ -41,7 +41,7 @@ impl CommentCalls {
                 None => return Err(Refusal::about(Error::CommentNotFound, about::comment(id.get()))),
             }
         }
-        let answer = v1::BatchGetCommentsResponse { comments, missing, degraded: Vec::new() };
+        let answer = v1::BatchGetCommentsResponse { comments, missing, degraded: self.0.degraded() };
         // The library would refuse it in its own words: a batch is bounded by count, and 200 long comments are large.
         let limit = self.0.limits.max_response;
         if answer.encoded_len() > limit { Err(Error::MessageTooLarge { limit }.into()) } else { Ok(answer) }

@@ -61,7 +61,7 @@ impl ReplyCalls {
             previous_page_token: self.0.seal(walk.context(), ends.previous)?,
             root: Some(root),
             subject_revision,
-            degraded: Vec::new(),
+            degraded: self.0.degraded(),
         })
     }
 

@@ -38,7 +38,7 @@ impl ReplyCalls {
         let last = page.comments.get(..shown.items.len()).and_then(<[_]>::last).filter(|_| shown.more_after);
         let next = last.map(|last| Cursor::Path(last.comment.path.clone()));
         let next_page_token = self.0.seal(&walk, next)?;
-        Ok(v1::GetThreadResponse { comments: shown.items, next_page_token, degraded: Vec::new() })
+        Ok(v1::GetThreadResponse { comments: shown.items, next_page_token, degraded: self.0.degraded() })
     }
 
     pub(super) async fn conversation(
@@ -55,7 +55,7 @@ impl ReplyCalls {
             comment: Some(answer::comment(&view)),
             ancestors: ancestors.iter().map(answer::comment).collect(),
             truncated,
-            degraded: Vec::new(),
+            degraded: self.0.degraded(),
         })
     }
 }

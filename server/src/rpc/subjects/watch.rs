@@ -52,11 +52,13 @@ async fn next(watcher: &mut Watcher, deadline: Option<Instant>) -> Option<Result
 
 fn response(told: Told) -> v1::WatchSubjectResponse {
     let event = match told {
-        Told::Change { revision, changes: Changed { comments, subject } } => Event::Change(v1::SubjectChange {
-            revision,
-            comments: comments.iter().filter_map(comment).collect(),
-            subject_changed: subject,
-        }),
+        Told::Change { revision, changes: Changed { comments, subject, likers: _ } } => {
+            Event::Change(v1::SubjectChange {
+                revision,
+                comments: comments.iter().filter_map(comment).collect(),
+                subject_changed: subject,
+            })
+        }
         Told::Gap { first, last } => Event::Gap(v1::RevisionGap { first_revision: first, last_revision: last }),
     };
     v1::WatchSubjectResponse { event: Some(event) }

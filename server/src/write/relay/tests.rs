@@ -7,6 +7,7 @@ use tokio::time::sleep;
 
 use super::{RelayPorts, run};
 use crate::clock::SystemClock;
+use crate::copies::Copies;
 use crate::telemetry::Metrics;
 use crate::write::bells::Bells;
 use crate::write::memory::{Memory, subject};
@@ -20,6 +21,7 @@ fn start(memory: &Arc<Memory>) -> (tokio::task::JoinHandle<()>, watch::Sender<bo
         boards: Arc::clone(memory) as _,
         rankings: Arc::clone(memory) as _,
         clock: Arc::new(SystemClock),
+        copies: Copies::none(),
         metrics: metrics.clone(),
     };
     let stop = watch::Sender::new(false);

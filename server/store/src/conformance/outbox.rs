@@ -20,7 +20,7 @@ fn change(id: CommentId, root: Option<CommentId>, what: Happened) -> CommentChan
 }
 
 fn of_comments(comments: &[CommentChange]) -> Changes {
-    Changes { comments: comments.to_vec(), subject: false }
+    Changes { comments: comments.to_vec(), ..Changes::default() }
 }
 
 /// The revisions and changes of a subject's events.
@@ -57,7 +57,7 @@ pub(super) async fn every_commit_leaves_one_event_with_its_revision_and_its_chan
     let last = scene.run(&key, closed).await.revision;
     let below = |what| of_comments(&[change(reply, Some(root), what)]);
     let top = |what| of_comments(&[change(root, None, what)]);
-    let subject = Changes { comments: Vec::new(), subject: true };
+    let subject = Changes { subject: true, ..Changes::default() };
     let expected = [
         subject.clone(),
         top(Happened::Created),
@@ -120,7 +120,11 @@ pub(super) async fn a_batch_over_several_subjects_and_partitions_leaves_one_even
         let made = batch.iter().filter(|command| command.subject == *key);
         let made = made.filter_map(|command| command.verb.comment_id());
         let comments = made.map(|id| change(id, None, Happened::Created)).collect();
-        assert_eq!(told(&scene, key).await, [(Some(1), Changes { comments, subject: true })], "{key:?}");
+        assert_eq!(
+            told(&scene, key).await,
+            [(Some(1), Changes { comments, subject: true, ..Changes::default() })],
+            "{key:?}"
+        );
     }
 }
 
@@ -147,5 +151,7 @@ pub(super) async fn likes_leave_one_event_without_a_revision(backend: Backend) {
     let mut events = relay.numbered(source, subject.id).await;
     events.retain(|numbered| numbered.event.revision.is_none());
     let likes: Vec<_> = events.into_iter().map(|numbered| numbered.event.changes).collect();
-    assert_eq!(likes, [of_comments(&ids.map(|id| change(id, None, Happened::Liked)))]);
+    let likers = (0..6).map(|n| member(&format!("m{n}"))).collect();
+    let liked = of_comments(&ids.map(|id| change(id, None, Happened::Liked)));
+    assert_eq!(likes, [Changes { likers, ..liked }]);
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use riposte_core::event::{Changes, Event};
-use riposte_core::ports::{Ids, Writer};
+use riposte_core::ports::{Ids, Witness, Writer};
 use riposte_core::world::Effect;
 use riposte_core::{Command, CommentId, Error, Millis, Receipt, Result, Subject, SubjectKey, World};
 
@@ -29,11 +29,12 @@ type Answers = Vec<Result<Receipt>>;
 pub(crate) struct SqlWriter {
     sources: Arc<Sources>,
     ids: Arc<SqlIds>,
+    witness: Option<Arc<dyn Witness>>,
 }
 
 impl SqlWriter {
-    pub(crate) fn new(sources: Arc<Sources>, ids: Arc<SqlIds>) -> Self {
-        Self { sources, ids }
+    pub(crate) fn new(sources: Arc<Sources>, ids: Arc<SqlIds>, witness: Option<Arc<dyn Witness>>) -> Self {
+        Self { sources, ids, witness }
     }
 }
 
@@ -48,7 +49,8 @@ impl Writer for SqlWriter {
         let (kind, name) =
             if only_likes(batch) { (Kind::Likes, "commit likes") } else { (Kind::Comments, "commit comments") };
         let (sources, ids) = (Arc::clone(&self.sources), Arc::clone(&self.ids));
-        let batch = Batch { sources, ids, source: source(first), kind, commands: batch.to_vec() };
+        let (source, witness) = (source(first), self.witness.clone());
+        let batch = Batch { sources, ids, witness, source, kind, commands: batch.to_vec() };
         task::run(self.sources.runtime(), name, async move { batch.run().await }).await
     }
 }
@@ -68,6 +70,7 @@ fn only_likes(commands: &[Command]) -> bool {
 struct Batch {
     sources: Arc<Sources>,
     ids: Arc<SqlIds>,
+    witness: Option<Arc<dyn Witness>>,
     source: usize,
     kind: Kind,
     commands: Vec<Command>,
@@ -134,10 +137,14 @@ impl Batch {
         let work = async |tx: &SourceTx| {
             let (world, answers) = self.decide(tx, commands, repeats).await?;
             flush::journal(tx, &world, &told(&world, commands, ids)?).await?;
-            Ok(answers)
+            let changed = if self.witness.is_some() { world.changed() } else { Vec::new() };
+            Ok((answers, changed))
         };
-        let (tx, answers) = tx.write(work).await?;
+        let (tx, (answers, changed)) = tx.write(work).await?;
         tx.commit().await.map_err(|fault| Failure { fault, outcome_unknown: true })?;
+        if let Some(witness) = &self.witness {
+            witness.committed(changed).await;
+        }
         Ok(answers)
     }
 

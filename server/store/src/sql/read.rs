@@ -25,7 +25,6 @@ mod scatter;
 mod subjects;
 mod thread;
 pub(super) mod verify;
-mod window;
 
 use std::future::Future;
 use std::sync::Arc;

@@ -43,12 +43,21 @@ pub(super) const BANS: &[Ban] = &[
     },
     Ban {
         rule: "only riposte-store and riposte-migrations know the database driver",
-        words: &["sea_orm", "sea_orm_migration", "sea_query", "sqlx", "DbErr", "DatabaseConnection", "fred"],
+        words: &["sea_orm", "sea_orm_migration", "sea_query", "sqlx", "DbErr", "DatabaseConnection"],
         inside: &["server/", "sdk/", "tests/", "xtask/"],
-        except: &["server/store/"],
+        except: &["server/store/", "server/cache/tests/"],
         tests_too: true,
         planted: ("server/src/app.rs", "use sea_orm::Database;"),
         fine: ("server/store/src/sql.rs", "use sea_orm::Database;"),
+    },
+    Ban {
+        rule: "only riposte-cache knows Redis",
+        words: &["fred"],
+        inside: &["server/", "sdk/", "tests/"],
+        except: &["server/cache/"],
+        tests_too: true,
+        planted: ("server/store/src/sql.rs", "use fred::prelude::*;"),
+        fine: ("server/cache/src/redis.rs", "use fred::prelude::*;"),
     },
     Ban {
         rule: "public protocol types end at rpc/; below it there are domain types, beside it only the verbs of the \

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use riposte_core::page::{Page, Window};
+use riposte_core::page::{Cut, Page, Window};
 use riposte_core::{Comment, CommentId, SubjectId};
 use sea_orm::sea_query::{Asterisk, Query, SelectStatement, UnionType};
 use sea_orm::{
@@ -11,7 +11,6 @@ use sea_orm::{
 };
 
 use super::rows::{along, comments_of, key};
-use super::window::Cut;
 use crate::error::Fault;
 use crate::sql::chunks::padded;
 use crate::sql::entity::comment_index::{Column, Entity, Model};

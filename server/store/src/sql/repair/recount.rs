@@ -100,7 +100,7 @@ impl Recount {
         }
         let told =
             |comment: &Comment| CommentChange { id: comment.id, root: comment.root_id, what: Happened::Recounted };
-        let changes = Changes { comments: mended.iter().map(told).collect(), subject: false };
+        let changes = Changes { comments: mended.iter().map(told).collect(), ..Changes::default() };
         let event = Event {
             partition: self.key.partition(),
             subject: subject.id,

@@ -2,7 +2,7 @@
 
 use prost::Message;
 use riposte_core::event::{Changes, CommentChange, Event, Happened};
-use riposte_core::{CommentId, Error, Millis, Partition, Result, SubjectId};
+use riposte_core::{CommentId, Error, MemberId, Millis, Partition, Result, SubjectId};
 use sea_orm::ActiveValue::Set;
 
 use crate::shard::part;
@@ -40,7 +40,7 @@ pub(crate) fn event(row: &Model) -> Result<Event> {
             revision = row.revision,
             "unreadable changes in the outbox"
         );
-        OutboxChanges { comments: Vec::new(), subject: true }
+        OutboxChanges { subject: true, ..OutboxChanges::default() }
     });
     let comment = |change: OutboxComment| {
         let id = |stored: u64| CommentId::new(stored.cast_signed());
@@ -53,6 +53,7 @@ pub(crate) fn event(row: &Model) -> Result<Event> {
         revision: Some(row.revision).filter(|revision| *revision > 0),
         changes: Changes {
             comments: changes.comments.into_iter().filter_map(comment).collect(),
+            likers: changes.likers.into_iter().map(MemberId::stored).collect(),
             subject: changes.subject,
         },
         time: Millis(row.create_time),
@@ -73,7 +74,11 @@ fn message(changes: &Changes) -> OutboxChanges {
         }
         .into(),
     };
-    OutboxChanges { comments: changes.comments.iter().map(comment).collect(), subject: changes.subject }
+    OutboxChanges {
+        comments: changes.comments.iter().map(comment).collect(),
+        subject: changes.subject,
+        likers: changes.likers.iter().map(|member| member.as_str().to_owned()).collect(),
+    }
 }
 
 /// `None` for what no version has written.

@@ -9,6 +9,9 @@ pub struct OutboxChanges {
     /// True when owner, state, metadata or deletion of the subject changed.
     #[prost(bool, tag = "2")]
     pub subject: bool,
+    /// The members whose likes under the subject changed.
+    #[prost(string, repeated, tag = "3")]
+    pub likers: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// One comment that changed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]

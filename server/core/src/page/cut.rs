@@ -1,22 +1,23 @@
 //! Which rows a window needs on either side of a cut between two floors, and the page they make. Nothing is counted:
 //! one row more than the page holds tells whether there are more.
 
-use riposte_core::page::{Order, Page, Start, Window};
+use super::{Order, Page, Start, Window};
 
 /// The cut that a window is read from: floors up to `floor` on one side, those above it on the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Cut {
+pub struct Cut {
     /// The last floor of the lower side.
-    pub(super) floor: i32,
+    pub floor: i32,
     /// The most rows to read at and below the cut, from it downward.
-    pub(super) low: usize,
+    pub low: usize,
     /// The most rows to read above the cut, from it upward.
-    pub(super) high: usize,
+    pub high: usize,
 }
 
 impl Cut {
     /// The cut of a window.
-    pub(super) fn of(window: &Window) -> Self {
+    #[must_use]
+    pub fn of(window: &Window) -> Self {
         let more = window.limit + 1;
         // Where a floor itself follows the cut: behind it in the order when the walk came from there, ahead otherwise.
         let (at, ahead, behind) = match window.start {
@@ -38,7 +39,7 @@ impl Cut {
     }
 
     /// The page of a window out of the rows of both sides, in whatever order they came.
-    pub(super) fn page<T>(&self, window: &Window, mut rows: Vec<T>, floor: impl Fn(&T) -> i32) -> Page<T> {
+    pub fn page<T>(&self, window: &Window, mut rows: Vec<T>, floor: impl Fn(&T) -> i32) -> Page<T> {
         rows.sort_by_key(|row| floor(row));
         let low = rows.iter().filter(|row| floor(row) <= self.floor).count();
         let (behind, ahead) = match window.order {
@@ -73,10 +74,9 @@ fn share(window: &Window, behind: usize, ahead: usize) -> (usize, usize) {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-    use riposte_core::page::{Order, Page, Start, Window};
-
     use super::Cut;
+    use crate::page::{Order, Page, Start, Window};
+    use proptest::prelude::*;
 
     /// What a store reads for a cut.
     fn read(cut: &Cut, floors: &[i32]) -> Vec<i32> {

@@ -1,0 +1,335 @@
+//! Copies in the process: the whole cache of `riposte dev`, and of a single process without Redis.
+//!
+//! A subject's block is one value behind one lock, evicted as a whole; how many there are is bounded by moka.
+
+mod block;
+mod list;
+mod states;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use moka::policy::EvictionPolicy;
+use moka::sync::Cache as Bounded;
+use riposte_core::comment::CommentView;
+use riposte_core::ids::PARTITIONS;
+use riposte_core::{CommentId, LikeValue, Partition, Subject, SubjectId, SubjectKey};
+
+use crate::config::Limits;
+use crate::port::{
+    Away, Cache, Change, Committed, Cursor, Fill, Filled, Kind, Likes, Lookup, Member, Opened, PageAsk, PageHit, Ticket,
+};
+use block::{Block, Now};
+use states::States;
+
+/// See the module.
+#[derive(Debug)]
+pub struct Memory {
+    limits: Limits,
+    begin: Instant,
+    /// Of each partition: where its relay is, and its generation.
+    partitions: Vec<Mutex<Option<(Cursor, u64)>>>,
+    names: Bounded<SubjectKey, Name>,
+    blocks: Bounded<SubjectId, Arc<Mutex<Block>>>,
+    /// A comment does not tell its subject.
+    places: Bounded<CommentId, SubjectId>,
+    states: Bounded<Member, Arc<Mutex<States>>>,
+    /// Held while a name or a block may come into being.
+    door: Mutex<()>,
+}
+
+/// What is known of a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Name {
+    Of(SubjectId),
+    /// Somebody with this token looks, or has looked and found nothing; until when that holds.
+    Looked {
+        token: u64,
+        until: i64,
+        absent: bool,
+    },
+}
+
+impl Memory {
+    /// An empty one, whose relays have not come.
+    #[must_use]
+    pub fn new(limits: Limits) -> Self {
+        let subjects = limits.subjects;
+        let kept = |ttl: Duration| ttl + ttl / 5;
+        Self {
+            limits,
+            begin: Instant::now(),
+            partitions: (0..PARTITIONS).map(|_| Mutex::default()).collect(),
+            names: Bounded::new(4 * subjects),
+            blocks: Bounded::builder().max_capacity(subjects).time_to_live(kept(limits.ttl)).build(),
+            places: Bounded::new(64 * subjects),
+            // A doubt must not be refused its place, as a policy of frequency would.
+            states: Bounded::builder()
+                .max_capacity(4 * subjects)
+                .eviction_policy(EvictionPolicy::lru())
+                .time_to_live(kept(limits.states_ttl))
+                .build(),
+            door: Mutex::default(),
+        }
+    }
+
+    /// Forgets everything, as an empty restart of a server would.
+    pub fn clear(&self) {
+        let _door = locked(&self.door);
+        self.partitions.iter().for_each(|partition| *locked(partition) = None);
+        self.names.invalidate_all();
+        self.blocks.invalidate_all();
+        self.states.invalidate_all();
+    }
+
+    /// Forgets one subject's block alone, as an eviction would.
+    pub fn evict(&self, id: SubjectId) {
+        self.blocks.invalidate(&id);
+    }
+
+    fn now(&self) -> i64 {
+        self.begin.elapsed().as_millis().try_into().unwrap_or(i64::MAX)
+    }
+
+    fn with(&self) -> Now<'_> {
+        Now { now: self.now(), limits: &self.limits }
+    }
+
+    fn partition(&self, at: Partition) -> MutexGuard<'_, Option<(Cursor, u64)>> {
+        locked(&self.partitions[usize::from(at.get())])
+    }
+
+    fn generation(&self, at: Partition) -> Option<u64> {
+        self.partition(at).map(|(_, generation)| generation)
+    }
+
+    fn named(&self, key: &SubjectKey) -> Option<Name> {
+        self.names.get(key).filter(|name| match name {
+            Name::Of(_) => true,
+            Name::Looked { until, .. } => *until >= self.now(),
+        })
+    }
+
+    /// The block of a subject, if it is of the present generation.
+    fn block(&self, id: SubjectId) -> Option<Arc<Mutex<Block>>> {
+        let generation = self.generation(CommentId::from(id).partition())?;
+        let block = self.blocks.get(&id)?;
+        let present = locked(&block).generation == generation;
+        present.then_some(block)
+    }
+
+    fn subject(&self, key: &SubjectKey) -> Lookup<Option<Subject>> {
+        match self.named(key) {
+            Some(Name::Looked { absent: true, .. }) => Lookup::Hit(None),
+            Some(Name::Of(id)) => {
+                let row = self.block(id).and_then(|block| locked(&block).row().cloned());
+                row.map_or(Lookup::Miss, |row| Lookup::Hit(Some(row)))
+            }
+            Some(Name::Looked { .. }) | None => Lookup::Miss,
+        }
+    }
+
+    fn comment(&self, id: CommentId) -> Lookup<Option<CommentView>> {
+        let Some(block) = self.places.get(&id).and_then(|subject| self.block(subject)) else { return Lookup::Miss };
+        let block = locked(&block);
+        let found = block.row().zip(block.item(id));
+        found.map_or(Lookup::Miss, |(row, item)| Lookup::Hit(row.delete_time.is_none().then(|| item.view(row))))
+    }
+
+    fn states_of(&self, who: &Member) -> Arc<Mutex<States>> {
+        self.states.get_with(who.clone(), Arc::default)
+    }
+}
+
+fn locked<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn millis(span: Duration) -> i64 {
+    i64::try_from(span.as_millis()).unwrap_or(i64::MAX)
+}
+
+#[async_trait]
+impl Cache for Memory {
+    async fn subjects(&self, keys: &[SubjectKey]) -> Result<Vec<Lookup<Option<Subject>>>, Away> {
+        Ok(keys.iter().map(|key| self.subject(key)).collect())
+    }
+
+    async fn comments(&self, ids: &[CommentId]) -> Result<Vec<Lookup<Option<CommentView>>>, Away> {
+        Ok(ids.iter().map(|id| self.comment(*id)).collect())
+    }
+
+    async fn page(&self, ask: &PageAsk) -> Result<Lookup<Option<PageHit>>, Away> {
+        let id = match self.named(&ask.key) {
+            Some(Name::Of(id)) => id,
+            Some(Name::Looked { absent: true, .. }) => return Ok(Lookup::Hit(None)),
+            Some(Name::Looked { .. }) | None => return Ok(Lookup::Miss),
+        };
+        let Some(block) = self.block(id) else { return Ok(Lookup::Miss) };
+        let block = locked(&block);
+        if block.row().is_some_and(|row| row.delete_time.is_some()) {
+            return Ok(Lookup::Hit(None));
+        }
+        Ok(block.page(ask).map_or(Lookup::Miss, |page| Lookup::Hit(Some(page))))
+    }
+
+    async fn states(&self, who: &Member, ids: &[CommentId]) -> Result<Lookup<Option<Vec<Option<LikeValue>>>>, Away> {
+        let subject = match self.subject(&who.key) {
+            Lookup::Hit(Some(subject)) if subject.delete_time.is_none() => subject,
+            Lookup::Hit(_) => return Ok(Lookup::Hit(None)),
+            Lookup::Miss => return Ok(Lookup::Miss),
+        };
+        let Some(generation) = self.generation(who.key.partition()) else { return Ok(Lookup::Miss) };
+        let Some(states) = self.states.get(who) else { return Ok(Lookup::Miss) };
+        let block = self.block(subject.id);
+        let exists = |id: CommentId| block.as_ref().is_some_and(|block| locked(block).item(id).is_some());
+        let values = locked(&states).read(ids, generation, exists);
+        Ok(values.map_or(Lookup::Miss, |values| Lookup::Hit(Some(values))))
+    }
+
+    async fn open(&self, key: &SubjectKey, kind: Kind, token: u64) -> Result<Opened, Away> {
+        let _door = locked(&self.door);
+        let Some(generation) = self.generation(key.partition()) else { return Ok(Opened::Cold) };
+        let id = match self.named(key) {
+            Some(Name::Of(id)) => id,
+            Some(Name::Looked { .. }) | None => {
+                let until = self.now() + millis(self.limits.lease);
+                self.names.insert(key.clone(), Name::Looked { token, until, absent: false });
+                return Ok(Opened::Unknown { token });
+            }
+        };
+        let block = self.block(id).unwrap_or_else(|| {
+            let block = Arc::new(Mutex::new(Block::new(generation)));
+            self.blocks.insert(id, Arc::clone(&block));
+            block
+        });
+        let ticket = locked(&block).lease(id, kind, token, self.with());
+        Ok(ticket.map_or(Opened::Busy, Opened::Ticket))
+    }
+
+    async fn name(&self, key: &SubjectKey, id: SubjectId) -> Result<(), Away> {
+        let _door = locked(&self.door);
+        self.names.insert(key.clone(), Name::Of(id));
+        Ok(())
+    }
+
+    async fn absent(&self, key: &SubjectKey, token: u64) -> Result<(), Away> {
+        let _door = locked(&self.door);
+        if let Some(Name::Looked { token: last, absent: false, .. }) = self.named(key)
+            && last == token
+        {
+            let until = self.now() + millis(self.limits.negative_ttl);
+            self.names.insert(key.clone(), Name::Looked { token, until, absent: true });
+        }
+        Ok(())
+    }
+
+    async fn fill(&self, ticket: &Ticket, fill: &Fill) -> Result<Filled, Away> {
+        let Some(block) = self.block(ticket.subject) else { return Ok(Filled::Refused) };
+        fill.items.iter().for_each(|item| self.places.insert(item.comment.id, ticket.subject));
+        Ok(locked(&block).fill(ticket, fill, self.with()))
+    }
+
+    async fn close(&self, ticket: &Ticket) -> Result<(), Away> {
+        if let Some(block) = self.block(ticket.subject) {
+            locked(&block).release(ticket, self.now());
+        }
+        Ok(())
+    }
+
+    async fn apply(&self, changes: &[Change]) -> Result<(), Away> {
+        for change in changes {
+            if change.created {
+                self.name(&change.subject.key, change.subject.id).await?;
+            }
+            if let Some(block) = self.block(change.subject.id) {
+                let written = change.patches.iter().filter(|patch| patch.content.is_some());
+                written.for_each(|patch| self.places.insert(patch.comment.id, change.subject.id));
+                locked(&block).apply(&Arc::new(change.clone()), self.with());
+            }
+        }
+        Ok(())
+    }
+
+    async fn like(&self, likes: &[Likes]) -> Result<(), Away> {
+        for likes in likes {
+            if let Some(block) = self.block(likes.subject) {
+                locked(&block).like(likes, self.now());
+            }
+        }
+        Ok(())
+    }
+
+    async fn doubt(&self, members: &[Member], token: u64) -> Result<(), Away> {
+        let now = self.now();
+        members.iter().for_each(|who| locked(&self.states_of(who)).doubt(token, now));
+        Ok(())
+    }
+
+    async fn settle(&self, members: &[Member], token: u64) -> Result<(), Away> {
+        members.iter().for_each(|who| locked(&self.states_of(who)).settle(token));
+        Ok(())
+    }
+
+    async fn open_states(&self, who: &Member, token: u64) -> Result<bool, Away> {
+        let Some(generation) = self.generation(who.key.partition()) else { return Ok(false) };
+        Ok(locked(&self.states_of(who)).open(token, generation, self.now()))
+    }
+
+    async fn fill_states(&self, who: &Member, token: u64, values: &[(CommentId, LikeValue)]) -> Result<(), Away> {
+        if let Some(states) = self.states.get(who) {
+            locked(&states).fill(token, values, self.generation(who.key.partition()));
+        }
+        Ok(())
+    }
+
+    async fn exist(&self, who: &Member, ids: &[CommentId]) -> Result<(), Away> {
+        if let Some(states) = self.states.get(who) {
+            locked(&states).exist(ids, self.limits.per_subject);
+        }
+        Ok(())
+    }
+
+    async fn cursors(&self, partitions: &[Partition]) -> Result<Vec<Option<Cursor>>, Away> {
+        Ok(partitions.iter().map(|at| self.partition(*at).map(|(cursor, _)| cursor)).collect())
+    }
+
+    async fn advance(&self, at: Partition, from: Cursor, to: Cursor, told: &Committed) -> Result<bool, Away> {
+        if self.partition(at).is_none_or(|(cursor, _)| cursor != from) {
+            return Ok(false);
+        }
+        for (id, revision) in &told.revisions {
+            if let Some(block) = self.block(*id) {
+                locked(&block).hear(*revision);
+            }
+        }
+        // Behind the revisions: a like of a comment that has not come yet waits for it.
+        self.like(&told.likes).await?;
+        for states in told.likers.iter().filter_map(|who| self.states.get(who)) {
+            locked(&states).forget();
+        }
+        if let Some((cursor, _)) = self.partition(at).as_mut() {
+            *cursor = to;
+        }
+        Ok(true)
+    }
+
+    async fn renew(&self, at: Partition, cursor: Cursor, generation: u64) -> Result<(), Away> {
+        *self.partition(at) = Some((cursor, generation));
+        Ok(())
+    }
+
+    async fn forget(&self, key: &SubjectKey) -> Result<(), Away> {
+        let _door = locked(&self.door);
+        if let Some(Name::Of(id)) = self.named(key) {
+            self.blocks.invalidate(&id);
+        }
+        self.names.invalidate(key);
+        Ok(())
+    }
+
+    fn is_away(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,353 @@
+//! The copies of one subject, and what is needed to keep them right. See the protocol in `port.rs`.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use riposte_core::page::{Order, Page};
+use riposte_core::{CommentId, Subject, SubjectId};
+
+use super::list::List;
+use crate::config::Limits;
+use crate::port::{Change, Fill, Filled, Item, Kind, Likes, ListName, Listed, PageAsk, PageHit, Patch, Ticket};
+
+/// Changes that a log holds.
+const LOG: usize = 64;
+/// Likes that it holds.
+const LOGGED_LIKES: usize = 2_000;
+
+/// The time in milliseconds, and the bounds.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Now<'l> {
+    pub(super) now: i64,
+    pub(super) limits: &'l Limits,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Block {
+    pub(super) generation: u64,
+    row: Option<Subject>,
+    /// The highest revision known to be committed.
+    known: i64,
+    lists: HashMap<ListName, List>,
+    items: HashMap<CommentId, Kept>,
+    log: Log,
+    /// Tickets that are out, by their tokens, and until when.
+    tickets: HashMap<u64, i64>,
+    /// Who fills what.
+    leases: HashMap<Kind, u64>,
+}
+
+/// A comment; its likes have a line of their own.
+#[derive(Debug, Clone)]
+struct Kept {
+    item: Item,
+    likes: Likes,
+}
+
+/// What came while somebody may fill, or too early.
+#[derive(Debug, Default)]
+struct Log {
+    changes: BTreeMap<i64, Arc<Change>>,
+    likes: HashMap<CommentId, Likes>,
+}
+
+impl Kept {
+    fn new(item: Item) -> Self {
+        Self { likes: Likes::of(&item.comment), item }
+    }
+
+    fn like(&mut self, likes: &Likes) {
+        if likes.revision > self.likes.revision {
+            self.likes = *likes;
+        }
+    }
+
+    fn patch(&mut self, patch: &Patch) {
+        if patch.comment.revision > self.item.comment.revision {
+            self.item.comment = patch.comment.clone();
+            self.item.content = patch.content.clone().or(self.item.content.take());
+        }
+        self.like(&Likes::of(&patch.comment));
+    }
+
+    fn item(&self) -> Item {
+        let mut item = self.item.clone();
+        item.comment.like_count = self.likes.likes;
+        item.comment.dislike_count = self.likes.dislikes;
+        item.comment.revision = item.comment.revision.max(self.likes.revision);
+        item
+    }
+}
+
+impl Block {
+    pub(super) fn new(generation: u64) -> Self {
+        Self {
+            generation,
+            row: None,
+            known: 0,
+            lists: HashMap::new(),
+            items: HashMap::new(),
+            log: Log::default(),
+            tickets: HashMap::new(),
+            leases: HashMap::new(),
+        }
+    }
+
+    /// The row, if it is as new as is known.
+    pub(super) fn row(&self) -> Option<&Subject> {
+        self.row.as_ref().filter(|row| row.revision >= self.known)
+    }
+
+    fn at(&self) -> Option<i64> {
+        self.row.as_ref().map(|row| row.revision)
+    }
+
+    pub(super) fn item(&self, id: CommentId) -> Option<Item> {
+        self.items.get(&id).map(Kept::item)
+    }
+
+    /// A page, with everything on it.
+    pub(super) fn page(&self, ask: &PageAsk) -> Option<PageHit> {
+        let subject = self.row()?.clone();
+        let root = match ask.root {
+            Some(id) => Some(self.item(id)?),
+            None => None,
+        };
+        let ids = self.slice(ask.root, ask.window.order, |list| list.page(&ask.window))?;
+        let Page { items, more_before, more_after } = ids;
+        let item = |id: &CommentId| self.item(*id);
+        let items = items.iter().map(item).collect::<Option<Vec<_>>>()?;
+        let pins = if ask.root.is_none() { subject.pins.as_slice() } else { &[] };
+        let pinned = pins.iter().map(item).collect::<Option<Vec<_>>>()?;
+        Some(PageHit { subject, root, items: Page { items, more_before, more_after }, pinned })
+    }
+
+    /// A part of a list, from whichever end it is kept.
+    fn slice<T>(&self, root: Option<CommentId>, order: Order, read: impl Fn(&List) -> Option<T>) -> Option<T> {
+        let other = if order == Order::Oldest { Order::Newest } else { Order::Oldest };
+        [order, other].into_iter().find_map(|order| read(self.lists.get(&ListName { root, order })?))
+    }
+
+    /// Gives the right to fill, unless somebody has it.
+    pub(super) fn lease(&mut self, subject: SubjectId, kind: Kind, token: u64, with: Now<'_>) -> Option<Ticket> {
+        let Now { now, limits } = with;
+        self.tickets.retain(|_, until| *until >= now);
+        let may = match kind {
+            // Only a block with a revision moves on by its log alone: single comments tell none that could be compared.
+            Kind::Comments => self.row.is_some(),
+            Kind::List(_) | Kind::Row => self.leases.get(&kind).is_none_or(|of| !self.tickets.contains_key(of)),
+        };
+        self.settle(now);
+        may.then(|| {
+            self.tickets.insert(token, now.saturating_add(super::millis(limits.lease)));
+            self.leases.insert(kind, token);
+            Ticket { subject, kind, token }
+        })
+    }
+
+    /// Takes a ticket back; one that is not out any more changes nothing.
+    pub(super) fn release(&mut self, ticket: &Ticket, now: i64) {
+        if self.tickets.remove(&ticket.token).is_some() {
+            self.leases.retain(|_, token| *token != ticket.token);
+            self.settle(now);
+        }
+    }
+
+    /// Whether somebody may fill, and so everything is logged.
+    fn is_open(&self, now: i64) -> bool {
+        self.tickets.values().any(|until| *until >= now)
+    }
+
+    /// While nobody may fill the log forgets what is not needed. What waits for its predecessors stays, and while the
+    /// block is behind the likes of comments that come with them.
+    fn settle(&mut self, now: i64) {
+        if self.is_open(now) {
+            return;
+        }
+        self.tear();
+        if self.row().is_some() {
+            self.log.likes.clear();
+        }
+        let at = self.at();
+        self.log.changes.retain(|revision, _| at.is_none_or(|at| *revision > at));
+    }
+
+    /// Tears up all tickets that are out.
+    fn tear(&mut self) {
+        self.tickets.clear();
+        self.leases.clear();
+    }
+
+    /// Takes what was read, as far as it can be brought to the present.
+    pub(super) fn fill(&mut self, ticket: &Ticket, fill: &Fill, at: Now<'_>) -> Filled {
+        let Now { now, limits } = at;
+        if self.tickets.get(&ticket.token).is_none_or(|until| *until < now) {
+            return Filled::Refused;
+        }
+        let present = fill.subject.as_ref().map_or(fill.seen, |read| read.revision);
+        if self.at().is_some_and(|at| present > at) {
+            if !fill.force {
+                return Filled::Behind;
+            }
+            if fill.subject.is_some() {
+                self.begin_anew();
+            }
+        }
+        let mut lists = fill.lists.clone();
+        let current = match (&fill.subject, self.at()) {
+            (Some(read), None) => {
+                self.row = Some(read.clone());
+                true
+            }
+            (Some(read), Some(at)) => self.bring(&mut lists, read.revision, at),
+            (None, at) => at.is_some_and(|at| present <= at),
+        };
+        if !current {
+            self.release(ticket, now);
+            return Filled::Refused;
+        }
+        self.known = self.known.max(present);
+        self.take(&lists, &fill.items, limits);
+        self.drain(at);
+        self.release(ticket, now);
+        Filled::Kept
+    }
+
+    /// Nothing that is kept is a part of the block any more, for it may lack what happened in between, and no ticket is.
+    fn begin_anew(&mut self) {
+        self.row = None;
+        self.lists.clear();
+        self.items.clear();
+        self.tear();
+    }
+
+    /// Brings lists from the revision that was read to the present one, by the log.
+    fn bring(&self, lists: &mut [Listed], read: i64, at: i64) -> bool {
+        for revision in read + 1..=at {
+            let Some(change) = self.log.changes.get(&revision) else { return false };
+            for list in &mut *lists {
+                for of in change.lists.iter().filter(|of| of.root == list.name.root) {
+                    let within = list.low..=list.high;
+                    list.members.retain(|(floor, _)| !of.went.contains(floor));
+                    list.members.extend(of.came.iter().filter(|(floor, _)| within.contains(floor)).copied());
+                }
+            }
+        }
+        true
+    }
+
+    fn take(&mut self, lists: &[Listed], items: &[Item], limits: &Limits) {
+        for part in lists {
+            match self.lists.get_mut(&part.name) {
+                Some(list) => list.extend(part, limits.window),
+                None => {
+                    if let Some(list) = List::begin(part) {
+                        self.lists.insert(part.name, list);
+                    }
+                }
+            }
+        }
+        if self.items.len() + items.len() > limits.per_subject {
+            self.items.clear();
+        }
+        for item in items.iter().filter(|item| !self.items.contains_key(&item.comment.id)).collect::<Vec<_>>() {
+            let mut copy = Kept::new(item.clone());
+            let id = item.comment.id;
+            // What is logged beyond the present revision comes with the revision.
+            let at = self.at().unwrap_or(0);
+            let logged = self.log.changes.range(..=at).flat_map(|(_, change)| &change.patches);
+            logged.filter(|patch| patch.comment.id == id).for_each(|patch| copy.patch(patch));
+            if let Some(likes) = self.log.likes.get(&id) {
+                copy.like(likes);
+            }
+            self.items.insert(id, copy);
+        }
+    }
+
+    /// A revision was committed.
+    pub(super) fn hear(&mut self, revision: i64) {
+        if self.at().is_some_and(|at| at < revision) || self.row.is_none() {
+            self.known = self.known.max(revision);
+        }
+    }
+
+    /// Brings what a commit did, now or when what precedes it has come.
+    pub(super) fn apply(&mut self, change: &Arc<Change>, with: Now<'_>) {
+        let revision = change.subject.revision;
+        self.known = self.known.max(revision);
+        let at = self.at();
+        if at.is_some_and(|at| revision <= at) {
+            return;
+        }
+        let next = at.is_some_and(|at| revision == at + 1);
+        if !next || self.is_open(with.now) {
+            self.log.changes.insert(revision, Arc::clone(change));
+        }
+        if self.log.changes.len() > LOG {
+            self.log.changes.pop_first();
+            self.tear();
+        }
+        if next {
+            self.move_on(change, with.limits);
+            self.drain(with);
+        }
+    }
+
+    /// Brings what has waited for its predecessors.
+    fn drain(&mut self, with: Now<'_>) {
+        while let Some(change) = self.at().and_then(|at| self.log.changes.get(&(at + 1)).cloned()) {
+            self.move_on(&change, with.limits);
+        }
+        self.settle(with.now);
+    }
+
+    fn move_on(&mut self, change: &Change, limits: &Limits) {
+        self.row = Some(change.subject.clone());
+        for of in &change.lists {
+            for order in [Order::Oldest, Order::Newest] {
+                if let Some(list) = self.lists.get_mut(&ListName { root: of.root, order }) {
+                    list.apply(of, limits.window);
+                }
+            }
+        }
+        if self.items.len() > limits.per_subject {
+            self.items.clear();
+        }
+        for patch in &change.patches {
+            let (id, content) = (patch.comment.id, patch.content.clone());
+            if let Some(copy) = self.items.get_mut(&id) {
+                copy.patch(patch);
+            } else if content.is_some() {
+                let mut copy = Kept::new(Item { comment: patch.comment.clone(), content });
+                if let Some(likes) = self.log.likes.get(&id) {
+                    copy.like(likes);
+                }
+                self.items.insert(id, copy);
+            }
+        }
+    }
+
+    /// Brings the likes of a comment.
+    pub(super) fn like(&mut self, likes: &Likes, now: i64) {
+        if let Some(copy) = self.items.get_mut(&likes.id) {
+            copy.like(likes);
+        }
+        if !self.is_open(now) && self.row().is_some() {
+            return;
+        }
+        if self.log.likes.len() >= LOGGED_LIKES && !self.log.likes.contains_key(&likes.id) {
+            self.lose_likes();
+        }
+        let of = self.log.likes.entry(likes.id).or_insert(*likes);
+        if likes.revision > of.revision {
+            *of = *likes;
+        }
+    }
+
+    /// Nobody can fill without them, and a block that is behind cannot move on.
+    fn lose_likes(&mut self) {
+        self.log.likes.clear();
+        if self.row().is_some() { self.tear() } else { self.begin_anew() }
+    }
+}

@@ -1,0 +1,88 @@
+//! The kept part of a list: all of its members between two floors.
+
+use std::collections::BTreeMap;
+
+use riposte_core::CommentId;
+use riposte_core::page::{Cut, Order, Page, Window};
+
+use crate::port::{ListChange, Listed};
+
+/// See the module.
+#[derive(Debug, Clone)]
+pub(super) struct List {
+    order: Order,
+    low: i32,
+    high: i32,
+    members: BTreeMap<i32, CommentId>,
+}
+
+impl List {
+    /// A list that holds what was read, if that begins at the end it is kept from.
+    pub(super) fn begin(part: &Listed) -> Option<Self> {
+        let at_end = match part.name.order {
+            Order::Oldest => part.low == 0,
+            Order::Newest => part.high == i32::MAX,
+        };
+        let members = part.members.iter().copied().collect();
+        at_end.then_some(Self { order: part.name.order, low: part.low, high: part.high, members })
+    }
+
+    /// Adds what was read where it adjoins.
+    pub(super) fn extend(&mut self, part: &Listed, window: usize) {
+        let adjoins = part.high >= self.low.saturating_sub(1) && part.low <= self.high.saturating_add(1);
+        if adjoins && self.members.len() < window {
+            self.members.extend(part.members.iter().copied());
+            self.low = self.low.min(part.low);
+            self.high = self.high.max(part.high);
+        }
+    }
+
+    /// Brings what a commit did. What grows a quarter beyond its window is cut to it.
+    pub(super) fn apply(&mut self, change: &ListChange, window: usize) {
+        let (low, high) = (self.low, self.high);
+        self.members.extend(change.came.iter().filter(|(floor, _)| (low..=high).contains(floor)).copied());
+        for floor in &change.went {
+            self.members.remove(floor);
+        }
+        if self.members.len() <= window + window / 4 {
+            return;
+        }
+        while self.members.len() > window {
+            match self.order {
+                Order::Oldest => drop(self.members.pop_last()),
+                Order::Newest => drop(self.members.pop_first()),
+            }
+        }
+        match self.order {
+            Order::Oldest => self.high = self.members.last_key_value().map_or(0, |(floor, _)| *floor),
+            Order::Newest => self.low = self.members.first_key_value().map_or(0, |(floor, _)| *floor),
+        }
+    }
+
+    /// The page of a window, if everything that decides about it is kept.
+    pub(super) fn page(&self, window: &Window) -> Option<Page<CommentId>> {
+        let cut = Cut::of(window);
+        let mut rows: Vec<(i32, CommentId)> = Vec::with_capacity(cut.low + cut.high);
+        if cut.low > 0 {
+            if cut.floor > self.high {
+                return None;
+            }
+            rows.extend(self.members.range(..=cut.floor).rev().take(cut.low).map(|(floor, id)| (*floor, *id)));
+            if rows.len() < cut.low && self.low > 0 {
+                return None;
+            }
+        }
+        if cut.high > 0 {
+            if cut.floor < self.low.saturating_sub(1) {
+                return None;
+            }
+            let before = rows.len();
+            let above = self.members.range(cut.floor.saturating_add(1)..);
+            rows.extend(above.take(cut.high).map(|(floor, id)| (*floor, *id)));
+            if rows.len() - before < cut.high && self.high < i32::MAX {
+                return None;
+            }
+        }
+        Some(cut.page(window, rows, |(floor, _)| *floor).map(|(_, id)| id))
+    }
+}

@@ -1,0 +1,135 @@
+//! Reads that ask the copies first. What they do not know is read from the rows once for all who ask, and kept.
+
+mod comments;
+mod pages;
+mod parts;
+mod rest;
+mod states;
+mod subjects;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use riposte_core::page::{RootPage, Window};
+use riposte_core::ports::Reader;
+use riposte_core::{Partition, Result, Subject, SubjectKey};
+
+pub(crate) use parts::roots;
+
+use crate::flights::Flights;
+use crate::owed::Owed;
+use crate::port::{Away, Cache, Fill, Filled, Lookup, PageAsk, PageHit, Ticket};
+use crate::room::Room;
+use crate::tally::{Tally, Told};
+
+/// How long a fill waits for a commit that was read and is not applied yet.
+const SOON: Duration = Duration::from_millis(5);
+
+/// A [`Reader`] of the same rows as the one inside it. Cloning is cheap, and clones are one.
+#[derive(Debug, Clone)]
+pub struct CachedReader(Arc<Parts>);
+
+#[derive(Debug)]
+struct Parts {
+    inner: Arc<dyn Reader>,
+    cache: Arc<dyn Cache>,
+    owed: Owed,
+    room: Room,
+    tally: Tally,
+    pages: Flights<PageAsk, Option<Arc<PageHit>>>,
+    previewed: Flights<(SubjectKey, Window, u8), Option<Arc<RootPage>>>,
+    subjects: Flights<Vec<SubjectKey>, Arc<Vec<Option<Subject>>>>,
+    /// The last subjects that copies answered for.
+    seen: crate::audit::Seen,
+}
+
+impl CachedReader {
+    /// Reads `inner` through `cache`, within `room`.
+    #[must_use]
+    pub fn new(inner: Arc<dyn Reader>, cache: Arc<dyn Cache>, owed: Owed, room: Room, tally: Tally) -> Self {
+        let (pages, previewed, subjects) = (Flights::default(), Flights::default(), Flights::default());
+        let seen = crate::audit::Seen::default();
+        Self(Arc::new(Parts { inner, cache, owed, room, tally, pages, previewed, subjects, seen }))
+    }
+
+    /// What it counts.
+    #[must_use]
+    pub fn tally(&self) -> &Tally {
+        &self.0.tally
+    }
+
+    /// Whether the copies cannot be asked at present.
+    #[must_use]
+    pub fn is_degraded(&self) -> bool {
+        self.0.cache.is_away() || self.0.owed.is_any()
+    }
+
+    /// Forgets the copies of a subject and makes its first pages anew.
+    ///
+    /// # Errors
+    /// Those of the rows.
+    pub async fn rebuild(&self, key: &SubjectKey) -> Result<()> {
+        let _ = self.0.cache.forget(key).await;
+        self.0.first_page(key).await.map(drop)
+    }
+
+    pub(crate) fn inner(&self) -> &Arc<dyn Reader> {
+        &self.0.inner
+    }
+
+    pub(crate) fn cache(&self) -> &Arc<dyn Cache> {
+        &self.0.cache
+    }
+
+    pub(crate) fn seen(&self) -> &crate::audit::Seen {
+        &self.0.seen
+    }
+}
+
+impl Parts {
+    /// Reads the rows of a partition, when there is room on its data source.
+    async fn rows<T>(&self, at: Partition, read: impl Future<Output = Result<T>>) -> Result<T> {
+        let _room = self.room.enter(at).await?;
+        self.tally.one(Told::Read);
+        read.await
+    }
+
+    /// The page as copies have it, if they have heard all that this process has to tell.
+    async fn look(&self, ask: &PageAsk) -> std::result::Result<Lookup<Option<PageHit>>, Away> {
+        self.owed.clear(ask.key.partition())?;
+        self.cache.page(ask).await
+    }
+
+    /// Counts a look, and tells what it found.
+    fn looked<T>(&self, looked: std::result::Result<Lookup<T>, Away>) -> Option<T> {
+        match looked {
+            Ok(Lookup::Hit(found)) => {
+                self.tally.one(Told::Hit);
+                Some(found)
+            }
+            Ok(Lookup::Miss) => {
+                self.tally.one(Told::Miss);
+                None
+            }
+            Err(Away) => {
+                self.tally.one(Told::Away);
+                None
+            }
+        }
+    }
+
+    /// Keeps what was read. Where the copies are behind it they have a moment to come, and then begin anew.
+    async fn keep(&self, ticket: &Ticket, mut fill: Fill) {
+        for last in [false, true] {
+            fill.force = last;
+            match self.cache.fill(ticket, &fill).await {
+                Ok(Filled::Kept) => return self.tally.one(Told::Fill),
+                Ok(Filled::Behind) => tokio::time::sleep(SOON).await,
+                Ok(Filled::Refused) => break,
+                Err(Away) => return,
+            }
+        }
+        self.tally.one(Told::Refused);
+        let _ = self.cache.close(ticket).await;
+    }
+}

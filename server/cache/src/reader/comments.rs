@@ -1,0 +1,93 @@
+//! Comments by their ids.
+
+use std::collections::BTreeMap;
+
+use futures::future::join_all;
+use riposte_core::comment::CommentView;
+use riposte_core::{CommentId, Result, SubjectKey};
+
+use super::{CachedReader, Parts, parts};
+use crate::port::{Away, Fill, Kind, Lookup, Opened, Ticket};
+use crate::tally::Told;
+
+/// The most subjects whose comments one read keeps: a batch over more of them is no page that others will ask for.
+const KEPT: usize = 8;
+
+impl CachedReader {
+    /// Comments in the order of `ids`, by one trip for those that are known, and one read of the rows for the others.
+    pub(super) async fn comments_of(&self, ids: &[CommentId]) -> Result<Vec<Option<CommentView>>> {
+        let told = ids.iter().try_for_each(|id| self.0.owed.clear(id.partition()));
+        let looked = if told.is_ok() { self.0.cache.comments(ids).await } else { Err(Away) };
+        let looked = match looked {
+            Ok(looked) => looked,
+            Err(Away) => ids.iter().map(|_| Lookup::Miss).collect(),
+        };
+        let missing = |(id, found): (&CommentId, &Lookup<_>)| (*found == Lookup::Miss).then_some(*id);
+        let missed: Vec<CommentId> = ids.iter().zip(&looked).filter_map(missing).collect();
+        self.0.tally.add(Told::Hit, ids.len() - missed.len());
+        self.0.tally.add(if self.is_degraded() { Told::Away } else { Told::Miss }, missed.len());
+        let mut read =
+            if missed.is_empty() { Vec::new() } else { self.0.read_comments(self, &missed).await? }.into_iter();
+        Ok(looked
+            .into_iter()
+            .map(|found| match found {
+                Lookup::Hit(view) => view,
+                Lookup::Miss => read.next().flatten(),
+            })
+            .collect())
+    }
+}
+
+impl Parts {
+    async fn read_comments(&self, reader: &CachedReader, ids: &[CommentId]) -> Result<Vec<Option<CommentView>>> {
+        let tickets = if reader.is_degraded() { BTreeMap::new() } else { self.tickets(reader, ids).await? };
+        let Some(first) = ids.first() else { return Ok(Vec::new()) };
+        let read = self.rows(first.partition(), self.inner.comments(ids)).await;
+        let seen = &self.seen_after(&tickets).await;
+        let items = |key: &SubjectKey| {
+            let of = read.iter().flatten().flatten().filter(|view| view.subject == *key);
+            of.map(|view| parts::item(view.clone())).collect::<Vec<_>>()
+        };
+        let kept = tickets.iter().map(|(key, ticket)| async move {
+            match (items(key), seen.get(key)) {
+                (items, Some(&seen)) if !items.is_empty() => {
+                    self.keep(ticket, Fill { items, seen, ..Fill::default() }).await;
+                }
+                _ => drop(self.cache.close(ticket).await),
+            }
+        });
+        join_all(kept).await;
+        read
+    }
+
+    /// Revisions of these subjects that are not older than any comment that was read before.
+    async fn seen_after(&self, tickets: &BTreeMap<SubjectKey, Ticket>) -> BTreeMap<SubjectKey, i64> {
+        if tickets.is_empty() {
+            return BTreeMap::new();
+        }
+        let keys: Vec<SubjectKey> = tickets.keys().cloned().collect();
+        let rows = self.inner.subjects(&keys).await.unwrap_or_default();
+        let found = keys.into_iter().zip(rows);
+        found.filter_map(|(key, row)| Some((key, row?.revision))).collect()
+    }
+
+    /// The right to keep comments of these subjects, as far as their rows are kept.
+    async fn tickets(&self, reader: &CachedReader, ids: &[CommentId]) -> Result<BTreeMap<SubjectKey, Ticket>> {
+        let located = self.inner.locate(ids).await?;
+        let mut keys: Vec<SubjectKey> = located.into_iter().flatten().map(|at| at.subject).collect();
+        keys.sort();
+        keys.dedup();
+        if keys.len() > KEPT {
+            return Ok(BTreeMap::new());
+        }
+        // Without its subject's row a comment is not shown.
+        reader.subjects_of(&keys).await?;
+        let open = |key| self.cache.open(key, Kind::Comments, rand::random());
+        let opened = join_all(keys.iter().map(open)).await;
+        let ticket = |(key, opened)| match opened {
+            Ok(Opened::Ticket(ticket)) => Some((key, ticket)),
+            Ok(Opened::Busy | Opened::Unknown { .. } | Opened::Cold) | Err(Away) => None,
+        };
+        Ok(keys.into_iter().zip(opened).filter_map(ticket).collect())
+    }
+}

@@ -1,0 +1,135 @@
+//! The port, whole: what is not kept is read from the rows.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use riposte_core::comment::CommentView;
+use riposte_core::page::{
+    HistoryCursor, Liker, LikerCursor, Located, MemberLike, Page, PastContent, ReplyPage, RootPage, SubjectCursor,
+    Subtree, ThreadPage, Verified, Window,
+};
+use riposte_core::ports::{Exported, Reader};
+use riposte_core::request::RequestKey;
+use riposte_core::{CommentId, LikeValue, MemberId, ObjectType, Result, Subject, SubjectKey};
+
+use super::{CachedReader, parts};
+use crate::port::{Member, PageAsk};
+
+#[async_trait]
+impl Reader for CachedReader {
+    fn origin(&self) -> Option<&dyn Reader> {
+        Some(&*self.0.inner)
+    }
+
+    async fn subjects(&self, keys: &[SubjectKey]) -> Result<Vec<Option<Subject>>> {
+        self.subjects_of(keys).await
+    }
+
+    async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<Located>>> {
+        self.0.inner.locate(ids).await
+    }
+
+    async fn comments(&self, ids: &[CommentId]) -> Result<Vec<Option<CommentView>>> {
+        self.comments_of(ids).await
+    }
+
+    async fn roots(&self, key: &SubjectKey, window: Window, previews: u8) -> Result<Option<RootPage>> {
+        if previews > 0 {
+            let page = self.previewed(key, window, previews).await?;
+            return Ok(page.map(Arc::unwrap_or_clone));
+        }
+        let ask = PageAsk { key: key.clone(), root: None, window };
+        Ok(self.page(ask).await?.map(|hit| parts::roots(&hit)))
+    }
+
+    async fn roots_at(&self, key: &SubjectKey, floors: &[i32], previews: u8) -> Result<Option<RootPage>> {
+        self.0.rows(key.partition(), self.0.inner.roots_at(key, floors, previews)).await
+    }
+
+    async fn replies(&self, key: &SubjectKey, root: CommentId, window: Window) -> Result<Option<ReplyPage>> {
+        let ask = PageAsk { key: key.clone(), root: Some(root), window };
+        Ok(self.page(ask).await?.and_then(|hit| parts::replies(&hit)))
+    }
+
+    async fn replies_at(&self, key: &SubjectKey, root: CommentId, floors: &[i32]) -> Result<Option<ReplyPage>> {
+        self.0.rows(key.partition(), self.0.inner.replies_at(key, root, floors)).await
+    }
+
+    async fn thread(&self, key: &SubjectKey, part: &Subtree) -> Result<Option<ThreadPage>> {
+        self.0.inner.thread(key, part).await
+    }
+
+    async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Vec<CommentView>> {
+        self.0.inner.conversation(key, id, limit).await
+    }
+
+    async fn revisions(&self, id: CommentId) -> Result<Vec<PastContent>> {
+        self.0.inner.revisions(id).await
+    }
+
+    async fn like_states(
+        &self,
+        key: &SubjectKey,
+        member: &MemberId,
+        ids: &[CommentId],
+    ) -> Result<Vec<Option<LikeValue>>> {
+        let who = Member { key: key.clone(), member: member.clone() };
+        self.states_of(&who, ids).await
+    }
+
+    async fn likers(
+        &self,
+        id: CommentId,
+        value: LikeValue,
+        after: Option<&LikerCursor>,
+        limit: usize,
+    ) -> Result<Page<Liker>> {
+        self.0.inner.likers(id, value, after, limit).await
+    }
+
+    async fn member_likes(
+        &self,
+        key: &SubjectKey,
+        member: &MemberId,
+        after: Option<CommentId>,
+        limit: usize,
+    ) -> Result<Page<MemberLike>> {
+        self.0.inner.member_likes(key, member, after, limit).await
+    }
+
+    async fn member_comments(
+        &self,
+        object_type: &ObjectType,
+        member: &MemberId,
+        all: bool,
+        after: Option<&HistoryCursor>,
+        limit: usize,
+    ) -> Result<Page<HistoryCursor>> {
+        self.0.inner.member_comments(object_type, member, all, after, limit).await
+    }
+
+    async fn created_by(&self, key: &SubjectKey, keys: &[RequestKey]) -> Result<Vec<Option<CommentId>>> {
+        self.0.inner.created_by(key, keys).await
+    }
+
+    async fn list_subjects(
+        &self,
+        object_type: &ObjectType,
+        after: SubjectCursor,
+        limit: usize,
+    ) -> Result<(Vec<Subject>, Option<SubjectCursor>)> {
+        self.0.inner.list_subjects(object_type, after, limit).await
+    }
+
+    async fn export_comments(&self, key: &SubjectKey, after: Option<CommentId>, limit: usize) -> Result<Vec<Exported>> {
+        self.0.inner.export_comments(key, after, limit).await
+    }
+
+    async fn export_likes(&self, id: CommentId, after: Option<&MemberId>, limit: usize) -> Result<Vec<Liker>> {
+        self.0.inner.export_likes(id, after, limit).await
+    }
+
+    async fn verify(&self, key: &SubjectKey) -> Result<Verified> {
+        self.0.inner.verify(key).await
+    }
+}

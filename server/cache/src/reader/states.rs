@@ -1,0 +1,64 @@
+//! What a member says of comments.
+
+use riposte_core::{CommentId, LikeValue, Result};
+
+use super::{CachedReader, Parts};
+use crate::port::{Away, Member};
+use crate::tally::Told;
+
+/// The most likes of one member in one subject that are kept; who has more is answered from the rows.
+const MOST: usize = 1_000;
+
+impl CachedReader {
+    /// A member's values in the order of `ids`; `None` for a comment that is not in this subject.
+    pub(super) async fn states_of(&self, who: &Member, ids: &[CommentId]) -> Result<Vec<Option<LikeValue>>> {
+        let told = self.0.owed.clear(who.key.partition());
+        let looked = if told.is_ok() { self.0.cache.states(who, ids).await } else { Err(Away) };
+        let known = match self.0.looked(looked) {
+            Some(Some(known)) => known,
+            Some(None) => return Ok(vec![None; ids.len()]),
+            None => return self.read_states(who, ids).await,
+        };
+        if known.iter().all(Option::is_some) {
+            return Ok(known);
+        }
+        // What the member says is known; whether there are such comments here is not, and never changes once they are.
+        let located = self.0.inner.locate(ids).await?;
+        let here = |at: &Option<riposte_core::page::Located>| at.as_ref().is_some_and(|at| at.subject == who.key);
+        let there: Vec<CommentId> = located.iter().filter(|at| here(at)).flatten().map(|at| at.id).collect();
+        let _ = self.0.cache.exist(who, &there).await;
+        let values = known.into_iter().zip(&located);
+        Ok(values.map(|(value, at)| value.or_else(|| here(at).then_some(LikeValue::None))).collect())
+    }
+
+    async fn read_states(&self, who: &Member, ids: &[CommentId]) -> Result<Vec<Option<LikeValue>>> {
+        if !self.is_degraded() {
+            // Whether the subject may be shown is asked of its row.
+            self.subjects_of(std::slice::from_ref(&who.key)).await?;
+            self.0.keep_states(who).await?;
+        }
+        let read = self.0.inner.like_states(&who.key, &who.member, ids);
+        let values = self.0.rows(who.key.partition(), read).await?;
+        let there = ids.iter().zip(&values).filter(|(_, value)| value.is_some()).map(|(id, _)| *id);
+        let _ = self.0.cache.exist(who, &there.collect::<Vec<_>>()).await;
+        Ok(values)
+    }
+}
+
+impl Parts {
+    /// Keeps everything that a member likes in a subject.
+    async fn keep_states(&self, who: &Member) -> Result<()> {
+        let token = rand::random();
+        if self.cache.open_states(who, token).await != Ok(true) {
+            return Ok(());
+        }
+        let read = self.inner.member_likes(&who.key, &who.member, None, MOST);
+        let page = self.rows(who.key.partition(), read).await?;
+        if !page.more_after {
+            let values: Vec<_> = page.items.into_iter().map(|like| (like.comment, like.value)).collect();
+            let _ = self.cache.fill_states(who, token, &values).await;
+            self.tally.one(Told::Fill);
+        }
+        Ok(())
+    }
+}

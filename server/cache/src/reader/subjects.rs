@@ -1,0 +1,77 @@
+//! Subjects by their keys.
+
+use std::sync::Arc;
+
+use futures::future::join_all;
+use riposte_core::{Result, Subject, SubjectKey};
+
+use super::{CachedReader, Parts};
+use crate::port::{Away, Fill, Kind, Lookup, Opened};
+use crate::tally::Told;
+
+impl CachedReader {
+    /// Subjects in the order of `keys`, by one trip for those that are known, and one read of the rows for the others.
+    pub(super) async fn subjects_of(&self, keys: &[SubjectKey]) -> Result<Vec<Option<Subject>>> {
+        let told = keys.iter().try_for_each(|key| self.0.owed.clear(key.partition()));
+        let looked = if told.is_ok() { self.0.cache.subjects(keys).await } else { Err(Away) };
+        let looked = match looked {
+            Ok(looked) => looked,
+            Err(Away) => keys.iter().map(|_| Lookup::Miss).collect(),
+        };
+        let missing = |(key, found): (&SubjectKey, &Lookup<_>)| (*found == Lookup::Miss).then(|| key.clone());
+        let missed: Vec<SubjectKey> = keys.iter().zip(&looked).filter_map(missing).collect();
+        self.0.tally.add(Told::Hit, keys.len() - missed.len());
+        self.0.tally.add(if self.is_degraded() { Told::Away } else { Told::Miss }, missed.len());
+        let read = if missed.is_empty() {
+            Arc::default()
+        } else {
+            let (this, keys) = (Arc::clone(&self.0), missed.clone());
+            self.0.subjects.join(missed, move || async move { this.read_subjects(&keys).await.map(Arc::new) }).await?
+        };
+        let mut read = read.iter().cloned();
+        Ok(looked
+            .into_iter()
+            .map(|found| match found {
+                Lookup::Hit(subject) => subject,
+                Lookup::Miss => read.next().flatten(),
+            })
+            .collect())
+    }
+}
+
+impl Parts {
+    async fn read_subjects(&self, keys: &[SubjectKey]) -> Result<Vec<Option<Subject>>> {
+        let open = |key| self.cache.open(key, Kind::Row, rand::random());
+        let opened = join_all(keys.iter().map(open)).await;
+        let read = self.subjects_out_of_rows(keys).await;
+        let found = keys.iter().zip(opened).zip(read.iter().flatten());
+        let kept = found.map(|((key, opened), subject)| async move {
+            match (opened, subject) {
+                (Ok(Opened::Ticket(ticket)), Some(subject)) => {
+                    self.keep(&ticket, Fill { subject: Some(subject.clone()), ..Fill::default() }).await;
+                }
+                (Ok(Opened::Ticket(ticket)), None) => drop(self.cache.close(&ticket).await),
+                (Ok(Opened::Unknown { .. }), Some(subject)) => drop(self.cache.name(key, subject.id).await),
+                (Ok(Opened::Unknown { token }), None) => drop(self.cache.absent(key, token).await),
+                (Ok(Opened::Busy | Opened::Cold) | Err(Away), _) => {}
+            }
+        });
+        join_all(kept).await;
+        read
+    }
+
+    /// Reads which subject bears a key that nobody knew, and says so.
+    pub(super) async fn identify(&self, key: &SubjectKey, token: u64) -> Result<Option<Subject>> {
+        let found = self.subjects_out_of_rows(std::slice::from_ref(key)).await?.pop().flatten();
+        let _ = match &found {
+            Some(subject) => self.cache.name(key, subject.id).await,
+            None => self.cache.absent(key, token).await,
+        };
+        Ok(found)
+    }
+
+    async fn subjects_out_of_rows(&self, keys: &[SubjectKey]) -> Result<Vec<Option<Subject>>> {
+        let Some(first) = keys.first() else { return Ok(Vec::new()) };
+        self.rows(first.partition(), self.inner.subjects(keys)).await
+    }
+}

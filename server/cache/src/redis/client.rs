@@ -1,0 +1,210 @@
+//! One way to the server: every function is called here, within its time, and not at all while the server does not answer.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use fred::clients::Pool;
+use fred::interfaces::{ClientLike, ClusterInterface, FunctionInterface};
+use fred::types::Value;
+use fred::types::config::{Config, ReconnectPolicy, ServerConfig};
+use fred::types::{Builder, Key};
+use tokio::time::timeout;
+
+use crate::config::RedisConfig;
+use crate::port::Away;
+
+/// The functions. See the file.
+const LIBRARY: &str = include_str!("library.lua");
+/// What the names of the functions begin with.
+const PREFIX: &str = "riposte1_";
+/// Failures in a row after which the server is left alone.
+const FAILURES: u32 = 5;
+/// How long it is left alone; then one call tries it.
+const PAUSE: Duration = Duration::from_millis(500);
+/// How long it may take to bring the functions to all servers.
+const LOADING: Duration = Duration::from_secs(5);
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Client {
+    pool: Pool,
+    clustered: bool,
+    begin: Instant,
+    failures: AtomicU32,
+    /// Until when the server is left alone, in milliseconds since the beginning.
+    closed_until: AtomicI64,
+    /// One at a time brings the functions.
+    loading: tokio::sync::Mutex<()>,
+    told: Mutex<bool>,
+}
+
+impl Client {
+    /// A client that connects in this runtime, as soon and as often as it has to.
+    pub(super) fn start(config: &RedisConfig) -> Result<Self, String> {
+        let parsed = Config::from_url(&config.url).map_err(|error| error.details().to_owned())?;
+        let clustered = matches!(parsed.server, ServerConfig::Clustered { .. });
+        let mut builder = Builder::from_config(parsed);
+        builder
+            .with_connection_config(|of| {
+                of.connection_timeout = Duration::from_secs(1);
+                of.internal_command_timeout = Duration::from_secs(1);
+                // What did not arrive is not sent again behind the back of who has given up.
+                of.max_command_attempts = 1;
+                of.unresponsive.max_timeout = Some(Duration::from_secs(2));
+                of.unresponsive.interval = Duration::from_millis(500);
+                of.tcp.nodelay = Some(true);
+            })
+            .with_performance_config(|of| of.default_command_timeout = config.budget.max(config.apply_budget))
+            .set_policy(ReconnectPolicy::new_exponential(0, 50, 1_000, 2));
+        let pool = builder.build_pool(config.connections.max(1)).map_err(|error| error.details().to_owned())?;
+        drop(pool.connect_pool());
+        Ok(Self {
+            pool,
+            clustered,
+            begin: Instant::now(),
+            failures: AtomicU32::new(0),
+            closed_until: AtomicI64::new(0),
+            loading: tokio::sync::Mutex::default(),
+            told: Mutex::new(false),
+        })
+    }
+
+    fn now(&self) -> i64 {
+        self.begin.elapsed().as_millis().try_into().unwrap_or(i64::MAX)
+    }
+
+    /// Whether the server is left alone.
+    pub(super) fn is_away(&self) -> bool {
+        self.failures.load(Ordering::Relaxed) >= FAILURES
+    }
+
+    /// Whether a call may be tried: of those that come while the server is left alone, one now and then.
+    fn may_try(&self) -> bool {
+        if !self.is_away() {
+            return true;
+        }
+        let (now, until) = (self.now(), self.closed_until.load(Ordering::Relaxed));
+        let next = now + PAUSE.as_millis() as i64;
+        now >= until && self.closed_until.compare_exchange(until, next, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    }
+
+    fn succeeded(&self) {
+        if self.failures.swap(0, Ordering::Relaxed) >= FAILURES {
+            self.tell(false);
+        }
+    }
+
+    fn failed(&self, why: &str) {
+        if self.failures.fetch_add(1, Ordering::Relaxed) + 1 == FAILURES {
+            self.closed_until.store(self.now() + PAUSE.as_millis() as i64, Ordering::Relaxed);
+            self.tell(true);
+            tracing::debug!(why, "the last failure");
+        }
+    }
+
+    fn tell(&self, away: bool) {
+        let mut told = self.told.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if *told != away {
+            *told = away;
+            if away {
+                tracing::warn!("Redis does not answer; the rows are read");
+            } else {
+                tracing::info!("Redis answers again");
+            }
+        }
+    }
+
+    /// Calls a function on the server that holds `key`.
+    pub(super) async fn call(&self, name: &str, key: &str, args: Vec<Value>, budget: Duration) -> Result<Value, Away> {
+        if !self.may_try() {
+            return Err(Away);
+        }
+        let called = timeout(budget, self.once(name, key, args.clone())).await;
+        match called {
+            Ok(Ok(value)) => {
+                self.succeeded();
+                Ok(value)
+            }
+            Ok(Err(error)) if error.details().contains("Function not found") => {
+                self.load().await?;
+                let again = timeout(budget, self.once(name, key, args)).await;
+                match again {
+                    Ok(Ok(value)) => {
+                        self.succeeded();
+                        Ok(value)
+                    }
+                    Ok(Err(error)) => self.lost(error.details()),
+                    Err(_) => self.lost("too slow"),
+                }
+            }
+            Ok(Err(error)) => {
+                tracing::debug!(%error, name, "a function failed");
+                self.lost(error.details())
+            }
+            Err(_) => self.lost("too slow"),
+        }
+    }
+
+    fn lost(&self, why: &str) -> Result<Value, Away> {
+        self.failed(why);
+        Err(Away)
+    }
+
+    async fn once(&self, name: &str, key: &str, args: Vec<Value>) -> Result<Value, fred::error::Error> {
+        self.pool.fcall(format!("{PREFIX}{name}"), vec![Key::from(key)], args).await
+    }
+
+    /// Brings the functions to the server, or to every master of the cluster.
+    pub(super) async fn load(&self) -> Result<(), Away> {
+        let _one = self.loading.lock().await;
+        let loaded = timeout(LOADING, async {
+            if self.clustered {
+                let _: Result<(), _> = self.pool.next().sync_cluster().await;
+                self.pool.next().function_load_cluster::<Value, _>(true, LIBRARY).await
+            } else {
+                self.pool.next().function_load::<Value, _>(true, LIBRARY).await
+            }
+        });
+        match loaded.await {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(error)) => {
+                tracing::debug!(%error, "the functions could not be loaded");
+                self.failed(error.details());
+                Err(Away)
+            }
+            Err(_) => {
+                self.failed("too slow");
+                Err(Away)
+            }
+        }
+    }
+
+    /// Waits until there is a connection, for so long.
+    pub(super) async fn connected(&self, within: Duration) -> Result<(), String> {
+        match timeout(within, self.pool.wait_for_connect()).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(error)) => Err(error.details().to_owned()),
+            Err(_) => Err("it does not answer".to_owned()),
+        }
+    }
+
+    /// The round trip of the smallest question, and what the server says of itself.
+    pub(super) async fn ask(&self) -> Result<(Duration, String), String> {
+        let failed = |error: fred::error::Error| error.details().to_owned();
+        let begin = Instant::now();
+        let _: String = self.pool.next().ping(None).await.map_err(failed)?;
+        let trip = begin.elapsed();
+        let info: String = self.pool.next().info(None).await.unwrap_or_default();
+        Ok((trip, info))
+    }
+
+    pub(super) fn is_clustered(&self) -> bool {
+        self.clustered
+    }
+
+    /// Ends.
+    pub(super) async fn close(&self) {
+        let _ = self.pool.quit().await;
+    }
+}

@@ -1,0 +1,747 @@
+#!lua name=riposte1
+-- The protocol of the copies (see port.rs), each operation one function and so one step.
+--
+-- Every function gets one key, the cursor of a partition; all others of the partition begin like it, so that they lie in
+-- one slot:
+--   cur                 hash   n (where the relay is), g (the generation)
+--   k:TYPE:OBJECT       string the subject's id; "-" = there is none; "?TOKEN" = somebody looks
+--   h:SUBJECT           hash   the block: inc g rev W row pins del; until tn wn (its log); t:TOKEN (a ticket, until when);
+--                              l:KIND (the token of who fills it)
+--   z:OWNER:END         zset   a list by floor, and at -inf its sentinel "#INC:LOW:HIGH"; OWNER is a subject ("s" before
+--                              its id) or a root ("r"), END the end that it is kept from
+--   c:COMMENT           string head of 64 bytes, row, content
+--   w:SUBJECT           hash   the log: d:REVISION = a change, l:COMMENT = likes
+--   m:TYPE:OBJECT:MEMBER hash  ok g ID=value; "?" = who fills, "!TOKEN" = doubts
+-- Ids are 16 hexadecimal digits: Lua's numbers hold 53 bits. Revisions and floors are numbers.
+
+local INF = 2147483647
+local LOG, LOGGED_LIKES, DOUBT = 64, 2000, 30000
+local HEAD = 64
+
+local function micros()
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000000 + tonumber(t[2])
+end
+
+local function now() return math.floor(micros() / 1000) end
+
+local function prefix(keys)
+  return string.sub(keys[1], 1, -4)
+end
+
+local function number(text)
+  return text and tonumber(text) or nil
+end
+
+-- The generation of the partition; nil before the relay has come.
+local function generation(P)
+  return redis.call('HGET', P .. 'cur', 'g') or nil
+end
+
+-- The block of a subject, if it is of the present generation.
+local function block(P, sid)
+  local h = redis.call('HMGET', P .. 'h:' .. sid, 'inc', 'g', 'rev', 'W', 'until', 'tn', 'wn')
+  local g = generation(P)
+  if not h[1] or not g or h[2] ~= g then return nil end
+  return { sid = sid, key = P .. 'h:' .. sid, w = P .. 'w:' .. sid, inc = h[1], rev = number(h[3]),
+    W = number(h[4]) or 0, till = number(h[5]) or 0, tn = number(h[6]) or 0, wn = number(h[7]) or 0 }
+end
+
+local function answers(b)
+  return b and b.rev and b.rev >= b.W
+end
+
+-- The value of a comment's copy, if it is a part of this block.
+local function copy(P, b, id)
+  local value = redis.call('GET', P .. 'c:' .. id)
+  if value and #value >= HEAD and string.sub(value, 5, 12) == b.inc then return value end
+  return nil
+end
+
+local function rrev(value) return (struct.unpack('>I8', value, 13)) end
+local function lrev(value) return (struct.unpack('>I8', value, 21)) end
+
+-- Lists -----------------------------------------------------------------------------------------------------------
+
+local function list_key(P, owner, ending) return P .. 'z:' .. owner .. ':' .. ending end
+
+local function bounds(b, key)
+  local s = redis.call('ZRANGEBYSCORE', key, '-inf', '-inf')[1]
+  if not s or string.sub(s, 2, 9) ~= b.inc then return nil end
+  local low, high = string.match(string.sub(s, 10), '^:(%d+):(%d+)$')
+  return { low = tonumber(low), high = tonumber(high), sentinel = s }
+end
+
+local function bound(b, key, old, low, high)
+  if old then redis.call('ZREM', key, old) end
+  redis.call('ZADD', key, '-inf', '#' .. b.inc .. string.format(':%d:%d', low, high))
+end
+
+-- Members at and below a floor downward, and above it upward; nil where what decides is not kept.
+local function slice_of(b, key, floor, low, high)
+  local s = bounds(b, key)
+  if not s then return nil end
+  local lows, highs = {}, {}
+  if low > 0 then
+    if floor > s.high then return nil end
+    lows = redis.call('ZREVRANGEBYSCORE', key, floor, 1, 'LIMIT', 0, low)
+    if #lows < low and s.low > 0 then return nil end
+  end
+  if high > 0 then
+    if floor < s.low - 1 then return nil end
+    highs = redis.call('ZRANGEBYSCORE', key, '(' .. string.format('%d', floor), '+inf', 'LIMIT', 0, high)
+    if #highs < high and s.high < INF then return nil end
+  end
+  return lows, highs
+end
+
+local function slice(P, b, owner, ending, floor, low, high)
+  local lows, highs = slice_of(b, list_key(P, owner, ending), floor, low, high)
+  if lows then return lows, highs end
+  return slice_of(b, list_key(P, owner, ending == 'o' and 'n' or 'o'), floor, low, high)
+end
+
+local function list_apply(b, key, ending, came, went, window)
+  local s = bounds(b, key)
+  if not s then return end
+  for i = 1, #came, 2 do
+    local floor = tonumber(came[i])
+    if floor >= s.low and floor <= s.high then redis.call('ZADD', key, floor, came[i + 1]) end
+  end
+  for _, floor in ipairs(went) do redis.call('ZREMRANGEBYSCORE', key, floor, floor) end
+  local count = redis.call('ZCARD', key) - 1
+  if count <= window + math.floor(window / 4) then return end
+  if ending == 'n' then
+    redis.call('ZREMRANGEBYRANK', key, 1, count - window)
+    local first = redis.call('ZRANGE', key, 1, 1, 'WITHSCORES')
+    bound(b, key, s.sentinel, tonumber(first[2]), s.high)
+  else
+    redis.call('ZREMRANGEBYRANK', key, window + 1, -1)
+    local last = redis.call('ZRANGE', key, -1, -1, 'WITHSCORES')
+    bound(b, key, s.sentinel, s.low, tonumber(last[2]))
+  end
+end
+
+local function list_fill(b, key, ending, low, high, members, window, ttl)
+  local s = bounds(b, key)
+  if s then
+    if high < s.low - 1 or low > s.high + 1 or redis.call('ZCARD', key) > window then return end
+    bound(b, key, s.sentinel, math.min(low, s.low), math.max(high, s.high))
+  else
+    if (ending == 'o' and low > 0) or (ending == 'n' and high < INF) then return end
+    redis.call('DEL', key)
+    bound(b, key, nil, low, high)
+    redis.call('PEXPIRE', key, ttl)
+  end
+  for floor, id in pairs(members) do redis.call('ZADD', key, floor, id) end
+end
+
+-- Changes ---------------------------------------------------------------------------------------------------------
+-- A change is a flat list: revision, row, pins, deleted, created; the count of lists, and of each: owner, the counts of
+-- who came and went, (floor, id)…, floor…; the count of patches, and of each: id, head (64 bytes, without inc), row, content.
+
+local function patch_lists(change, each)
+  local at, lists = 7, tonumber(change[6])
+  for _ = 1, lists do
+    local owner, came, went = change[at], {}, {}
+    local c, w = tonumber(change[at + 1]), tonumber(change[at + 2])
+    at = at + 3
+    for _ = 1, 2 * c do came[#came + 1] = change[at]; at = at + 1 end
+    for _ = 1, w do went[#went + 1] = change[at]; at = at + 1 end
+    each(owner, came, went)
+  end
+  return at
+end
+
+local function patch_comments(change, at, each)
+  for _ = 1, tonumber(change[at]) do
+    each(change[at + 1], change[at + 2], change[at + 3], change[at + 4])
+    at = at + 4
+  end
+end
+
+local function body(b, head, row, content)
+  return string.sub(head, 1, 4) .. b.inc .. string.sub(head, 13) .. row .. content
+end
+
+-- Brings a comment's copy to a patch. The row and the likes have lines of their own, and on each the greater stands.
+local function patch(P, b, id, head, row, content, ttl)
+  local key = P .. 'c:' .. id
+  local old = copy(P, b, id)
+  if not old then
+    if content ~= '' then redis.call('SET', key, body(b, head, row, content), 'PX', ttl) end
+    return
+  end
+  local likes = lrev(head) > lrev(old) and string.sub(head, 21, 36) or string.sub(old, 21, 36)
+  if rrev(head) > rrev(old) then
+    local sum = string.sub(head, 57, 64)
+    if content == '' then
+      content = string.sub(old, HEAD + struct.unpack('>I4', old, 37) + 1)
+      sum = string.sub(old, 57, 64)
+    end
+    head = string.sub(head, 1, 20) .. likes .. string.sub(head, 37, 56) .. sum
+    redis.call('SET', key, body(b, head, row, content), 'KEEPTTL')
+  else
+    redis.call('SETRANGE', key, 20, likes)
+  end
+end
+
+local function likes_of(P, b, id, likes)
+  local old = copy(P, b, id)
+  if old and struct.unpack('>I8', likes) > lrev(old) then redis.call('SETRANGE', P .. 'c:' .. id, 20, likes) end
+end
+
+-- The log ---------------------------------------------------------------------------------------------------------
+
+local function is_open(b, t) return b.tn > 0 and t <= b.till end
+
+-- Tears up all tickets that are out.
+local function tear(b)
+  for _, field in ipairs(redis.call('HKEYS', b.key)) do
+    local kind = string.sub(field, 1, 2)
+    if kind == 't:' or kind == 'l:' then redis.call('HDEL', b.key, field) end
+  end
+  b.tn = 0
+  redis.call('HSET', b.key, 'tn', 0)
+end
+
+-- Nothing that is kept is a part of the block any more, and no ticket is.
+local function begin_anew(b)
+  tear(b)
+  b.inc, b.rev = struct.pack('>I8', micros()), nil
+  redis.call('HSET', b.key, 'inc', b.inc)
+  redis.call('HDEL', b.key, 'rev', 'row', 'pins', 'del')
+end
+
+-- The log is lost: nobody can fill by it, and a block that is behind cannot move on by it.
+local function lose(b)
+  redis.call('DEL', b.w)
+  b.wn = 0
+  redis.call('HSET', b.key, 'wn', 0)
+  if answers(b) then tear(b) else begin_anew(b) end
+end
+
+-- The block for one who changes it: a log that was evicted is noticed first.
+local function whole(P, sid)
+  local b = block(P, sid)
+  if b and b.wn > 0 and redis.call('HLEN', b.w) ~= b.wn then lose(b) end
+  return b
+end
+
+-- While nobody may fill it forgets what is not needed. What waits for its predecessors stays, and while the block is
+-- behind the likes of comments that come with them.
+local function settle_log(b)
+  if b.tn > 0 then tear(b) end
+  if b.wn == 0 then return end
+  for _, field in ipairs(redis.call('HKEYS', b.w)) do
+    local revision = string.match(field, '^d:(%d+)$')
+    local waits = not answers(b)
+    if revision then waits = not b.rev or tonumber(revision) > b.rev end
+    if not waits then redis.call('HDEL', b.w, field) end
+  end
+  b.wn = redis.call('HLEN', b.w)
+  redis.call('HSET', b.key, 'wn', b.wn)
+end
+
+local function log(b, field, value)
+  if b.wn >= LOG + LOGGED_LIKES and redis.call('HEXISTS', b.w, field) == 0 then lose(b) end
+  redis.call('HSET', b.w, field, value)
+  b.wn = redis.call('HLEN', b.w)
+  redis.call('PEXPIRE', b.w, 60000)
+  redis.call('HSET', b.key, 'wn', b.wn)
+end
+
+local function move_on(P, b, change, ttl, window)
+  b.rev = tonumber(change[1])
+  redis.call('HSET', b.key, 'rev', b.rev, 'row', change[2], 'pins', change[3], 'del', change[4])
+  local at = patch_lists(change, function(owner, came, went)
+    list_apply(b, list_key(P, owner, 'o'), 'o', came, went, window)
+    list_apply(b, list_key(P, owner, 'n'), 'n', came, went, window)
+  end)
+  patch_comments(change, at, function(id, head, row, content)
+    patch(P, b, id, head, row, content, ttl)
+    local likes = b.wn > 0 and redis.call('HGET', b.w, 'l:' .. id)
+    if likes then likes_of(P, b, id, likes) end
+  end)
+end
+
+local function drain(P, b, ttl, window, t)
+  while b.rev and b.wn > 0 do
+    local change = redis.call('HGET', b.w, 'd:' .. string.format('%d', b.rev + 1))
+    if not change then break end
+    move_on(P, b, cmsgpack.unpack(change), ttl, window)
+  end
+  if not is_open(b, t) then settle_log(b) end
+end
+
+-- Whether so many changes are logged that one more is too many.
+local function is_full(b)
+  if b.wn < LOG then return false end
+  local changes = 0
+  for _, field in ipairs(redis.call('HKEYS', b.w)) do
+    if string.sub(field, 1, 2) == 'd:' then changes = changes + 1 end
+  end
+  return changes >= LOG
+end
+
+local function apply_one(P, sid, change, ttl, window)
+  if change[5] ~= '' then redis.call('SET', P .. 'k:' .. change[5], sid) end
+  local b = whole(P, sid)
+  if not b then return end
+  local revision, t = tonumber(change[1]), now()
+  local function follows() return b.rev and revision == b.rev + 1 end
+  local late = b.rev and revision <= b.rev
+  local logged = not late and (not follows() or is_open(b, t))
+  if logged and is_full(b) then lose(b) end
+  if revision > b.W then b.W = revision; redis.call('HSET', b.key, 'W', revision) end
+  if late then return end
+  if logged then log(b, 'd:' .. change[1], cmsgpack.pack(change)) end
+  if follows() then
+    move_on(P, b, change, ttl, window)
+    drain(P, b, ttl, window, t)
+  end
+end
+
+-- ttl, window, count of subjects, and of each: subject, count of words, words.
+local function apply(keys, args)
+  local P, ttl, window = prefix(keys), tonumber(args[1]), tonumber(args[2])
+  local at = 4
+  for _ = 1, tonumber(args[3]) do
+    local change, count = {}, tonumber(args[at + 1])
+    for i = 1, count do change[i] = args[at + 1 + i] end
+    apply_one(P, args[at], change, ttl, window)
+    at = at + 2 + count
+  end
+  return 1
+end
+
+local function like_one(P, sid, id, likes, t)
+  local b = whole(P, sid)
+  if not b then return end
+  likes_of(P, b, id, likes)
+  if not is_open(b, t) and answers(b) then return end
+  local old = redis.call('HGET', b.w, 'l:' .. id)
+  if not old or struct.unpack('>I8', likes) > struct.unpack('>I8', old) then log(b, 'l:' .. id, likes) end
+end
+
+-- (subject, comment, likes)…
+local function like(keys, args)
+  local P, t = prefix(keys), now()
+  for i = 1, #args, 3 do like_one(P, args[i], args[i + 1], args[i + 2], t) end
+  return 1
+end
+
+-- Tickets and fills -----------------------------------------------------------------------------------------------
+
+-- name, kind, shared, token, lease, ttl
+local function open(keys, args)
+  local P, kind, t, lease = prefix(keys), args[2], now(), tonumber(args[5])
+  local g = generation(P)
+  if not g then return { 'cold' } end
+  local sid = redis.call('GET', P .. 'k:' .. args[1])
+  if not sid or #sid ~= 16 then
+    redis.call('SET', P .. 'k:' .. args[1], '?' .. args[4], 'PX', lease)
+    return { 'unknown' }
+  end
+  local b = whole(P, sid)
+  if not b then
+    local key = P .. 'h:' .. sid
+    redis.call('DEL', key, P .. 'w:' .. sid)
+    redis.call('HSET', key, 'inc', args[4], 'g', g)
+    redis.call('PEXPIRE', key, args[6])
+    b = block(P, sid)
+  end
+  -- Only a block with a revision moves on by its log alone: single comments tell none that could be compared.
+  if args[3] == '1' and not b.rev then return { 'busy' } end
+  if not is_open(b, t) then settle_log(b) end
+  local field = 'l:' .. kind
+  local taken = args[3] == '0' and redis.call('HGET', b.key, field)
+  local till = taken and number(redis.call('HGET', b.key, 't:' .. taken))
+  if till and till >= t then return { 'busy' } end
+  till = t + lease
+  redis.call('HSET', b.key, 't:' .. args[4], till, 'until', math.max(till, b.till), 'tn', b.tn + 1)
+  if args[3] == '0' then redis.call('HSET', b.key, field, args[4]) end
+  return { 'ticket', sid }
+end
+
+-- Takes a ticket back; one that is not out any more changes nothing.
+local function release(b, kind, token, t)
+  if redis.call('HDEL', b.key, 't:' .. token) == 0 then return end
+  b.tn = b.tn - 1
+  redis.call('HSET', b.key, 'tn', b.tn)
+  if redis.call('HGET', b.key, 'l:' .. kind) == token then redis.call('HDEL', b.key, 'l:' .. kind) end
+  if not is_open(b, t) then settle_log(b) end
+end
+
+-- subject, kind, token
+local function close(keys, args)
+  local b = whole(prefix(keys), args[1])
+  if b then release(b, args[2], args[3], now()) end
+  return 1
+end
+
+-- Brings the members of a list from the revision that was read to the present one.
+local function bring(b, lists, read)
+  for revision = read + 1, b.rev do
+    local packed = redis.call('HGET', b.w, 'd:' .. string.format('%d', revision))
+    if not packed then return false end
+    patch_lists(cmsgpack.unpack(packed), function(owner, came, went)
+      for _, list in ipairs(lists) do
+        if list.owner == owner then
+          for _, floor in ipairs(went) do list.members[tonumber(floor)] = nil end
+          for i = 1, #came, 2 do
+            local floor = tonumber(came[i])
+            if floor >= list.low and floor <= list.high then list.members[floor] = came[i + 1] end
+          end
+        end
+      end
+    end)
+  end
+  return true
+end
+
+local function take_items(P, b, items, ttl)
+  local taken = {}
+  for _, item in ipairs(items) do
+    if not copy(P, b, item[1]) then
+      redis.call('SET', P .. 'c:' .. item[1], body(b, item[2], item[3], item[4]), 'PX', ttl)
+      taken[item[1]] = true
+    end
+  end
+  if b.wn == 0 or not next(taken) then return end
+  local logged = redis.call('HGETALL', b.w)
+  for i = 1, #logged, 2 do
+    local revision, id = string.match(logged[i], '^d:(%d+)$'), string.match(logged[i], '^l:(%x+)$')
+    -- What is beyond the present revision comes with it.
+    if revision and tonumber(revision) <= b.rev then
+      local change = cmsgpack.unpack(logged[i + 1])
+      local at = patch_lists(change, function() end)
+      patch_comments(change, at, function(of, head, row, content)
+        if taken[of] then patch(P, b, of, head, row, content, ttl) end
+      end)
+    elseif id and taken[id] then
+      likes_of(P, b, id, logged[i + 1])
+    end
+  end
+end
+
+local function parse_fill(args, at)
+  local lists, items = {}, {}
+  local count = tonumber(args[at]); at = at + 1
+  for _ = 1, count do
+    local list = { owner = args[at], ending = args[at + 1], low = tonumber(args[at + 2]), high = tonumber(args[at + 3]), members = {} }
+    local n = tonumber(args[at + 4]); at = at + 5
+    for _ = 1, n do list.members[tonumber(args[at])] = args[at + 1]; at = at + 2 end
+    lists[#lists + 1] = list
+  end
+  count = tonumber(args[at]); at = at + 1
+  for _ = 1, count do
+    items[#items + 1] = { args[at], args[at + 1], args[at + 2], args[at + 3] }
+    at = at + 4
+  end
+  return lists, items
+end
+
+-- subject, kind, token, ttl, header's ttl, window, force, seen, revision (or ""), row, pins, deleted; count of lists, and
+-- of each: owner, end, low, high, count, (floor, id)…; count of items, and of each: id, head, row, content.
+local function fill(keys, args)
+  local P, t = prefix(keys), now()
+  local b = whole(P, args[1])
+  local till = b and number(redis.call('HGET', b.key, 't:' .. args[3]))
+  if not till or t > till then return 'refused' end
+  local ttl, window, read = tonumber(args[4]), tonumber(args[6]), number(args[9])
+  local present = read or tonumber(args[8])
+  if b.rev and present > b.rev then
+    -- What is kept may lack what happened in between.
+    if args[7] == '0' then return 'behind' end
+    if read then begin_anew(b) end
+  end
+  local lists, items = parse_fill(args, 13)
+  if read and not b.rev then
+    b.rev = read
+    redis.call('HSET', b.key, 'rev', read, 'row', args[10], 'pins', args[11], 'del', args[12])
+  elseif not b.rev or present > b.rev or (read and not bring(b, lists, read)) then
+    release(b, args[2], args[3], t)
+    return 'refused'
+  end
+  if read and read > b.W then b.W = read; redis.call('HSET', b.key, 'W', read) end
+  for _, list in ipairs(lists) do
+    list_fill(b, list_key(P, list.owner, list.ending), list.ending, list.low, list.high, list.members, window, ttl)
+  end
+  take_items(P, b, items, ttl)
+  redis.call('PEXPIRE', b.key, args[5])
+  drain(P, b, ttl, window, t)
+  release(b, args[2], args[3], t)
+  return 'kept'
+end
+
+-- Names -----------------------------------------------------------------------------------------------------------
+
+local function name(keys, args)
+  redis.call('SET', prefix(keys) .. 'k:' .. args[1], args[2], 'PX', args[3])
+  return 1
+end
+
+local function absent(keys, args)
+  local key = prefix(keys) .. 'k:' .. args[1]
+  if redis.call('GET', key) == '?' .. args[2] then redis.call('SET', key, '-', 'PX', args[3]) end
+  return 1
+end
+
+local function forget(keys, args)
+  local P = prefix(keys)
+  local sid = redis.call('GET', P .. 'k:' .. args[1])
+  if sid and #sid == 16 then redis.call('DEL', P .. 'h:' .. sid, P .. 'w:' .. sid) end
+  redis.call('DEL', P .. 'k:' .. args[1])
+  return 1
+end
+
+-- Reads -----------------------------------------------------------------------------------------------------------
+
+-- One of: {"miss"}, {"absent"}, {"hit", row, deleted, block}.
+local function find(P, name)
+  local sid = redis.call('GET', P .. 'k:' .. name)
+  if sid == '-' then return { 'absent' } end
+  if not sid or #sid ~= 16 then return { 'miss' } end
+  local b = block(P, sid)
+  if not answers(b) then return { 'miss' } end
+  local row = redis.call('HMGET', b.key, 'row', 'del', 'pins')
+  return { 'hit', row[1], row[2], b, row[3] }
+end
+
+local function subjects(keys, args)
+  local P, found = prefix(keys), {}
+  for i, name in ipairs(args) do
+    local one = find(P, name)
+    found[i] = one[1] == 'hit' and one[2] or one[1] == 'absent' and '' or false
+  end
+  return found
+end
+
+-- Of each id: nothing, or the place of its subject's row and the value. Behind them the rows.
+local function comments(keys, args)
+  local P, found, rows, blocks = prefix(keys), {}, {}, {}
+  for i, id in ipairs(args) do
+    found[i] = false
+    local value = redis.call('GET', P .. 'c:' .. id)
+    if value and #value >= HEAD then
+      local sid = string.sub(value, 41, 56)
+      local known = blocks[sid]
+      if known == nil then
+        local b = block(P, sid)
+        known = false
+        if answers(b) then
+          rows[#rows + 1] = redis.call('HGET', b.key, 'row')
+          known = { inc = b.inc, place = #rows }
+        end
+        blocks[sid] = known
+      end
+      if known and known.inc == string.sub(value, 5, 12) then found[i] = { known.place, value } end
+    end
+  end
+  return { found, rows }
+end
+
+local function copies(P, b, ids)
+  local all = {}
+  for i, id in ipairs(ids) do
+    all[i] = copy(P, b, id)
+    if not all[i] then return nil end
+  end
+  return all
+end
+
+-- How many of those behind and ahead of the cut stand on the page.
+local function share(start, limit, behind, ahead)
+  if start == 'f' then return 0, math.min(ahead, limit) end
+  if start == 'b' then return math.min(behind, limit), 0 end
+  local forth = math.min(ahead, limit - math.min(behind, math.floor(limit / 2)))
+  return math.min(behind, limit - forth), forth
+end
+
+-- name, root or "", order, start, limit, floor, low, high
+local function page(keys, args)
+  local P = prefix(keys)
+  local one = find(P, args[1])
+  if one[1] ~= 'hit' then return one end
+  if one[3] ~= '' then return { 'absent' } end
+  local b, root = one[4], ''
+  if args[2] ~= '' then
+    root = copy(P, b, args[2])
+    if not root then return { 'miss' } end
+  end
+  local owner = args[2] ~= '' and 'r' .. args[2] or 's' .. b.sid
+  local lows, highs = slice(P, b, owner, args[3], tonumber(args[6]), tonumber(args[7]), tonumber(args[8]))
+  if not lows then return { 'miss' } end
+  local behind, ahead = lows, highs
+  if args[3] == 'n' then behind, ahead = highs, lows end
+  local back, forth = share(args[4], tonumber(args[5]), #behind, #ahead)
+  local ids = {}
+  for i = back, 1, -1 do ids[#ids + 1] = behind[i] end
+  for i = 1, forth do ids[#ids + 1] = ahead[i] end
+  local items = copies(P, b, ids)
+  if not items then return { 'miss' } end
+  local pins = {}
+  if args[2] == '' then
+    for id in string.gmatch(one[5] or '', '................') do pins[#pins + 1] = id end
+  end
+  local pinned = copies(P, b, pins)
+  if not pinned then return { 'miss' } end
+  return { 'hit', one[2], root, #behind > back and 1 or 0, #ahead > forth and 1 or 0, items, pinned }
+end
+
+-- Members' likes --------------------------------------------------------------------------------------------------
+
+local function doubted(key, t)
+  for _, field in ipairs(redis.call('HKEYS', key)) do
+    if string.sub(field, 1, 1) == '!' then
+      if tonumber(redis.call('HGET', key, field)) >= t then return true end
+      redis.call('HDEL', key, field)
+    end
+  end
+  return false
+end
+
+-- token, names…
+local function doubt(keys, args)
+  local P, t = prefix(keys), now()
+  for i = 2, #args do
+    local key = P .. 'm:' .. args[i]
+    local kept = {}
+    if redis.call('HEXISTS', key, 'ok') == 0 then
+      for _, field in ipairs(redis.call('HKEYS', key)) do
+        if string.sub(field, 1, 1) == '!' then kept[#kept + 1] = field; kept[#kept + 1] = redis.call('HGET', key, field) end
+      end
+    end
+    redis.call('DEL', key)
+    kept[#kept + 1] = '!' .. args[1]
+    kept[#kept + 1] = t + DOUBT
+    redis.call('HSET', key, unpack(kept))
+    redis.call('PEXPIRE', key, DOUBT)
+  end
+  return 1
+end
+
+-- Forgets what a member likes, and who fills it, but not the doubts.
+local function forget_states(key)
+  for _, field in ipairs(redis.call('HKEYS', key)) do
+    if string.sub(field, 1, 1) ~= '!' then redis.call('HDEL', key, field) end
+  end
+end
+
+-- token, names…; where this doubt is gone, somebody may have filled what was read before the commit.
+local function settle(keys, args)
+  local P = prefix(keys)
+  for i = 2, #args do
+    local key = P .. 'm:' .. args[i]
+    if redis.call('HDEL', key, '!' .. args[1]) == 0 then forget_states(key) end
+  end
+  return 1
+end
+
+-- name, token, lease
+local function open_states(keys, args)
+  local P = prefix(keys)
+  local key, g, t = P .. 'm:' .. args[1], generation(P), now()
+  if not g or doubted(key, t) then return 0 end
+  redis.call('DEL', key)
+  redis.call('HSET', key, '?', args[2], 'g', g)
+  redis.call('PEXPIRE', key, args[3])
+  return 1
+end
+
+-- name, token, ttl, (id, value)…
+local function fill_states(keys, args)
+  local P = prefix(keys)
+  local key = P .. 'm:' .. args[1]
+  local was = redis.call('HMGET', key, '?', 'g')
+  if was[1] ~= args[2] or was[2] ~= generation(P) then return 0 end
+  redis.call('HDEL', key, '?')
+  redis.call('HSET', key, 'ok', 1)
+  for i = 4, #args, 2 do redis.call('HSET', key, args[i], args[i + 1]) end
+  redis.call('PEXPIRE', key, args[3])
+  return 1
+end
+
+-- name, ids…
+local function exist(keys, args)
+  local key = prefix(keys) .. 'm:' .. args[1]
+  if redis.call('HEXISTS', key, 'ok') == 0 or redis.call('HLEN', key) > 2000 then return 0 end
+  for i = 2, #args do redis.call('HSETNX', key, args[i], 0) end
+  return 1
+end
+
+-- the subject's name, the member's, ids…
+local function states(keys, args)
+  local P = prefix(keys)
+  local one = find(P, args[1])
+  if one[1] ~= 'hit' then return one end
+  if one[3] ~= '' then return { 'absent' } end
+  local key, b, values = P .. 'm:' .. args[2], one[4], {}
+  local was = redis.call('HMGET', key, 'ok', 'g')
+  if not was[1] or was[2] ~= generation(P) then return { 'miss' } end
+  local ids = {}
+  for i = 3, #args do ids[i - 2] = args[i] end
+  values = #ids > 0 and redis.call('HMGET', key, unpack(ids)) or {}
+  for i, id in ipairs(ids) do
+    if not values[i] then values[i] = copy(P, b, id) and '0' or '' end
+  end
+  return { 'hit', values }
+end
+
+-- The relay -------------------------------------------------------------------------------------------------------
+
+-- from, to, count of revisions, (subject, revision)…, count of likes, (subject, comment, likes)…, members' names…
+local function advance(keys, args)
+  local P = prefix(keys)
+  if redis.call('HGET', keys[1], 'n') ~= args[1] then return 0 end
+  local t, at = now(), 4
+  for _ = 1, tonumber(args[3]) do
+    local b, revision = whole(P, args[at]), tonumber(args[at + 1])
+    if b and (not b.rev or b.rev < revision) and b.W < revision then redis.call('HSET', b.key, 'W', revision) end
+    at = at + 2
+  end
+  -- Behind the revisions: a like of a comment that has not come yet waits for it.
+  for _ = 1, tonumber(args[at]) do
+    like_one(P, args[at + 1], args[at + 2], args[at + 3], t)
+    at = at + 3
+  end
+  for i = at + 1, #args do forget_states(P .. 'm:' .. args[i]) end
+  redis.call('HSET', keys[1], 'n', args[2])
+  return 1
+end
+
+local function cursor(keys)
+  return redis.call('HGET', keys[1], 'n')
+end
+
+local function renew(keys, args)
+  redis.call('HSET', keys[1], 'n', args[1], 'g', args[2])
+  return 1
+end
+
+-- While a library is loaded there are no loops over tables: one line each.
+local function writes(word, callback) redis.register_function('riposte1_' .. word, callback) end
+local function reads(word, callback)
+  redis.register_function{ function_name = 'riposte1_' .. word, callback = callback, flags = { 'no-writes' } }
+end
+writes('apply', apply)
+writes('like', like)
+writes('open', open)
+writes('close', close)
+writes('fill', fill)
+writes('name', name)
+writes('absent', absent)
+writes('forget', forget)
+writes('doubt', doubt)
+writes('settle', settle)
+writes('open_states', open_states)
+writes('fill_states', fill_states)
+writes('exist', exist)
+writes('advance', advance)
+writes('renew', renew)
+reads('subjects', subjects)
+reads('comments', comments)
+reads('page', page)
+reads('states', states)
+reads('cursor', cursor)

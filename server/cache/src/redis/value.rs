@@ -1,0 +1,108 @@
+//! A comment's copy: a head of 64 bytes, the row without its likes, the content.
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 0–2 | `rc1`: what it is, and the schema |
+//! | 3 | `1` if something visible stands below it |
+//! | 4–11 | the incarnation of its block |
+//! | 12–19 | revision of the row |
+//! | 20–27, 28–31, 32–35 | revision of the likes, likes, dislikes: rewritten in place by a like |
+//! | 36–39 | length of the row |
+//! | 40–55 | the subject's id, hexadecimal |
+//! | 56–63 | xxh3 of the content |
+
+use prost::Message;
+use riposte_core::{Comment, CommentId, Content};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::message::{CommentRow, Said};
+use crate::port::{Item, Likes};
+
+const HEAD: usize = 64;
+const MAGIC: &[u8; 3] = b"rc1";
+
+/// A comment as the functions take it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Parts {
+    /// The head, without an incarnation.
+    pub(super) head: Vec<u8>,
+    /// The row.
+    pub(super) row: Vec<u8>,
+    /// The content; empty for none.
+    pub(super) content: Vec<u8>,
+}
+
+/// An id as keys and members spell it.
+pub(super) fn hex(id: i64) -> String {
+    format!("{id:016x}")
+}
+
+/// Revision, likes and dislikes as they lie in a head.
+pub(super) fn likes(likes: &Likes) -> Vec<u8> {
+    let mut bytes = likes.revision.to_be_bytes().to_vec();
+    bytes.extend(likes.likes.to_be_bytes());
+    bytes.extend(likes.dislikes.to_be_bytes());
+    bytes
+}
+
+impl Parts {
+    pub(super) fn of(comment: &Comment, content: Option<&Content>) -> Self {
+        let row = CommentRow::from(comment).encode_to_vec();
+        let content = content.map(|content| Said::from(content).encode_to_vec()).unwrap_or_default();
+        let mut head = Vec::with_capacity(HEAD);
+        head.extend(MAGIC);
+        head.push(if comment.live_below > 0 { b'1' } else { b'0' });
+        head.extend([0; 8]);
+        head.extend(comment.revision.to_be_bytes());
+        head.extend(likes(&Likes::of(comment)));
+        head.extend(u32::try_from(row.len()).unwrap_or(u32::MAX).to_be_bytes());
+        head.extend(hex(comment.subject_id.get()).bytes());
+        head.extend(xxh3_64(&content).to_be_bytes());
+        Self { head, row, content }
+    }
+}
+
+/// The comment of a copy; `None` where it is damaged, of another schema, or of another comment.
+pub(super) fn item(value: &[u8], id: Option<CommentId>) -> Option<Item> {
+    let (head, rest) = value.split_at_checked(HEAD)?;
+    let row_length = u32::from_be_bytes(array(head, 36)?) as usize;
+    let (row, content) = rest.split_at_checked(row_length)?;
+    if !head.starts_with(MAGIC) || u64::from_be_bytes(array(head, 56)?) != xxh3_64(content) {
+        return None;
+    }
+    let revision = i64::from_be_bytes(array(head, 12)?).max(i64::from_be_bytes(array(head, 20)?));
+    let counts = (i32::from_be_bytes(array(head, 28)?), i32::from_be_bytes(array(head, 32)?));
+    let comment = CommentRow::decode(row).ok()?.comment(revision, counts)?;
+    let content = if content.is_empty() { None } else { Some(Said::decode(content).ok()?.into()) };
+    id.is_none_or(|id| comment.id == id).then_some(Item { comment, content })
+}
+
+fn array<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
+    bytes.get(at..at + N)?.try_into().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use riposte_core::subject::Metadata;
+    use riposte_core::{Content, MemberId};
+
+    use super::{HEAD, Parts, item};
+    use crate::redis::tests::comment;
+
+    #[test]
+    fn a_copy_gives_back_its_comment_and_a_damaged_one_gives_nothing() {
+        let comment = comment(7, 3);
+        let content = Content::stored("楼".into(), vec![MemberId::stored("m".into())], Metadata::new());
+        let Parts { head, row, content: said } = Parts::of(&comment, Some(&content));
+        assert_eq!(head.len(), HEAD);
+        let mut value = [head, row, said].concat();
+        let found = item(&value, Some(comment.id)).expect("whole");
+        assert_eq!((found.comment, found.content), (comment.clone(), Some(content)));
+        assert_eq!(item(&value[..value.len() - 1], None), None, "cut off");
+        assert_eq!(item(&value[..HEAD - 1], None), None);
+        assert_eq!(item(&value, riposte_core::CommentId::new(1)), None, "another comment's");
+        let last = value.len() - 1;
+        value[last] ^= 1;
+        assert_eq!(item(&value, Some(comment.id)), None, "changed on the way");
+    }
+}

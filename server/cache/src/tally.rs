@@ -1,0 +1,67 @@
+//! What the cache has done, counted; whoever measures reads it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Told {
+    /// A look that the copies answered.
+    Hit,
+    /// One that they did not.
+    Miss,
+    /// One while the cache was away.
+    Away,
+    /// A read of the rows that the copies could not answer.
+    Read,
+    /// A fill that was kept.
+    Fill,
+    /// One that could not be known to be true.
+    Refused,
+    /// A commit whose copies were not changed in time; the relay tells them.
+    Unheard,
+    /// A partition that began a new generation.
+    Renewed,
+    /// A copy that an audit looked at.
+    Audited,
+    /// A copy that differed from its row.
+    Drift,
+}
+
+impl Told {
+    /// All of them, with the names that they are measured by.
+    pub const ALL: [(Self, &'static str); 10] = [
+        (Self::Hit, "hit"),
+        (Self::Miss, "miss"),
+        (Self::Away, "away"),
+        (Self::Read, "read"),
+        (Self::Fill, "fill"),
+        (Self::Refused, "refused"),
+        (Self::Unheard, "unheard"),
+        (Self::Renewed, "renewed"),
+        (Self::Audited, "audited"),
+        (Self::Drift, "drift"),
+    ];
+}
+
+/// The counts of a process. Cloning is cheap, and clones count together.
+#[derive(Debug, Clone, Default)]
+pub struct Tally(Arc<[AtomicU64; Told::ALL.len()]>);
+
+impl Tally {
+    /// So many more.
+    pub(crate) fn add(&self, what: Told, count: usize) {
+        self.0[what as usize].fetch_add(count as u64, Ordering::Relaxed);
+    }
+
+    /// One more.
+    pub(crate) fn one(&self, what: Told) {
+        self.add(what, 1);
+    }
+
+    /// How many so far.
+    #[must_use]
+    pub fn of(&self, what: Told) -> u64 {
+        self.0[what as usize].load(Ordering::Relaxed)
+    }
+}

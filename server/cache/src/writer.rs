@@ -1,0 +1,51 @@
+//! Commits that change what members like: it is forgotten before, and may be kept again afterwards.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use riposte_core::ports::Writer;
+use riposte_core::{Command, Receipt, Result};
+
+use crate::owed::Owed;
+use crate::port::{Cache, Member};
+
+/// A [`Writer`] beside copies. What it cannot doubt before a commit, or settle after it, because the cache is away, it
+/// makes good when the cache is back: the partition begins a new generation.
+#[derive(Debug)]
+pub struct CachedWriter {
+    inner: Arc<dyn Writer>,
+    cache: Arc<dyn Cache>,
+    owed: Owed,
+}
+
+impl CachedWriter {
+    /// Commits by `inner`, beside the copies of `cache`.
+    #[must_use]
+    pub fn new(inner: Arc<dyn Writer>, cache: Arc<dyn Cache>, owed: Owed) -> Self {
+        Self { inner, cache, owed }
+    }
+}
+
+#[async_trait]
+impl Writer for CachedWriter {
+    async fn commit(&self, batch: &[Command]) -> Result<Vec<Result<Receipt>>> {
+        let liking = |command: &Command| {
+            let (_, member) = command.verb.needs().like?;
+            Some(Member { key: command.subject.clone(), member })
+        };
+        let mut members: Vec<Member> = batch.iter().filter_map(liking).collect();
+        if members.is_empty() {
+            return self.inner.commit(batch).await;
+        }
+        members.sort_unstable_by(|a, b| (&a.key, &a.member).cmp(&(&b.key, &b.member)));
+        members.dedup();
+        let token = rand::random();
+        let doubted = self.cache.doubt(&members, token).await.is_ok();
+        let outcome = self.inner.commit(batch).await;
+        let settled = doubted && self.cache.settle(&members, token).await.is_ok();
+        if !settled {
+            self.owed.owe(members.iter().map(|who| who.key.partition()));
+        }
+        outcome
+    }
+}

@@ -1,0 +1,175 @@
+//! Copies under fire: writers, readers, evictions, lost applies and emptied servers at the same time; and storms on what is
+//! cold. In the process always, on Redis where RIPOSTE_TEST_REDIS names one.
+
+#![expect(clippy::expect_used, reason = "a test ends with a panic that names what did not hold")]
+
+#[path = "copies/fire.rs"]
+mod fire;
+#[path = "stage/servers.rs"]
+mod servers;
+#[expect(dead_code, reason = "other tests play the suite")]
+#[path = "stage/store.rs"]
+mod store;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use fire::Fire;
+use futures::future::join_all;
+use riposte_cache::{Auditor, Cache, Limits, Lookup, Memory, PageAsk, Told};
+use riposte_core::page::{Order, Start, Window};
+use riposte_core::ports::Reader;
+use riposte_store::conformance::StepClock;
+
+const FIRST: Window = Window { order: Order::Newest, start: Start::Beginning, limit: 20 };
+
+#[test]
+fn a_thousand_readers_of_a_cold_subject_cause_one_fill() {
+    servers::runtime().block_on(async { storm(Arc::new(Memory::new(Limits::default()))).await });
+}
+
+/// Two processes, half of the readers each.
+async fn storm(cache: Arc<dyn Cache>) {
+    let (config, _folder) = store::sqlite().await;
+    store::warm(&*cache).await;
+    let bare: Arc<dyn Cache> = Arc::new(Memory::new(Limits::default()));
+    let writer = store::cached(&config, &bare, StepClock::at(StepClock::START));
+    let fire = Fire::new(vec![writer], 1);
+    for _ in 0..60 {
+        fire.root(0, 0).await;
+    }
+    let processes = [0, 1].map(|_| store::cached(&config, &cache, StepClock::at(StepClock::START)));
+    let key = &fire.keys[0];
+    let readers = (0..1_000).map(|n| {
+        let (reader, key) = (processes[n % 2].reader.clone(), key.clone());
+        tokio::spawn(
+            async move { reader.roots(&key, FIRST, 0).await.expect("read").expect("there").threads.items.len() },
+        )
+    });
+    for read in join_all(readers).await {
+        assert_eq!(read.expect("ends"), 20);
+    }
+    let sum = |what| processes.iter().map(|process| process.reader.tally().of(what)).sum::<u64>();
+    assert_eq!(sum(Told::Fill), 1, "fills");
+    assert!(sum(Told::Read) <= 4, "each process reads the subject's name once, and one of them the page");
+}
+
+#[test]
+fn reads_ahead_serve_the_next_two_pages() {
+    servers::runtime().block_on(async {
+        let (config, _folder) = store::sqlite().await;
+        let cache: Arc<dyn Cache> = Arc::new(Memory::new(Limits::default()));
+        store::warm(&*cache).await;
+        let process = store::cached(&config, &cache, StepClock::at(StepClock::START));
+        let fire = Fire::new(vec![process.clone()], 1);
+        for _ in 0..70 {
+            fire.root(0, 0).await;
+        }
+        let page = |start| process.reader.roots(&fire.keys[0], Window { start, ..FIRST }, 0);
+        page(Start::Beginning).await.expect("read");
+        let reads = process.reader.tally().of(Told::Read);
+        for floor in [51, 31] {
+            let page = page(Start::After(floor)).await.expect("read").expect("there");
+            assert_eq!(page.threads.items[0].root.comment.floor, floor - 1);
+        }
+        assert_eq!(process.reader.tally().of(Told::Read), reads, "the rows were not read again");
+    });
+}
+
+#[test]
+fn a_commit_that_no_copy_heard_of_is_asked_of_the_rows_and_found_by_the_auditor() {
+    servers::runtime().block_on(async {
+        let (config, _folder) = store::sqlite().await;
+        let cache: Arc<dyn Cache> = Arc::new(Memory::new(Limits::default()));
+        store::warm(&*cache).await;
+        let process = store::cached(&config, &cache, StepClock::at(StepClock::START));
+        let fire = Fire::new(vec![process.clone()], 1);
+        fire.root(0, 0).await;
+        let key = &fire.keys[0];
+        let revision = async |reader: &dyn Reader| {
+            reader.roots(key, FIRST, 0).await.expect("read").expect("there").subject.revision
+        };
+        assert_eq!(revision(&process.reader).await, 1);
+        // A process that dies between its commit and its apply.
+        let deaf: Arc<dyn Cache> = Arc::new(Memory::new(Limits::default()));
+        let deaf = store::cached(&config, &deaf, StepClock::at(StepClock::START));
+        let elsewhere = Fire::new(vec![deaf], 1);
+        elsewhere.root(0, 0).await;
+        assert_eq!(revision(&process.reader).await, 1, "nobody has told the copies");
+        assert_eq!(revision(process.reader.origin().expect("the rows")).await, 2);
+        let auditor = Auditor::new(process.reader.clone());
+        assert!(auditor.audit(key, Duration::from_millis(1)).await.expect("read"));
+        assert_eq!(process.reader.tally().of(Told::Drift), 1);
+        assert_eq!(revision(&process.reader).await, 2);
+        assert!(!auditor.audit(key, Duration::from_millis(1)).await.expect("read"));
+    });
+}
+
+#[test]
+fn copies_in_the_process_converge_whatever_is_lost() {
+    servers::runtime().block_on(async {
+        let (config, _folder) = store::sqlite().await;
+        let memory = Arc::new(Memory::new(Limits { window: 100, ..Limits::default() }));
+        let (of, cleared) = (Arc::clone(&memory), Arc::clone(&memory));
+        let cache: Arc<dyn Cache> = memory;
+        let processes = [0, 1].map(|_| store::cached(&config, &cache, StepClock::at(StepClock::START)));
+        let mut fire = Fire::new(processes.to_vec(), 3);
+        fire.evict = Some(Arc::new(move |id| of.evict(id)));
+        fire.clear = Some(Arc::new(move || cleared.clear()));
+        fire.burn(&cache, 300).await;
+        equal_or_absent(&fire, &cache).await;
+    });
+}
+
+/// One after the other: the second empties the server again and again.
+#[test]
+fn in_redis_a_storm_causes_one_fill_and_copies_converge_whatever_is_lost() {
+    let Some(url) = servers::told("RIPOSTE_TEST_REDIS") else { return eprintln!("SKIPPED: no RIPOSTE_TEST_REDIS") };
+    servers::runtime().block_on(async {
+        let redis = Arc::new(servers::redis(&url, Limits { window: 100, ..Limits::default() }).await);
+        let cache: Arc<dyn Cache> = Arc::clone(&redis) as _;
+        storm(Arc::clone(&cache)).await;
+        let (config, _folder) = store::sqlite().await;
+        let processes = [0, 1].map(|_| store::cached(&config, &cache, StepClock::at(StepClock::START)));
+        let mut fire = Fire::new(processes.to_vec(), 3);
+        fire.clear = Some(Arc::new(move || fire::flush(&url)));
+        fire.burn(&cache, 300).await;
+        equal_or_absent(&fire, &cache).await;
+        redis.shut().await;
+    });
+}
+
+/// All is quiet: what is kept is what the rows say.
+async fn equal_or_absent(fire: &Fire, cache: &Arc<dyn Cache>) {
+    let process = &fire.processes[0];
+    let rows = process.store.reader();
+    let mut kept = 0;
+    for key in &fire.keys {
+        for (order, limit) in [(Order::Newest, 20), (Order::Oldest, 20), (Order::Newest, 50)] {
+            let window = Window { order, limit, start: Start::Beginning };
+            let ask = PageAsk { key: key.clone(), root: None, window };
+            if let Lookup::Hit(_) = cache.page(&ask).await.expect("answered") {
+                let copies = process.reader.roots(key, window, 0).await.expect("read");
+                assert_eq!(copies, rows.roots(key, window, 0).await.expect("read"));
+                kept += 1;
+            }
+        }
+        let previewed = process.reader.roots(key, FIRST, 3).await.expect("read");
+        assert_eq!(previewed, rows.roots(key, FIRST, 3).await.expect("read"));
+        let ids = fire.ids_under(key);
+        for ids in ids.chunks(100) {
+            let copies = process.reader.comments(ids).await.expect("read");
+            assert_eq!(copies, rows.comments(ids).await.expect("read"));
+            for root in copies.iter().flatten().map(|view| &view.comment).filter(|comment| comment.is_root()) {
+                let copies = process.reader.replies(key, root.id, FIRST).await.expect("read");
+                assert_eq!(copies, rows.replies(key, root.id, FIRST).await.expect("read"));
+            }
+            for member in fire.members() {
+                let copies = process.reader.like_states(key, &member, ids).await.expect("read");
+                assert_eq!(copies, rows.like_states(key, &member, ids).await.expect("read"), "{member:?}");
+            }
+        }
+    }
+    println!("{kept} pages were kept");
+    assert_eq!(process.reader.tally().of(Told::Drift), 0);
+}

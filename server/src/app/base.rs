@@ -1,0 +1,68 @@
+//! What the domain and the relay stand on: the ports over a store, with the copies below them and what is counted beside.
+
+use std::sync::Arc;
+
+use riposte_core::comments::Ports;
+use riposte_core::object_type::Policies;
+use riposte_core::rank::Rules;
+use riposte_store::Store;
+use tokio::runtime::Handle;
+
+use crate::clock::SystemClock;
+use crate::config::Config;
+use crate::copies::Copies;
+use crate::hot::{Counted, Pages};
+use crate::telemetry::Metrics;
+use crate::write::{Bells, Lanes, RelayPorts, Witness};
+
+/// The parts that ports are made of.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Base<'a> {
+    pub(super) config: &'a Config,
+    pub(super) store: &'a Store,
+    pub(super) copies: &'a Copies,
+    pub(super) policies: &'a Arc<Policies>,
+    pub(super) clock: &'a Arc<SystemClock>,
+    pub(super) metrics: &'a Metrics,
+}
+
+impl Base<'_> {
+    /// What the relay reads and tells.
+    pub(super) fn relay(&self) -> RelayPorts {
+        let rules = Rules { depth: self.config.rankings.depth, policies: Arc::clone(self.policies) };
+        let (boards, rankings) = self.store.ranks(rules);
+        RelayPorts {
+            outbox: self.store.outbox(),
+            histories: self.store.histories(),
+            boards,
+            rankings,
+            clock: Arc::clone(self.clock) as _,
+            copies: self.copies.clone(),
+            metrics: self.metrics.clone(),
+        }
+    }
+
+    /// The lanes over the store, in the runtime in which this is called.
+    pub(super) fn lanes(&self, bells: &Bells, answers: &Handle) -> Lanes {
+        let sources = Arc::clone(self.store.sources());
+        let count = sources.all().len();
+        let limits = self.config.lanes.limits(&self.config.store);
+        let witness = Witness { bells: bells.clone(), metrics: self.metrics.clone() };
+        let writer = self.copies.writer(self.store);
+        Lanes::start(&writer, count, move |partition| sources.map().source(partition), limits, witness, answers)
+    }
+
+    /// What the domain reads and writes: copies before the rows, and a count of all that goes through the lanes.
+    pub(super) fn domain(&self, relay: &RelayPorts, lanes: &Arc<Lanes>, pages: &Pages) -> Ports {
+        Ports {
+            reader: self.copies.reader(self.store),
+            log: Arc::new(Counted { log: Arc::clone(lanes) as _, rates: pages.rates().clone() }),
+            clock: Arc::clone(self.clock) as _,
+            ids: self.store.ids(),
+            histories: Arc::clone(&relay.histories),
+            boards: Arc::clone(&relay.boards),
+            rankings: Arc::clone(&relay.rankings),
+            repairer: self.store.repairer(),
+        }
+    }
+}

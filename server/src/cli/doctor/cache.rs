@@ -1,0 +1,67 @@
+//! What doctor thinks of the cache.
+
+use super::verdict::Verdict;
+use crate::config::{Cache, CacheKind};
+use riposte_cache::{Redis, RedisHealth};
+use std::time::Duration;
+
+/// How long Redis is waited for.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// The verdicts on the cache.
+pub(super) async fn examine(config: &Cache) -> Vec<Verdict> {
+    match config.kind {
+        CacheKind::None => vec![Verdict::ok("cache", "none: every read asks the data sources")],
+        CacheKind::Memory => vec![Verdict::ok("cache", "in the process, which must be the only one")],
+        CacheKind::Redis => redis(config).await,
+    }
+}
+
+async fn redis(config: &Cache) -> Vec<Verdict> {
+    let label = config.url.as_ref().map_or_else(|| "cache".to_owned(), |url| format!("cache ({url})"));
+    let Some(Ok(redis)) = config.redis().map(Redis::start) else {
+        return vec![Verdict::fail(label, "the address makes no sense")];
+    };
+    // Without it the service works, slower: that is no failure.
+    if let Err(why) = redis.ready(PATIENCE).await {
+        return vec![Verdict::warn(label, format!("cannot be used, so the data sources carry all reads: {why}"))];
+    }
+    let verdicts = match redis.health().await {
+        Ok(health) => judge(&label, &health),
+        Err(why) => vec![Verdict::warn(label, why)],
+    };
+    redis.shut().await;
+    verdicts
+}
+
+fn judge(label: &str, health: &RedisHealth) -> Vec<Verdict> {
+    let RedisHealth { trip, clustered, version, eviction } = health;
+    let kind = if *clustered { "cluster" } else { "server" };
+    let version = version.as_deref().unwrap_or("unknown");
+    let answers = format!("a {kind} answers in {} µs, version {version}; the functions are loaded", trip.as_micros());
+    let mut verdicts = vec![Verdict::ok(label, answers)];
+    if eviction.as_deref() == Some("noeviction") {
+        verdicts.push(Verdict::warn(
+            format!("{label}, maxmemory-policy"),
+            "noeviction: when its memory is full copies are refused; set it to allkeys-lru",
+        ));
+    }
+    verdicts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Duration, RedisHealth, judge};
+
+    #[test]
+    fn a_server_that_evicts_nothing_is_warned_of() {
+        let health = |policy: &str| RedisHealth {
+            trip: Duration::from_micros(80),
+            clustered: false,
+            version: Some("7.0.15".into()),
+            eviction: Some(policy.into()),
+        };
+        assert_eq!(judge("cache", &health("allkeys-lru")).len(), 1);
+        assert_eq!(judge("cache", &health("noeviction")).len(), 2);
+    }
+}

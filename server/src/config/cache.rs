@@ -1,0 +1,94 @@
+//! Where copies of what is read often are kept.
+
+use super::{faults::Under, secret::SourceUrl, units::Span};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// Where copies are kept, for how long, and how many reads of the rows they may leave.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cache {
+    /// Where they are kept.
+    pub kind: CacheKind,
+    /// For Redis: its address.
+    pub url: Option<SourceUrl>,
+    /// For Redis: connections to each server.
+    pub connections: usize,
+    /// For Redis: how long a read waits for it before the rows are read.
+    pub read_timeout: Span,
+    /// For Redis: how long a commit waits for its copies to be changed before it is answered.
+    pub apply_timeout: Span,
+    /// Stands in every key.
+    pub timeline: u16,
+    /// Members that a list keeps.
+    pub window: usize,
+    /// How long a subject's copies are kept.
+    pub ttl: Span,
+    /// How long it is remembered that a subject does not exist.
+    pub negative_ttl: Span,
+    /// How long it is remembered what a member likes.
+    pub states_ttl: Span,
+    /// Reads of the rows under way on each data source that the copies could not answer.
+    pub database_reads: usize,
+    /// How long such a read waits for its turn before it is refused.
+    pub database_wait: Span,
+}
+
+/// Where copies are kept.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum CacheKind {
+    /// Nowhere: every read asks the rows.
+    None,
+    /// In this process, which must be the only one.
+    Memory,
+    /// In Redis or a Redis Cluster, for all processes.
+    Redis,
+}
+
+impl Cache {
+    /// The bounds in the terms of the cache.
+    pub fn limits(&self) -> riposte_cache::Limits {
+        riposte_cache::Limits {
+            window: self.window,
+            ttl: self.ttl.duration(),
+            negative_ttl: self.negative_ttl.duration(),
+            states_ttl: self.states_ttl.duration(),
+            ..riposte_cache::Limits::default()
+        }
+    }
+
+    /// Redis in the terms of the cache; `None` where copies are kept elsewhere.
+    pub fn redis(&self) -> Option<riposte_cache::RedisConfig> {
+        let url = self.url.as_ref().filter(|_| self.kind == CacheKind::Redis)?;
+        Some(riposte_cache::RedisConfig {
+            url: url.expose().to_owned(),
+            connections: self.connections,
+            budget: self.read_timeout.duration(),
+            apply_budget: self.apply_timeout.duration(),
+            timeline: self.timeline,
+            limits: self.limits(),
+        })
+    }
+
+    pub(super) fn validate(&self, report: &mut Under<'_>) {
+        let scheme = |url: &SourceUrl| {
+            ["redis://", "rediss://", "redis-cluster://", "rediss-cluster://"]
+                .iter()
+                .any(|s| url.expose().starts_with(s))
+        };
+        let url = self.kind != CacheKind::Redis || self.url.as_ref().is_some_and(scheme);
+        report.require(url, "url", "must be an address as redis://host:6379 or redis-cluster://host:6379");
+        let (milli, second) = (Duration::from_millis(1), Duration::from_secs(1));
+        let within = |span: Span, low: Duration, high: Duration| (low..=high).contains(&span.duration());
+        report.require((1..=64).contains(&self.connections), "connections", "must be 1 to 64");
+        report.require(within(self.read_timeout, 5 * milli, 5 * second), "read_timeout", "must be 5ms to 5s");
+        report.require(within(self.apply_timeout, 5 * milli, second), "apply_timeout", "must be 5ms to 1s");
+        report.require((100..=10_000).contains(&self.window), "window", "must be 100 to 10000");
+        report.require(within(self.ttl, 10 * second, 86_400 * second), "ttl", "must be 10s to 1d");
+        report.require(within(self.negative_ttl, 100 * milli, 5 * second), "negative_ttl", "must be 100ms to 5s");
+        report.require(within(self.states_ttl, second, 86_400 * second), "states_ttl", "must be 1s to 1d");
+        report.require((1..=1_024).contains(&self.database_reads), "database_reads", "must be 1 to 1024");
+        report.require(within(self.database_wait, milli, 60 * second), "database_wait", "must be 1ms to 1min");
+    }
+}

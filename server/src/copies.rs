@@ -1,0 +1,125 @@
+//! The copies of what is read often, as the composition root puts them together: a reader before the rows, a writer and a
+//! witness behind them, and what the relay tells.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use riposte_cache::{Auditor, Cache, CachedReader, CachedWriter, Hearer, Memory, Mender, Owed, Redis, Room, Tally};
+use riposte_core::Partition;
+use riposte_core::ids::PARTITIONS;
+use riposte_core::ports::{Outbox, Reader, Writer};
+use riposte_store::Store;
+
+use crate::config::{self, CacheKind};
+use crate::telemetry::Metrics;
+
+/// How long a start waits for Redis before it goes on without.
+const CONNECT: Duration = Duration::from_secs(2);
+
+/// The copies of this process, or none. Cloning is cheap.
+#[derive(Debug, Clone)]
+pub struct Copies(Option<Kept>);
+
+#[derive(Debug, Clone)]
+struct Kept {
+    cache: Arc<dyn Cache>,
+    owed: Owed,
+    redis: Option<Arc<Redis>>,
+    reader: CachedReader,
+    tally: Tally,
+    store: Store,
+}
+
+impl Copies {
+    /// No copies: every read asks the rows.
+    #[must_use]
+    pub fn none() -> Self {
+        Self(None)
+    }
+
+    /// What the configuration says, over `store`, in the runtime in which this is called. `metrics` tell what is counted.
+    ///
+    /// # Errors
+    /// In words, when the address of Redis makes no sense. One that does not answer is no error: the rows are read until it does.
+    pub fn open(config: &config::Cache, store: &Store, metrics: &Metrics) -> Result<Self, String> {
+        let redis = match config.redis() {
+            Some(redis) => Some(Arc::new(Redis::start(redis).map_err(|why| format!("cache.url: {why}"))?)),
+            None => None,
+        };
+        let cache: Arc<dyn Cache> = match (&redis, config.kind) {
+            (Some(redis), _) => Arc::clone(redis) as _,
+            (None, CacheKind::Memory) => Arc::new(Memory::new(config.limits())),
+            (None, CacheKind::None | CacheKind::Redis) => return Ok(Self::none()),
+        };
+        let tally = Tally::default();
+        metrics.copies(tally.clone());
+        let owed = Owed::new(Arc::clone(&cache), tally.clone());
+        let (sources, map) = (store.sources().all().len(), Arc::clone(store.sources()));
+        let route = Box::new(move |at: Partition| map.map().source(at));
+        let room = Room::new(sources, route, config.database_reads, config.database_wait.duration());
+        let reader = CachedReader::new(store.reader(), Arc::clone(&cache), owed.clone(), room, tally.clone());
+        Ok(Self(Some(Kept { cache, owed, redis, reader, tally, store: store.clone() })))
+    }
+
+    /// Gives Redis a moment to be there from the first call on.
+    pub async fn connect(&self) {
+        if let Some(redis) = self.0.as_ref().and_then(|kept| kept.redis.as_ref())
+            && let Err(why) = redis.ready(CONNECT).await
+        {
+            tracing::warn!(%why, "Redis cannot be used yet; the rows are read");
+        }
+    }
+
+    /// Reads, through the copies if there are any.
+    #[must_use]
+    pub fn reader(&self, store: &Store) -> Arc<dyn Reader> {
+        match &self.0 {
+            Some(kept) => Arc::new(kept.reader.clone()),
+            None => store.reader(),
+        }
+    }
+
+    /// Commits, and brings them to the copies.
+    #[must_use]
+    pub fn writer(&self, store: &Store) -> Arc<dyn Writer> {
+        let Some(kept) = &self.0 else { return store.writer() };
+        let hearer = Arc::new(Hearer::new(Arc::clone(&kept.cache), kept.owed.clone(), kept.tally.clone()));
+        let inner = store.witnessed_writer(hearer);
+        Arc::new(CachedWriter::new(inner, Arc::clone(&kept.cache), kept.owed.clone()))
+    }
+
+    /// What brings a source's events to the copies, from 0 on; `None` where there are none.
+    #[must_use]
+    pub fn mender(&self, outbox: &Arc<dyn Outbox>, source: usize) -> Option<Mender> {
+        let Kept { cache, tally, store, .. } = self.0.as_ref()?;
+        let here = |at: &Partition| store.sources().map().source(*at) == source;
+        let partitions = (0..PARTITIONS).map(Partition::number).filter(here).collect();
+        let (cache, outbox) = (Arc::clone(cache), Arc::clone(outbox));
+        Some(Mender::new(cache, outbox, store.reader(), tally.clone(), source, partitions))
+    }
+
+    /// Whether each process mends its own copies: they are in it.
+    #[must_use]
+    pub fn are_here(&self) -> bool {
+        self.0.as_ref().is_some_and(|kept| kept.redis.is_none())
+    }
+
+    /// Compares copies with rows.
+    #[must_use]
+    pub fn auditor(&self) -> Option<Auditor> {
+        self.0.as_ref().map(|kept| Auditor::new(kept.reader.clone()))
+    }
+
+    /// The reader that can make copies anew, and knows whether they can be asked.
+    #[must_use]
+    pub fn cached(&self) -> Option<CachedReader> {
+        self.0.as_ref().map(|kept| kept.reader.clone())
+    }
+
+    /// Ends the connections.
+    pub async fn close(&self) {
+        if let Some(redis) = self.0.as_ref().and_then(|kept| kept.redis.as_ref()) {
+            redis.shut().await;
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! RebuildCache: what is cached of subjects, from their rows.
+
+use riposte_core::Error;
+use riposte_sdk::v1;
+
+use super::rounds::{Visit, Work};
+use crate::rpc::Services;
+
+/// The sums so far.
+#[derive(Debug, Default)]
+pub(super) struct Rebuild {
+    told: v1::RebuildCacheResponse,
+}
+
+#[tonic::async_trait]
+impl Work for Rebuild {
+    type Answer = v1::RebuildCacheResponse;
+
+    async fn visit(&mut self, at: &Visit<'_, Self::Answer>) -> Result<(), Error> {
+        if let Some(copies) = &at.services.copies {
+            copies.rebuild(at.key).await?;
+        }
+        self.told.subjects_rebuilt += 1;
+        at.tell(self.told).await
+    }
+
+    fn end(self, _: &Services) {}
+}

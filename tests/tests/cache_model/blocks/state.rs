@@ -1,0 +1,169 @@
+//! Where everybody is.
+
+use super::parts::{By, Change, Kind, Number, Rows, Ticket, Token, Told, members};
+use super::redis::Redis;
+use super::rules::{Faults, Rule};
+
+/// What a commit did, in the order of the commits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Event {
+    Revised(Change),
+    Liked(Number),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Writer {
+    /// Will revise the subject, with new content or without, or like the comment.
+    Revises {
+        content: bool,
+    },
+    Likes,
+    /// Has not told the cache yet.
+    Committed(Event),
+    /// The cache was away. It looks where the cursor is, and then begins a new generation there.
+    Owes,
+    Pays(Number),
+    /// What it told, if it did.
+    Done(Option<Event>),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Filler {
+    Begins,
+    Opened(Ticket),
+    /// `force`: the block was behind, and had its time.
+    Read {
+        ticket: Ticket,
+        rows: Rows,
+        force: bool,
+    },
+    Refused(Ticket),
+    Done,
+}
+
+/// The relay reads all events there are, and tells them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Relay {
+    /// It will go where the cursor is.
+    Begins,
+    At(Number),
+    /// It has read up to an event, and will ask whether there is a copy that likes have to be told.
+    Asks(Number, Number),
+    /// It will tell likes, in a step of their own.
+    Tells(Number, Number, Number),
+    /// It will move the cursor.
+    Moves(Moving),
+}
+
+/// A move of the cursor, and what is told with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Moving {
+    pub(super) from: Number,
+    pub(super) to: Number,
+    pub(super) told: Told,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(in crate::cache_model) struct State {
+    pub(super) events: Vec<Event>,
+    pub(super) redis: Redis,
+    pub(super) replica: Redis,
+    pub(super) writers: Vec<Writer>,
+    pub(super) fillers: Vec<(Kind, Filler)>,
+    pub(super) relay: Relay,
+    /// The last call of a relay that leads no more.
+    pub(super) late: Option<Moving>,
+    pub(super) now: Number,
+    pub(super) fresh: Token,
+    pub(super) faults: Faults,
+    /// Whether a block went to an older revision without a new incarnation, of itself.
+    pub(super) went_back: bool,
+}
+
+impl State {
+    pub(super) fn fresh(writers: &[Writer], fillers: &[Kind], faults: Faults) -> Self {
+        let redis = Redis { cursor: Some((0, 1)), ..Redis::default() };
+        Self {
+            events: Vec::new(),
+            replica: redis.clone(),
+            redis,
+            writers: writers.to_vec(),
+            fillers: fillers.iter().map(|kind| (*kind, Filler::Begins)).collect(),
+            relay: Relay::At(0),
+            late: None,
+            now: 0,
+            fresh: 2,
+            faults,
+            went_back: false,
+        }
+    }
+
+    /// A number that never came before.
+    pub(super) fn token(&mut self) -> Token {
+        self.fresh += 1;
+        self.fresh - 1
+    }
+
+    /// What the database has.
+    pub(super) fn rows(&self) -> Rows {
+        let liked = |event: &&Event| matches!(event, Event::Liked(_));
+        let likes = self.events.iter().filter(liked).map(|_| 1).sum();
+        Rows { revision: self.head() - likes, likes }
+    }
+
+    /// How many events there are.
+    pub(super) fn head(&self) -> Number {
+        self.events.iter().map(|_| 1).sum()
+    }
+
+    /// The highest revision told between two places, and whether there are likes.
+    pub(super) fn told(&self, from: Number, to: Number) -> (Option<Number>, bool) {
+        let told = self.events.get(usize::from(from)..usize::from(to)).unwrap_or_default();
+        let revision = told.iter().filter_map(|event| match event {
+            Event::Revised(change) => Some(change.revision),
+            Event::Liked(_) => None,
+        });
+        (revision.max(), told.iter().any(|event| matches!(event, Event::Liked(_))))
+    }
+
+    /// Whether nobody is about to change anything, and the relay has told all there is, to this cache.
+    pub(super) fn is_quiet(&self, by: By) -> bool {
+        let stands = self.redis.cursor.is_some_and(|(at, _)| at == self.head() || !by.keeps(Rule::CursorInTheSlot));
+        stands
+            && self.relay == Relay::At(self.head())
+            && self.late.is_none()
+            && self.writers.iter().all(|writer| matches!(writer, Writer::Done(_)))
+            && self.fillers.iter().all(|(_, filler)| matches!(filler, Filler::Begins | Filler::Done))
+    }
+
+    /// Whether all that the block answers is what the database has.
+    pub(super) fn is_true(&self, by: By) -> bool {
+        let Some((block, revision)) = self.redis.answering(by) else { return true };
+        let (rows, (_, copy)) = (self.rows(), self.redis.parts(&block, by));
+        revision == rows.revision && self.is_one(by) && copy.is_none_or(|copy| copy.likes == rows.likes)
+    }
+
+    /// Whether the parts of an answer are of its revision.
+    pub(super) fn is_one(&self, by: By) -> bool {
+        let Some((block, revision)) = self.redis.answering(by) else { return true };
+        let (list, copy) = self.redis.parts(&block, by);
+        list.is_none_or(|list| list == members(revision)) && copy.is_none_or(|copy| copy.row == revision)
+    }
+
+    /// Whether a block that answers knows everything that a writer told it.
+    pub(super) fn is_told(&self, by: By) -> bool {
+        let Some((_, revision)) = self.redis.answering(by) else { return true };
+        let told = |writer: &Writer| {
+            if let Writer::Done(Some(Event::Revised(change))) = writer { Some(change.revision) } else { None }
+        };
+        self.writers.iter().filter_map(told).all(|told| revision >= told)
+    }
+
+    /// Whether everything is cached.
+    pub(super) fn is_cached(&self, by: By) -> bool {
+        self.redis.answering(by).is_some_and(|(block, _)| {
+            let (list, copy) = self.redis.parts(&block, by);
+            list.is_some() && copy.is_some()
+        })
+    }
+}

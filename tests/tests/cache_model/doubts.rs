@@ -1,0 +1,293 @@
+//! What one member likes in one subject, as the cache keeps it: doubted before a commit, settled after it, forgotten again
+//! by the relay (`server/cache/src/port.rs`). Each commit changes the value; its number is the value.
+
+mod variants;
+
+use stateright::{Model, Property};
+
+/// A rule. Whoever leaves it out has to be found out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rule {
+    /// A writer doubts before its commit, which forgets what is known and revokes the right to fill.
+    WritersDoubt,
+    /// Nobody gets the right to fill while there is a doubt.
+    DoubtsBarFillers,
+    /// A writer that finds its doubt lost when it settles it forgets what was filled meanwhile.
+    LostDoubtsForget,
+    /// A writer whom the cache did not hear begins a new generation.
+    WritersPay,
+    /// What is known is of a generation.
+    OldGenerationsAreNone,
+    /// The relay forgets what is known in the step that moves its cursor past the commit.
+    RelayForgets,
+}
+
+/// How many faults of each kind may still strike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+struct Faults {
+    evict: u8,
+    crash: u8,
+    away: u8,
+    failover: u8,
+    restart: u8,
+    /// All doubts become too old.
+    expiry: u8,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Writer {
+    Begins,
+    /// Whether the cache heard the doubt.
+    Doubted(bool),
+    Committed(u8, bool),
+    Owes(u8),
+    /// What it committed, and whether the cache heard of its end.
+    Done(u8, bool),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Filler {
+    Begins,
+    Opened,
+    Read(u8),
+    Done,
+}
+
+/// The member's key, and the cursor of the partition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+struct Redis {
+    cursor: Option<(u8, u8)>,
+    /// Of a generation: the value.
+    known: Option<(u8, u8)>,
+    /// Of a generation: who may fill.
+    filler: Option<(u8, usize)>,
+    /// A bit for each writer.
+    doubts: u8,
+}
+
+impl Redis {
+    fn forget(&mut self) {
+        (self.known, self.filler) = (None, None);
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct State {
+    committed: u8,
+    redis: Redis,
+    replica: Redis,
+    writers: [Writer; 2],
+    fillers: [Filler; 2],
+    /// `None`: it has died, and begins where the cursor is.
+    relay: Option<u8>,
+    generation: u8,
+    faults: Faults,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Write(usize),
+    IsNotHeard(usize),
+    WriterDies(usize),
+    Fill(usize),
+    Relay,
+    RelayDies,
+    EvictStates,
+    EvictCursor,
+    DoubtsExpire,
+    RestartEmpty,
+    ReplicaCatchesUp,
+    Failover,
+}
+
+#[derive(Debug, Clone)]
+struct Doubts {
+    without: &'static [Rule],
+    faults: Faults,
+}
+
+const CONVERGES: &str = "when all is quiet, what is known is what the rows say";
+const TOLD: &str = "without failover, what is known is not older than a writer's end";
+const CACHES: &str = "all may be quiet with the value known";
+
+impl Model for Doubts {
+    type State = State;
+    type Action = Step;
+
+    fn init_states(&self) -> Vec<State> {
+        let redis = Redis { cursor: Some((0, 1)), ..Redis::default() };
+        let (writers, fillers) = ([Writer::Begins; 2], [Filler::Begins; 2]);
+        let (relay, faults) = (Some(0), self.faults);
+        vec![State { committed: 0, redis, replica: redis, writers, fillers, relay, generation: 2, faults }]
+    }
+
+    fn actions(&self, state: &State, steps: &mut Vec<Step>) {
+        let State { redis, replica, faults, .. } = state;
+        for (number, writer) in state.writers.iter().enumerate() {
+            let (ended, heard) =
+                (matches!(writer, Writer::Done(..)), matches!(writer, Writer::Begins | Writer::Committed(_, true)));
+            steps.extend((!ended).then_some(Step::Write(number)));
+            steps.extend((heard && faults.away > 0).then_some(Step::IsNotHeard(number)));
+            steps.extend((!ended && faults.crash > 0).then_some(Step::WriterDies(number)));
+        }
+        let fillers = state.fillers.iter().enumerate();
+        steps.extend(fillers.filter(|(_, filler)| **filler != Filler::Done).map(|(number, _)| Step::Fill(number)));
+        steps.extend((!state.relay_rests()).then_some(Step::Relay));
+        let mut may = |left: u8, changes: bool, step: Step| steps.extend((left > 0 && changes).then_some(step));
+        may(faults.crash, state.relay.is_some(), Step::RelayDies);
+        may(faults.evict, redis.known.is_some() || redis.filler.is_some() || redis.doubts != 0, Step::EvictStates);
+        may(faults.evict, redis.cursor.is_some(), Step::EvictCursor);
+        may(faults.expiry, redis.doubts != 0, Step::DoubtsExpire);
+        may(faults.restart, true, Step::RestartEmpty);
+        may(faults.failover, replica != redis, Step::ReplicaCatchesUp);
+        may(faults.failover, replica != redis, Step::Failover);
+    }
+
+    fn next_state(&self, last: &State, step: Step) -> Option<State> {
+        let mut next = last.clone();
+        let State { redis, replica, faults, writers, relay, .. } = &mut next;
+        match step {
+            Step::Write(number) => self.write(&mut next, number),
+            Step::IsNotHeard(number) => {
+                faults.away -= 1;
+                writers[number] = if let Writer::Committed(value, _) = last.writers[number] {
+                    Writer::Owes(value)
+                } else {
+                    Writer::Doubted(false)
+                };
+            }
+            Step::WriterDies(number) => (writers[number], faults.crash) = (Writer::Done(0, false), faults.crash - 1),
+            Step::Fill(number) => self.fill(&mut next, number)?,
+            Step::Relay => self.relay(&mut next),
+            Step::RelayDies => (*relay, faults.crash) = (None, faults.crash - 1),
+            Step::EvictStates => {
+                (*redis, faults.evict) = (Redis { cursor: redis.cursor, ..Redis::default() }, faults.evict - 1)
+            }
+            Step::EvictCursor => (redis.cursor, faults.evict) = (None, faults.evict - 1),
+            Step::DoubtsExpire => (redis.doubts, faults.expiry) = (0, faults.expiry - 1),
+            Step::RestartEmpty => (*redis, faults.restart) = (Redis::default(), faults.restart - 1),
+            Step::ReplicaCatchesUp => *replica = *redis,
+            Step::Failover => (*redis, faults.failover) = (*replica, faults.failover - 1),
+        }
+        Some(next)
+    }
+
+    fn properties(&self) -> Vec<Property<Self>> {
+        vec![
+            Property::always(CONVERGES, |of: &Self, state: &State| {
+                !state.is_quiet() || of.known(state).is_none_or(|known| known == state.committed)
+            }),
+            Property::always(TOLD, |of: &Self, state: &State| {
+                let ends = state
+                    .writers
+                    .iter()
+                    .filter_map(|writer| if let Writer::Done(value, true) = writer { Some(*value) } else { None });
+                let told = ends.max().unwrap_or(0);
+                of.faults.failover > 0 || of.known(state).is_none_or(|known| known >= told)
+            }),
+            Property::sometimes(CACHES, |of: &Self, state: &State| {
+                state.committed == 2 && state.is_quiet() && of.known(state).is_some()
+            }),
+        ]
+    }
+}
+
+impl Doubts {
+    fn keeps(&self, rule: Rule) -> bool {
+        !self.without.contains(&rule)
+    }
+
+    fn known(&self, state: &State) -> Option<u8> {
+        let ((generation, value), (_, present)) = state.redis.known.zip(state.redis.cursor)?;
+        (generation == present || !self.keeps(Rule::OldGenerationsAreNone)).then_some(value)
+    }
+
+    fn write(&self, state: &mut State, number: usize) {
+        let State { redis, writers, committed, .. } = state;
+        writers[number] = match writers[number] {
+            Writer::Begins => {
+                if self.keeps(Rule::WritersDoubt) {
+                    redis.forget();
+                    redis.doubts |= 1 << number;
+                }
+                Writer::Doubted(true)
+            }
+            Writer::Doubted(heard) => {
+                *committed += 1;
+                Writer::Committed(*committed, heard)
+            }
+            Writer::Committed(value, true) => {
+                if redis.doubts & 1 << number == 0 && self.keeps(Rule::LostDoubtsForget) {
+                    redis.forget();
+                }
+                redis.doubts &= !(1 << number);
+                Writer::Done(value, true)
+            }
+            Writer::Committed(value, false) => Writer::Owes(value),
+            Writer::Owes(value) => {
+                if let Some((_, generation)) = redis.cursor.as_mut().filter(|_| self.keeps(Rule::WritersPay)) {
+                    *generation = state.generation;
+                    state.generation += 1;
+                }
+                Writer::Done(value, true)
+            }
+            done @ Writer::Done(..) => done,
+        };
+    }
+
+    /// A step of a filler; `None` where it may not.
+    fn fill(&self, state: &mut State, number: usize) -> Option<()> {
+        let State { redis, committed, .. } = state;
+        state.fillers[number] = match state.fillers[number] {
+            Filler::Begins => {
+                let (_, generation) = redis.cursor?;
+                if redis.doubts != 0 && self.keeps(Rule::DoubtsBarFillers) {
+                    return None;
+                }
+                *redis = Redis { filler: Some((generation, number)), known: None, ..*redis };
+                Filler::Opened
+            }
+            Filler::Opened => Filler::Read(*committed),
+            Filler::Read(value) => {
+                let of = redis.filler.filter(|(_, filler)| *filler == number).zip(redis.cursor);
+                if let Some(((generation, _), _)) = of.filter(|((of, _), (_, present))| of == present) {
+                    (redis.known, redis.filler) = (Some((generation, value)), None);
+                }
+                Filler::Done
+            }
+            Filler::Done => return None,
+        };
+        Some(())
+    }
+
+    fn relay(&self, state: &mut State) {
+        let State { redis, committed, generation, .. } = state;
+        let to = *committed;
+        match (state.relay, redis.cursor) {
+            (None, Some((at, _))) => return state.relay = Some(at),
+            (Some(from), Some((at, present))) if from == at => {
+                if from < to && self.keeps(Rule::RelayForgets) {
+                    redis.forget();
+                }
+                redis.cursor = Some((to, present));
+            }
+            _ => {
+                redis.cursor = Some((to, *generation));
+                *generation += 1;
+            }
+        }
+        state.relay = Some(to);
+    }
+}
+
+impl State {
+    fn relay_rests(&self) -> bool {
+        self.relay == Some(self.committed) && self.redis.cursor.is_some_and(|(at, _)| at == self.committed)
+    }
+
+    fn is_quiet(&self) -> bool {
+        self.relay_rests()
+            && self.writers.iter().all(|writer| matches!(writer, Writer::Done(..)))
+            && self.fillers.iter().all(|filler| matches!(filler, Filler::Begins | Filler::Done))
+    }
+}
