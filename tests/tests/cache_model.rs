@@ -17,6 +17,7 @@
 mod cache_model {
     mod blocks;
     mod doubts;
+    mod extent;
     mod large;
     mod model;
     mod protocol;

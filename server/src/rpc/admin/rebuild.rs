@@ -1,7 +1,7 @@
 //! RebuildMemberHistory and RebuildRanks: what is derived from the comments, made anew from them.
 
-use riposte_core::Error;
 use riposte_core::ports::Rebuilt;
+use riposte_core::{CommentId, Error};
 use riposte_sdk::v1;
 
 use super::rounds::{Visit, Work};
@@ -27,22 +27,17 @@ impl Work for History {
     type Answer = v1::RebuildMemberHistoryResponse;
 
     async fn visit(&mut self, at: &Visit<'_, Self::Answer>) -> Result<(), Error> {
-        let mut after = None;
-        loop {
-            let rebuilt = at.services.comments.rebuild_history(at.caller, at.key, after, CHUNK).await?;
-            let Rebuilt { comments, changed, next } = rebuilt;
-            self.told.comments_checked += comments as i64;
-            self.told.rows_changed += changed as i64;
-            if next.is_none() {
-                self.told.subjects_done += 1;
-                self.told.resume_token = at.resume_token.to_owned();
-            }
-            at.tell(self.told.clone()).await?;
-            if next.is_none() {
-                return Ok(());
-            }
-            after = next;
-        }
+        let comments = &at.services.comments;
+        let rebuild = |after| comments.rebuild_history(at.caller, at.key, after, CHUNK);
+        let add = |told: &mut Self::Answer, part: &Rebuilt| {
+            told.comments_checked += part.comments as i64;
+            told.rows_changed += part.changed as i64;
+        };
+        let end = |told: &mut Self::Answer| {
+            told.subjects_done += 1;
+            at.resume_token.clone_into(&mut told.resume_token);
+        };
+        through(at, &mut self.told, rebuild, add, end).await
     }
 
     fn end(self, _: &Services) {}
@@ -53,23 +48,41 @@ impl Work for Ranks {
     type Answer = v1::RebuildRanksResponse;
 
     async fn visit(&mut self, at: &Visit<'_, Self::Answer>) -> Result<(), Error> {
-        let mut after = None;
-        loop {
-            let rebuilt = at.services.comments.rebuild_boards(at.caller, at.key, after, CHUNK).await?;
-            let Rebuilt { comments, changed, next } = rebuilt;
-            self.told.comments_checked += comments as i64;
-            self.told.comments_changed += changed as i64;
-            if next.is_none() {
-                self.told.subjects_done += 1;
-                self.told.resume_token = at.resume_token.to_owned();
-            }
-            at.tell(self.told.clone()).await?;
-            if next.is_none() {
-                return Ok(());
-            }
-            after = next;
-        }
+        let comments = &at.services.comments;
+        let rebuild = |after| comments.rebuild_boards(at.caller, at.key, after, CHUNK);
+        let add = |told: &mut Self::Answer, part: &Rebuilt| {
+            told.comments_checked += part.comments as i64;
+            told.comments_changed += part.changed as i64;
+        };
+        let end = |told: &mut Self::Answer| {
+            told.subjects_done += 1;
+            at.resume_token.clone_into(&mut told.resume_token);
+        };
+        through(at, &mut self.told, rebuild, add, end).await
     }
 
     fn end(self, _: &Services) {}
+}
+
+/// Goes through the comments of one subject, part by part, and tells the sums after each: `add` counts a part, `end` the subject.
+async fn through<A: Clone, F: Future<Output = Result<Rebuilt, Error>>>(
+    at: &Visit<'_, A>,
+    told: &mut A,
+    rebuild: impl Fn(Option<CommentId>) -> F,
+    add: impl Fn(&mut A, &Rebuilt),
+    end: impl Fn(&mut A),
+) -> Result<(), Error> {
+    let mut after = None;
+    loop {
+        let part = rebuild(after).await?;
+        add(told, &part);
+        if part.next.is_none() {
+            end(told);
+        }
+        at.tell(told.clone()).await?;
+        after = part.next;
+        if after.is_none() {
+            return Ok(());
+        }
+    }
 }

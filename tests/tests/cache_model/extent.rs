@@ -1,0 +1,41 @@
+//! How far the larger runs go: the states nearest to the start in every test run, all of them where it is asked for.
+
+use std::fmt::Debug;
+use std::hash::Hash;
+use std::time::Instant;
+
+use stateright::{Checker, CheckerBuilder, Expectation, Model};
+
+/// States that a larger run meets in every test run, the nearest first: a second each.
+const NEAR: usize = 200_000;
+
+/// Checks a model, and prints how it went. With `RIPOSTE_MODEL=whole` it visits every state, as `how` says, and tells how many
+/// there are; without, it looks for what is wrong among the nearest ones.
+pub(super) fn visited<M>(model: &M, how: impl FnOnce(CheckerBuilder<M>) -> CheckerBuilder<M>) -> Option<usize>
+where
+    M: Model + Clone + Debug + Send + Sync + 'static,
+    M::State: Clone + Debug + Hash + PartialEq + Send + Sync + 'static,
+    M::Action: Clone + Debug + PartialEq,
+{
+    #[expect(clippy::disallowed_methods, reason = "a test run is told by its environment how far to go")]
+    let whole = std::env::var("RIPOSTE_MODEL").is_ok_and(|extent| extent == "whole");
+    let begin = Instant::now();
+    if whole {
+        let checker = how(model.clone().checker()).spawn_dfs().join();
+        checker.assert_properties();
+        println!("{model:?}: {}", told(&checker, begin));
+        return Some(checker.unique_state_count());
+    }
+    let checker = model.clone().checker().target_state_count(NEAR).spawn_bfs().join();
+    for property in model.properties().iter().filter(|property| property.expectation == Expectation::Always) {
+        let wrong = checker.discovery(property.name);
+        assert!(wrong.is_none(), "{model:?}, not: {}, after {:?}", property.name, wrong.map(|way| way.into_actions()));
+    }
+    println!("{model:?}: the nearest {}", told(&checker, begin));
+    None
+}
+
+fn told<M: Model>(checker: &impl Checker<M>, begin: Instant) -> String {
+    let (states, deep) = (checker.unique_state_count(), checker.max_depth());
+    format!("{states} states, {deep} deep, in {:.1} s", begin.elapsed().as_secs_f64())
+}
