@@ -141,7 +141,7 @@ impl Listed {
     }
 
     fn parse(text: &str) -> Result<Self> {
-        Ok(serde_saphyr::from_str(text)?)
+        Ok(yaml_serde::from_str(text)?)
     }
 
     /// The name of each client, its service, and whether it listens at an address of its own.
