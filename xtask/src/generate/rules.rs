@@ -77,6 +77,8 @@ impl Configured {
                 serde_json::from_slice(&fs::read(&file)?).with_context(|| file.display().to_string())?;
             all.add(config).with_context(|| file.display().to_string())?;
         }
+        // Whether JSON keeps the order of keys is a choice of features that any crate of the workspace can make.
+        all.merged.sort_all_objects();
         Ok(all)
     }
 

@@ -7,10 +7,8 @@ use crate::repo::Repo;
 use crate::run::run;
 use crate::tools;
 use anyhow::{Context, Result, ensure};
-use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 use std::sync::Arc;
 
 /// The part of proto/ that callers see.
@@ -28,7 +26,7 @@ pub(super) fn add(repo: &Repo, live: &Arc<Live>, toolchain: &Toolchain, files: &
     let scratch = tempfile::tempdir()?;
     let mut buf = repo.command(tools::buf(repo, live)?);
     buf.args(["generate", "--template", &template, "--path", PUBLIC, "--output"]).arg(scratch.path());
-    buf.env("PATH", path(toolchain)?);
+    buf.env("PATH", toolchain.path()?);
     run(live, &mut buf)?;
     collect(scratch.path(), &toolchain.folder(), files)
 }
@@ -52,29 +50,11 @@ fn install(repo: &Repo, live: &Arc<Live>, toolchain: &Toolchain, plugin: &Plugin
     fs::create_dir_all(&toolchain.dir)?;
     let stamp = toolchain.dir.join(format!("{}.installed-by", plugin.name));
     let wanted = plugin.install.join(" ");
-    if fs::read_to_string(&stamp).is_ok_and(|found| found == wanted) && found(toolchain, &plugin.name) {
+    if fs::read_to_string(&stamp).is_ok_and(|found| found == wanted) && toolchain.has(&plugin.name) {
         return Ok(());
     }
-    let words: Vec<String> = plugin.install.iter().map(|word| toolchain.filled(word)).collect();
-    let (program, arguments) = words.split_first().context("an empty command")?;
-    let mut command: Command = repo.clean(program);
-    command.args(arguments).current_dir(repo.at(&toolchain.folder()));
-    command.env("GOBIN", toolchain.dir.join("bin")).env("PATH", path(toolchain)?);
-    run(live, &mut command)?;
-    ensure!(found(toolchain, &plugin.name), "it is not in {} after its installation", toolchain.dir.display());
+    let mut command = toolchain.command(repo, &plugin.install)?;
+    run(live, command.env("GOBIN", toolchain.dir.join("bin")))?;
+    ensure!(toolchain.has(&plugin.name), "it is not in {} after its installation", toolchain.dir.display());
     Ok(fs::write(stamp, wanted)?)
-}
-
-/// Where programs of an SDK lie below its own folder of tools.
-const PLACES: [&str; 3] = ["bin", "node_modules/.bin", ""];
-
-fn found(toolchain: &Toolchain, program: &str) -> bool {
-    PLACES.iter().any(|place| toolchain.dir.join(place).join(program).is_file())
-}
-
-/// The path on which an SDK's programs come first.
-fn path(toolchain: &Toolchain) -> Result<OsString> {
-    let places = PLACES.iter().map(|place| toolchain.dir.join(place));
-    let system = std::env::var_os("PATH").unwrap_or_default();
-    Ok(std::env::join_paths(places.chain(std::env::split_paths(&system)))?)
 }

@@ -2,14 +2,16 @@
 
 use super::language::Language;
 use crate::repo::Repo;
+use crate::run::shown;
 use crate::tools::on_path;
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 /// The generators and the steps of one SDK.
 #[derive(Debug, Deserialize)]
@@ -24,8 +26,7 @@ struct Written {
     #[serde(default)]
     plugin: Vec<Plugin>,
     #[serde(default)]
-    #[expect(dead_code, reason = "read by `sdk build` and `sdk test`")]
-    steps: BTreeMap<String, Vec<Vec<String>>>,
+    steps: BTreeMap<Step, Vec<Vec<String>>>,
 }
 
 /// A program that buf calls.
@@ -38,12 +39,24 @@ pub(super) struct Plugin {
     pub(super) install: Vec<String>,
 }
 
+/// What is done with an SDK, in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Step {
+    /// Makes its packages in `{out}`.
+    Build,
+    /// Installs a package from `{out}` and tests it.
+    Test,
+}
+
 /// One SDK's plugins.toml with the places it speaks of.
 #[derive(Debug)]
 pub(super) struct Toolchain {
     pub(super) language: Language,
-    /// Where its generators and other files of its own may lie.
+    /// Where its generators and other files of its own may lie: `{dir}`.
     pub(super) dir: PathBuf,
+    /// Where its packages are made: `{out}`.
+    pub(super) out: PathBuf,
     written: Written,
 }
 
@@ -56,7 +69,8 @@ impl Toolchain {
         }
         let text = fs::read_to_string(repo.at(&file)).with_context(|| format!("cannot read {file}"))?;
         let written = toml::from_str(&text).with_context(|| file.clone())?;
-        Ok(Some(Self { language, dir: repo.tools(&format!("sdk/{}", language.name())), written }))
+        let dir = repo.tools(&format!("sdk/{}", language.name()));
+        Ok(Some(Self { language, dir, out: repo.target().join("sdk").join(language.name()), written }))
     }
 
     /// The folder of the SDK, in the workspace.
@@ -74,21 +88,49 @@ impl Toolchain {
         &self.written.plugin
     }
 
-    /// A word of a command with its places filled in.
-    pub(super) fn filled(&self, word: &str) -> String {
-        word.replace("{dir}", &self.dir.to_string_lossy())
+    /// The commands of a step; they run in the folder of the SDK.
+    pub(super) fn commands(&self, repo: &Repo, step: Step) -> Result<Vec<Command>> {
+        let commands = self.written.steps.get(&step).filter(|commands| !commands.is_empty());
+        let commands = commands.with_context(|| format!("{}/plugins.toml has no step {step:?}", self.folder()))?;
+        commands.iter().map(|words| self.command(repo, words)).collect()
+    }
+
+    /// A command of plugins.toml with its places filled in; the SDK's own tools come first on its path.
+    pub(super) fn command(&self, repo: &Repo, words: &[String]) -> Result<Command> {
+        let words: Vec<String> = words.iter().map(|word| self.filled(word)).collect();
+        let (program, arguments) = words.split_first().context("an empty command")?;
+        let mut command = repo.clean(program);
+        command.args(arguments).current_dir(repo.at(&self.folder())).env("PATH", self.path()?);
+        Ok(command)
+    }
+
+    /// Whether the SDK's own tools have a program.
+    pub(super) fn has(&self, program: &str) -> bool {
+        self.places().any(|place| place.join(program).is_file())
+    }
+
+    /// The path on which the SDK's own tools come first.
+    pub(super) fn path(&self) -> Result<OsString> {
+        let system = std::env::var_os("PATH").unwrap_or_default();
+        Ok(std::env::join_paths(self.places().chain(std::env::split_paths(&system)))?)
+    }
+
+    fn places(&self) -> impl Iterator<Item = PathBuf> {
+        ["bin", "node_modules/.bin", ""].map(|place| self.dir.join(place)).into_iter()
+    }
+
+    fn filled(&self, word: &str) -> String {
+        word.replace("{dir}", &self.dir.to_string_lossy()).replace("{out}", &self.out.to_string_lossy())
     }
 
     /// A rendered file as its language writes it.
     pub(super) fn formatted(&self, repo: &Repo, path: &str, text: String) -> Result<Vec<u8>> {
         let ending = path.rsplit('.').next().unwrap_or_default();
-        let Some((program, arguments)) = self.written.format.get(ending).and_then(|words| words.split_first()) else {
-            return Ok(text.into_bytes());
-        };
-        let mut command = repo.command(program);
-        command.args(arguments.iter().map(|word| self.filled(word)));
+        let Some(words) = self.written.format.get(ending) else { return Ok(text.into_bytes()) };
+        let mut command = self.command(repo, words)?;
+        let program = shown(&command);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().with_context(|| format!("{program} cannot be run"))?;
+        let mut child = command.spawn().with_context(|| format!("{program}: it cannot be run"))?;
         let mut input = child.stdin.take().context("its input was just asked for")?;
         // A formatter reads all before it writes; one that does not still gets its text.
         let feeding = std::thread::spawn(move || input.write_all(text.as_bytes()));
