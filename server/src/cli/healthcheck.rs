@@ -60,8 +60,9 @@ async fn ask(target: &str) -> anyhow::Result<ServingStatus> {
         let address = target.strip_prefix("http://").unwrap_or(target);
         Endpoint::from_shared(format!("http://{address}"))?.connect().await.with_context(unreachable)?
     };
-    let answer = HealthClient::new(channel).check(HealthCheckRequest::default()).await?;
-    Ok(answer.into_inner().status())
+    let answer = HealthClient::new(channel).check(HealthCheckRequest::default()).await;
+    let healthy = answer.map_err(|status| Failure::new(UNAVAILABLE, format!("{target} does not answer: {status}")))?;
+    Ok(healthy.into_inner().status())
 }
 
 /// Where a server that listens on `address` can be reached from its own machine.
