@@ -21,7 +21,7 @@ use tonic::body::Body;
 use tower::{Layer, Service};
 
 use super::body::{self, CallBody};
-use super::fault::{self, Faults};
+use super::fault::{self, Fate, Faults};
 use super::{deadline, peek, refusal, tag};
 use crate::rpc::refusal::Refusal;
 use crate::rpc::status::status;
@@ -127,13 +127,17 @@ impl CallLayer {
         // Decades away is never.
         let ends = asked.and_then(|asked| Instant::now().checked_add(asked));
         let call = async {
-            if let Some(faults) = &self.faults {
-                faults.strike(fault::of(request.headers())).await?;
-            }
+            let fate = match &self.faults {
+                Some(faults) => faults.strike(fault::of(request.headers())).await?,
+                None => Fate::Sent,
+            };
             // Nothing that a handler shares is left half-changed by a panic: it holds ports, not state.
             let answer = AssertUnwindSafe(self.answer(inner, request, (id, CallerDeadline(ends)))).catch_unwind();
+            let answer = answer.await;
+            if fate == Fate::Lost {
+                return Err(Error::ShardUnavailable.into());
+            }
             answer
-                .await
                 .unwrap_or_else(|panic| Err(Error::internal(format!("a handler panicked: {}", reason(&*panic))).into()))
         };
         tokio::time::timeout(time, call).await.unwrap_or_else(|_| Err(Error::DeadlineExceeded.into()))

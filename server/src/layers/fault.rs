@@ -1,10 +1,10 @@
 //! Faults on request, for tests of clients: `riposte dev` alone honours the header
-//! `riposte-fault: code=UNAVAILABLE;n=2;delay_ms=200`.
+//! `riposte-fault: code=UNAVAILABLE;n=2;lose=1;delay_ms=200`.
 //!
 //! `code` is the name of a canonical code; the call is refused with it, without effect, `n` times (1 if unsaid), and the
-//! next one with the same header goes through. `delay_ms` delays every such call, and alone only delays. Attempts of one
-//! call are told from those of another by the header's own text, so a test that runs beside others makes it unique with
-//! a `key`.
+//! next one with the same header goes through. `lose=1` has the call done and its answer lost: it is UNAVAILABLE, as often as
+//! said, after the refusals if there are any. `delay_ms` delays every such call, and alone only delays. Attempts of one call
+//! are told from those of another by the header's own text, so a test that runs beside others makes it unique with a `key`.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -31,30 +31,47 @@ pub struct Faults {
 struct Ask {
     code: Option<String>,
     times: u32,
+    lose: u32,
     delay: Duration,
 }
 
+/// What becomes of the answer of a call that was let through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// It is sent.
+    Sent,
+    /// It is lost on its way, and the caller does not know whether the call was done.
+    Lost,
+}
+
 impl Faults {
-    /// Delays the call as its headers ask.
+    /// Delays the call as its headers ask, and says what is to become of its answer.
     ///
     /// # Errors
     /// The fault they ask for, as long as it is due.
-    pub(super) async fn strike(&self, headers: Option<String>) -> Result<(), Error> {
-        let Some(text) = headers else { return Ok(()) };
+    pub(super) async fn strike(&self, headers: Option<String>) -> Result<Fate, Error> {
+        let Some(text) = headers else { return Ok(Fate::Sent) };
         let ask = parse(&text)?;
         tokio::time::sleep(ask.delay).await;
-        let Some(code) = ask.code else { return Ok(()) };
+        let refused = if ask.code.is_some() { ask.times } else { 0 };
+        if refused + ask.lose == 0 {
+            return Ok(Fate::Sent);
+        }
         let mut answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner);
         if answered.len() >= MAX_COUNTED {
             answered.clear();
         }
         let count = answered.entry(text.clone()).or_default();
-        if *count >= ask.times {
-            answered.remove(&text);
-            return Ok(());
-        }
+        let before = *count;
         *count += 1;
-        Err(error(&code))
+        match ask.code {
+            Some(code) if before < refused => Err(error(&code)),
+            _ if before - refused < ask.lose => Ok(Fate::Lost),
+            _ => {
+                answered.remove(&text);
+                Ok(Fate::Sent)
+            }
+        }
     }
 }
 
@@ -64,12 +81,13 @@ pub(super) fn of(headers: &HeaderMap) -> Option<String> {
 }
 
 fn parse(text: &str) -> Result<Ask, Error> {
-    let bad = || Error::invalid(HEADER, "must read as in code=UNAVAILABLE;n=2;delay_ms=200;key=mine");
+    let bad = || Error::invalid(HEADER, "must read as in code=UNAVAILABLE;n=2;lose=1;delay_ms=200;key=mine");
     let mut ask = Ask { times: 1, ..Ask::default() };
     for part in text.split(';').map(str::trim).filter(|part| !part.is_empty()) {
         match part.split_once('=').ok_or_else(bad)? {
             ("code", code) => ask.code = Some(code.to_owned()),
-            ("n", n) => ask.times = n.parse().map_err(|_| bad())?,
+            ("n", n) => ask.times = n.parse::<u16>().map_err(|_| bad())?.into(),
+            ("lose", n) => ask.lose = n.parse::<u16>().map_err(|_| bad())?.into(),
             ("delay_ms", ms) => ask.delay = Duration::from_millis(ms.parse().map_err(|_| bad())?).min(MAX_DELAY),
             ("key", _) => {}
             _ => return Err(bad()),
@@ -100,7 +118,7 @@ fn error(code: &str) -> Error {
 mod tests {
     use std::time::Duration;
 
-    use super::{Error, Faults, parse};
+    use super::{Error, Fate, Faults, parse};
 
     #[tokio::test]
     async fn a_fault_comes_as_often_as_it_was_asked_for_and_then_the_call_goes_through() {
@@ -109,9 +127,21 @@ mod tests {
         for _ in 0..2 {
             assert_eq!(faults.strike(header()).await, Err(Error::ShardUnavailable));
             assert_eq!(faults.strike(header()).await, Err(Error::ShardUnavailable));
-            assert_eq!(faults.strike(header()).await, Ok(()));
+            assert_eq!(faults.strike(header()).await, Ok(Fate::Sent));
         }
-        assert_eq!(faults.strike(None).await, Ok(()));
+        assert_eq!(faults.strike(None).await, Ok(Fate::Sent));
+    }
+
+    #[tokio::test]
+    async fn answers_are_lost_after_the_refusals() {
+        let faults = Faults::default();
+        let header = || Some("code=UNAVAILABLE;lose=2".to_owned());
+        for _ in 0..2 {
+            assert_eq!(faults.strike(header()).await, Err(Error::ShardUnavailable));
+            assert_eq!(faults.strike(header()).await, Ok(Fate::Lost));
+            assert_eq!(faults.strike(header()).await, Ok(Fate::Lost));
+            assert_eq!(faults.strike(header()).await, Ok(Fate::Sent));
+        }
     }
 
     #[test]

@@ -12,6 +12,7 @@ pub(crate) const CASES: &[Case] = cases![
     an_error_carries_reason_domain_and_request_id,
     a_call_dropped_at_random_loses_and_doubles_nothing,
     dev_alone_honours_faults_on_request,
+    a_create_whose_answers_are_lost_is_done_once,
     a_deadline_that_passes_is_told_as_such,
 ];
 
@@ -33,6 +34,20 @@ async fn dev_alone_honours_faults_on_request(world: World) -> Result<()> {
     if let Err(status) = refused {
         ensure!(status.metadata().contains_key("riposte-not-executed"), "{status:?}");
     }
+    Ok(())
+}
+
+async fn a_create_whose_answers_are_lost_is_done_once(world: World) -> Result<()> {
+    let say = Say::on(&world.client, "article");
+    let request = v1::CreateCommentRequest {
+        subject: Some(say.key.clone()),
+        member_id: "m".into(),
+        content: riposte_tests::say::content("once"),
+        ..v1::CreateCommentRequest::default()
+    };
+    let made = say.client.comments().create_comment(with_fault(request, "lose=2")?).await?.into_inner();
+    let listed = say.roots(CommentSort::Oldest, 50).await?;
+    ensure!(listed.iter().map(|comment| comment.id).eq(made.comment.map(|comment| comment.id)), "{listed:?}");
     Ok(())
 }
 
