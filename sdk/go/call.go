@@ -18,7 +18,7 @@ func (c calls) unary(
 	opts ...grpc.CallOption,
 ) error {
 	if _, set := ctx.Deadline(); !set {
-		if limit := timeouts[method]; limit > 0 {
+		if limit := timeout(method); limit > 0 {
 			var cancel context.CancelFunc
 			ctx, cancel = context.WithTimeout(ctx, limit)
 			defer cancel()

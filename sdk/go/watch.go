@@ -10,6 +10,7 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
 )
 
 // The bounds of the wait before a broken watch is opened again: it doubles from the first to the last.
@@ -19,41 +20,35 @@ const (
 )
 
 // watch follows a stream of events and, where it breaks, opens it again behind the last event seen, until the context
-// ends or the service refuses.
-func watch[E any](
-	ctx context.Context, after int64,
-	open func(ctx context.Context, after int64) (grpc.ServerStreamingClient[E], error),
-	revision func(*E) int64,
+// ends or the service refuses. resume makes a request begin behind an event.
+func watch[Q proto.Message, E any](
+	ctx context.Context,
+	open func(context.Context, Q, ...grpc.CallOption) (grpc.ServerStreamingClient[E], error), request Q,
+	resume func(request Q, seen *E),
 ) iter.Seq2[*E, error] {
 	return func(yield func(*E, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		after, pause := after, firstPause
+		request, pause := shallow(request.ProtoReflect()).Interface().(Q), firstPause
 		for {
-			stream, err := open(ctx, after)
+			stream, err := open(ctx, request)
 			for err == nil {
 				var event *E
 				if event, err = stream.Recv(); err == nil {
+					resume(request, event)
+					pause = firstPause
 					if !yield(event, nil) {
 						return
 					}
-					after, pause = revision(event), firstPause
 				}
 			}
-			wait := rand.N(pause)
-			var failed *Error
-			if errors.As(err, &failed) {
-				if ctx.Err() != nil || !failed.Retryable() && !failed.broken() {
-					yield(nil, err)
-					return
-				}
-				wait = max(wait, failed.RetryAfter)
-			} else if err != io.EOF {
+			wait, again := resumable(ctx, err)
+			if !again {
 				yield(nil, err)
 				return
 			}
 			select {
-			case <-time.After(wait):
+			case <-time.After(max(wait, rand.N(pause))):
 				pause = min(2*pause, lastPause)
 			case <-ctx.Done():
 				yield(nil, convert(ctx.Err(), nil))
@@ -61,6 +56,15 @@ func watch[E any](
 			}
 		}
 	}
+}
+
+// resumable says whether a stream that ended with an error is worth to be opened again, and not before when.
+func resumable(ctx context.Context, err error) (wait time.Duration, again bool) {
+	var failed *Error
+	if !errors.As(err, &failed) {
+		return 0, err == io.EOF
+	}
+	return failed.RetryAfter, ctx.Err() == nil && (failed.Retryable() || failed.broken())
 }
 
 // broken says that a stream was reset on its way: the service itself gives a reason with these codes.

@@ -1,0 +1,141 @@
+package riposte
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"time"
+)
+
+// The bounds of a development server's start, and of its stop before it is killed.
+const (
+	devStart = 30 * time.Second
+	devStop  = 5 * time.Second
+	devPoll  = 5 * time.Millisecond
+)
+
+// DevServer is a `riposte dev` of one's own: on free ports of the loopback, with an empty database that ends with it.
+type DevServer struct {
+	// Target and AdminTarget are its addresses, for [Options].
+	Target, AdminTarget string
+	// Client reaches it.
+	Client *Client
+
+	stop context.CancelFunc
+	done chan struct{}
+	dir  string
+}
+
+// TB is the part of testing.TB that [StartDev] needs.
+type TB interface {
+	Helper()
+	Cleanup(func())
+	Fatal(...any)
+}
+
+// StartDev starts a server for a test, which fails if there is none, and stops it at the test's end. The binary is that
+// of RIPOSTE_DEV_BINARY, or the riposte on the PATH.
+func StartDev(t TB) *DevServer {
+	t.Helper()
+	server, err := StartDevServer(context.Background(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Stop)
+	return server
+}
+
+// StartDevServer starts a server and waits until it answers. It runs until [DevServer.Stop], or until this process or
+// ctx ends. An empty binary is that of RIPOSTE_DEV_BINARY, or the riposte on the PATH; nothing is ever downloaded. The
+// error says what the server wrote last.
+func StartDevServer(ctx context.Context, binary string) (*DevServer, error) {
+	binary, err := exec.LookPath(cmp.Or(binary, os.Getenv("RIPOSTE_DEV_BINARY"), "riposte"))
+	if err != nil {
+		return nil, fmt.Errorf("riposte: set RIPOSTE_DEV_BINARY to the path of the server's binary: %w", err)
+	}
+	dir, err := os.MkdirTemp("", "riposte-dev-")
+	if err != nil {
+		return nil, err
+	}
+	endpoint := filepath.Join(dir, "endpoint.json")
+	ctx, stop := context.WithCancel(ctx)
+	var said tail
+	command := exec.CommandContext(ctx, binary, "dev", "--listen", "127.0.0.1:0", "--seed", "none", "--endpoint-file", endpoint)
+	command.Stderr = &said
+	command.SysProcAttr = endWithParent()
+	command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) }
+	command.WaitDelay = devStop
+	server := &DevServer{stop: stop, done: make(chan struct{}), dir: dir}
+	started := make(chan error)
+	go func() {
+		defer close(server.done)
+		// A process that is to end with its parent ends with the thread that started it.
+		runtime.LockOSThread()
+		err := command.Start()
+		started <- err
+		if err == nil {
+			_ = command.Wait() // how a server that was told to stop ended says nothing
+		}
+	}()
+	if err = <-started; err == nil {
+		err = server.await(ctx, endpoint)
+	}
+	if err == nil {
+		server.Client, err = Connect(Options{Target: server.Target, AdminTarget: server.AdminTarget})
+	}
+	if err != nil {
+		server.Stop()
+		return nil, fmt.Errorf("riposte: %s dev: %w\n%s", binary, err, said.text)
+	}
+	return server, nil
+}
+
+// Stop ends the client and the server, and waits for it; a server that does not stop is killed.
+func (d *DevServer) Stop() {
+	if d.Client != nil {
+		_ = d.Client.Close() // an error here says that it is closed already
+	}
+	d.stop()
+	<-d.done
+	_ = os.RemoveAll(d.dir) // what is left lies in the folder for temporary files
+}
+
+// await waits for the file that the server writes once it answers.
+func (d *DevServer) await(ctx context.Context, endpoint string) error {
+	ctx, cancel := context.WithTimeout(ctx, devStart)
+	defer cancel()
+	poll := time.NewTicker(devPoll)
+	defer poll.Stop()
+	for {
+		select {
+		case <-d.done:
+			return errors.New("the server ended before it answered")
+		case <-ctx.Done():
+			return fmt.Errorf("the server did not answer: %w", ctx.Err())
+		case <-poll.C:
+		}
+		var said struct{ GRPC, Admin string }
+		content, err := os.ReadFile(endpoint)
+		if err == nil && json.Unmarshal(bytes.TrimSpace(content), &said) == nil {
+			d.Target, d.AdminTarget = said.GRPC, said.Admin
+			return nil
+		}
+	}
+}
+
+// tail keeps the last 4 KiB of what is written to it.
+type tail struct{ text []byte }
+
+func (t *tail) Write(text []byte) (int, error) {
+	t.text = append(t.text, text...)
+	t.text = t.text[max(0, len(t.text)-4096):]
+	return len(text), nil
+}
