@@ -31,7 +31,6 @@ type DevServer struct {
 
 	stop context.CancelFunc
 	done chan struct{}
-	dir  string
 }
 
 // TB is the part of testing.TB that [StartDev] needs.
@@ -73,10 +72,11 @@ func StartDevServer(ctx context.Context, binary string) (*DevServer, error) {
 	command.SysProcAttr = endWithParent()
 	command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) }
 	command.WaitDelay = devStop
-	server := &DevServer{stop: stop, done: make(chan struct{}), dir: dir}
+	server := &DevServer{stop: stop, done: make(chan struct{})}
 	started := make(chan error)
 	go func() {
 		defer close(server.done)
+		defer os.RemoveAll(dir)
 		// A process that is to end with its parent ends with the thread that started it.
 		runtime.LockOSThread()
 		err := command.Start()
@@ -105,7 +105,6 @@ func (d *DevServer) Stop() {
 	}
 	d.stop()
 	<-d.done
-	_ = os.RemoveAll(d.dir) // what is left lies in the folder for temporary files
 }
 
 // await waits for the file that the server writes once it answers.

@@ -9,7 +9,9 @@ import (
 	"riposte.dev/go/riposte/ripostev1"
 )
 
-// Subject is a handle. A thing under which comments stand.
+// Subject is a handle.
+//
+// A subject by its name. Making one calls nothing, so it need not exist.
 type Subject struct {
 	*ripostev1.SubjectKey
 	client *Client
@@ -17,15 +19,19 @@ type Subject struct {
 
 // Subject makes a handle; it calls nothing.
 func (c *Client) Subject(objectType, objectID string) *Subject {
-	return &Subject{&ripostev1.SubjectKey{ObjectType: objectType, ObjectId: objectID}, c}
+	return &Subject{
+		&ripostev1.SubjectKey{ObjectType: objectType, ObjectId: objectID},
+		c,
+	}
 }
 
-// Comment writes a root comment.
+// Comment writes a root comment under the subject, as a member.
 func (h *Subject) Comment(ctx context.Context, memberID string, text string) (*Comment, error) {
-	request := &ripostev1.CreateCommentRequest{}
-	request.Subject = h.SubjectKey
-	request.MemberId = memberID
-	made(&request.Content).Text = text
+	request := &ripostev1.CreateCommentRequest{
+		Subject:  h.SubjectKey,
+		MemberId: memberID,
+		Content:  &ripostev1.Content{Text: text},
+	}
 	answer, err := h.client.Comments().CreateComment(ctx, request)
 	if err != nil {
 		return nil, err
@@ -33,7 +39,7 @@ func (h *Subject) Comment(ctx context.Context, memberID string, text string) (*C
 	return h.client.Comment(answer.Comment), nil
 }
 
-// SubjectCommentsOption is an option of [Subject.Comments]: CommentSort.
+// SubjectCommentsOption is an option of [Subject.Comments]: [CommentSort].
 type SubjectCommentsOption interface {
 	subjectCommentsOption(*ripostev1.ListCommentsRequest)
 }
@@ -42,24 +48,49 @@ func (o CommentSort) subjectCommentsOption(request *ripostev1.ListCommentsReques
 	request.Sort = ripostev1.CommentSort(o)
 }
 
-// Comments walks over the root comments.
+// Comments walks over the root comments under the subject, each with the first replies of its thread.
 func (h *Subject) Comments(ctx context.Context, options ...SubjectCommentsOption) iter.Seq2[*ripostev1.CommentThread, error] {
-	request := &ripostev1.ListCommentsRequest{}
-	request.Subject = h.SubjectKey
+	request := &ripostev1.ListCommentsRequest{
+		Subject: h.SubjectKey,
+	}
 	for _, option := range options {
 		option.subjectCommentsOption(request)
 	}
 	return h.client.ListComments(ctx, request)
 }
 
+// CommentSort is an option. The order of a list. All orders are total: ties of a rank break by create time, then id,
+// newest first.
+type CommentSort ripostev1.CommentSort
+
+// The values of CommentSort.
+const (
+	// Highest floor first.
+	Newest = CommentSort(ripostev1.CommentSort_COMMENT_SORT_NEWEST)
+	// Lowest floor first.
+	Oldest = CommentSort(ripostev1.CommentSort_COMMENT_SORT_OLDEST)
+	// 2 · likes + replies. For object types of the decaying profile log10(max(1, 2 · likes + replies)) and an age
+	// term: being 12.5 hours newer counts as much as ten times the rest.
+	Hot = CommentSort(ripostev1.CommentSort_COMMENT_SORT_HOT)
+	// likes − dislikes.
+	Top = CommentSort(ripostev1.CommentSort_COMMENT_SORT_TOP)
+	// The lower bound of the Wilson interval of likes, z = 1.281551565545.
+	Best = CommentSort(ripostev1.CommentSort_COMMENT_SORT_BEST)
+	// (likes + dislikes) to the power of min / max; 0 if one side is 0.
+	Controversial = CommentSort(ripostev1.CommentSort_COMMENT_SORT_CONTROVERSIAL)
+	// reply_count.
+	MostReplies = CommentSort(ripostev1.CommentSort_COMMENT_SORT_MOST_REPLIES)
+)
+
 // Get reads the subject with its counts.
 func (h *Subject) Get(ctx context.Context) (*ripostev1.GetSubjectResponse, error) {
-	request := &ripostev1.GetSubjectRequest{}
-	request.Key = h.SubjectKey
+	request := &ripostev1.GetSubjectRequest{
+		Key: h.SubjectKey,
+	}
 	return h.client.Subjects().GetSubject(ctx, request)
 }
 
-// SubjectWatchOption is an option of [Subject.Watch]: AfterRevision.
+// SubjectWatchOption is an option of [Subject.Watch]: [AfterRevision].
 type SubjectWatchOption interface {
 	subjectWatchOption(*ripostev1.WatchSubjectRequest)
 }
@@ -68,33 +99,43 @@ func (o AfterRevision) subjectWatchOption(request *ripostev1.WatchSubjectRequest
 	request.AfterRevision = int64(o)
 }
 
-// Watch follows the changes.
+// Watch follows the changes of the subject. The stream resumes by itself after the last revision seen; revisions that
+// can no longer be told one by one come as a gap.
 func (h *Subject) Watch(ctx context.Context, options ...SubjectWatchOption) iter.Seq2[*ripostev1.WatchSubjectResponse, error] {
-	request := &ripostev1.WatchSubjectRequest{}
-	request.Key = h.SubjectKey
+	request := &ripostev1.WatchSubjectRequest{
+		Key: h.SubjectKey,
+	}
 	for _, option := range options {
 		option.subjectWatchOption(request)
 	}
 	return h.client.WatchSubject(ctx, request)
 }
 
-// Comment is a handle. A root comment or a reply.
+// AfterRevision is an option. Changes with a greater revision are sent: pass the last revision seen to resume.
+// Default 0: from the next change on; negative is FIELD_INVALID. The last 1,024 revisions of the last 24 h can be
+// told one by one, older ones are a gap.
+type AfterRevision int64
+
+// Comment is a handle.
+//
+// A comment or a reply, as it was when it was read or written.
 type Comment struct {
 	*ripostev1.Comment
 	client *Client
 }
 
-// Comment makes a handle of a message that was read, or of one that holds no more than the id; it calls nothing.
+// Comment makes a handle of a message that was read, or of one with the id alone; it calls nothing.
 func (c *Client) Comment(message *ripostev1.Comment) *Comment {
 	return &Comment{message, c}
 }
 
-// Reply writes a reply.
+// Reply answers the comment, as a member.
 func (h *Comment) Reply(ctx context.Context, memberID string, text string) (*Comment, error) {
-	request := &ripostev1.CreateReplyRequest{}
-	request.ParentId = h.Comment.Id
-	request.MemberId = memberID
-	made(&request.Content).Text = text
+	request := &ripostev1.CreateReplyRequest{
+		ParentId: h.Comment.GetId(),
+		MemberId: memberID,
+		Content:  &ripostev1.Content{Text: text},
+	}
 	answer, err := h.client.Replies().CreateReply(ctx, request)
 	if err != nil {
 		return nil, err
@@ -102,7 +143,7 @@ func (h *Comment) Reply(ctx context.Context, memberID string, text string) (*Com
 	return h.client.Comment(answer.Reply), nil
 }
 
-// CommentRepliesOption is an option of [Comment.Replies]: CommentSort.
+// CommentRepliesOption is an option of [Comment.Replies]: [CommentSort].
 type CommentRepliesOption interface {
 	commentRepliesOption(*ripostev1.ListRepliesRequest)
 }
@@ -111,80 +152,62 @@ func (o CommentSort) commentRepliesOption(request *ripostev1.ListRepliesRequest)
 	request.Sort = ripostev1.CommentSort(o)
 }
 
-// Replies walks over the replies.
+// Replies walks over all replies of the comment's thread; the comment is a root.
 func (h *Comment) Replies(ctx context.Context, options ...CommentRepliesOption) iter.Seq2[*ripostev1.Comment, error] {
-	request := &ripostev1.ListRepliesRequest{}
-	request.RootId = h.Comment.Id
+	request := &ripostev1.ListRepliesRequest{
+		RootId: h.Comment.GetId(),
+	}
 	for _, option := range options {
 		option.commentRepliesOption(request)
 	}
 	return h.client.ListReplies(ctx, request)
 }
 
-// Like likes.
+// Like likes the comment, as a member; a dislike of that member ends.
 func (h *Comment) Like(ctx context.Context, memberID string) (*ripostev1.SetLikeResponse, error) {
-	request := &ripostev1.SetLikeRequest{}
-	request.CommentId = h.Comment.Id
-	request.MemberId = memberID
-	setNamed(&request.Value, "LIKE_VALUE_LIKE")
+	request := &ripostev1.SetLikeRequest{
+		CommentId: h.Comment.GetId(),
+		MemberId:  memberID,
+		Value:     ripostev1.LikeValue_LIKE_VALUE_LIKE,
+	}
 	return h.client.Likes().SetLike(ctx, request)
 }
 
-// Dislike dislikes.
+// Dislike dislikes the comment, as a member; a like of that member ends.
 func (h *Comment) Dislike(ctx context.Context, memberID string) (*ripostev1.SetLikeResponse, error) {
-	request := &ripostev1.SetLikeRequest{}
-	request.CommentId = h.Comment.Id
-	request.MemberId = memberID
-	setNamed(&request.Value, "LIKE_VALUE_DISLIKE")
+	request := &ripostev1.SetLikeRequest{
+		CommentId: h.Comment.GetId(),
+		MemberId:  memberID,
+		Value:     ripostev1.LikeValue_LIKE_VALUE_DISLIKE,
+	}
 	return h.client.Likes().SetLike(ctx, request)
 }
 
-// ClearLike takes back.
+// ClearLike ends a member's like or dislike of the comment.
 func (h *Comment) ClearLike(ctx context.Context, memberID string) (*ripostev1.SetLikeResponse, error) {
-	request := &ripostev1.SetLikeRequest{}
-	request.CommentId = h.Comment.Id
-	request.MemberId = memberID
-	setNamed(&request.Value, "LIKE_VALUE_NONE")
+	request := &ripostev1.SetLikeRequest{
+		CommentId: h.Comment.GetId(),
+		MemberId:  memberID,
+		Value:     ripostev1.LikeValue_LIKE_VALUE_NONE,
+	}
 	return h.client.Likes().SetLike(ctx, request)
 }
 
-// Edit edits.
+// Edit gives the comment a new text, as its author.
 func (h *Comment) Edit(ctx context.Context, memberID string, text string) (*ripostev1.UpdateCommentResponse, error) {
-	request := &ripostev1.UpdateCommentRequest{}
-	request.Id = h.Comment.Id
-	request.MemberId = memberID
-	made(&request.Content).Text = text
+	request := &ripostev1.UpdateCommentRequest{
+		Id:       h.Comment.GetId(),
+		MemberId: memberID,
+		Content:  &ripostev1.Content{Text: text},
+	}
 	return h.client.Comments().UpdateComment(ctx, request)
 }
 
-// Delete deletes.
+// Delete deletes the comment, as its author; a tombstone stays where it stood.
 func (h *Comment) Delete(ctx context.Context, memberID string) (*ripostev1.DeleteCommentResponse, error) {
-	request := &ripostev1.DeleteCommentRequest{}
-	request.Id = h.Comment.Id
-	request.MemberId = memberID
+	request := &ripostev1.DeleteCommentRequest{
+		Id:       h.Comment.GetId(),
+		MemberId: memberID,
+	}
 	return h.client.Comments().DeleteComment(ctx, request)
 }
-
-// CommentSort is the option sort of a walk.
-type CommentSort ripostev1.CommentSort
-
-// The values of CommentSort.
-const (
-	// NEWEST
-	Newest = CommentSort(ripostev1.CommentSort_COMMENT_SORT_NEWEST)
-	// OLDEST
-	Oldest = CommentSort(ripostev1.CommentSort_COMMENT_SORT_OLDEST)
-	// HOT
-	Hot = CommentSort(ripostev1.CommentSort_COMMENT_SORT_HOT)
-	// TOP
-	Top = CommentSort(ripostev1.CommentSort_COMMENT_SORT_TOP)
-	// BEST
-	Best = CommentSort(ripostev1.CommentSort_COMMENT_SORT_BEST)
-	// CONTROVERSIAL
-	Controversial = CommentSort(ripostev1.CommentSort_COMMENT_SORT_CONTROVERSIAL)
-	// MOST_REPLIES
-	MostReplies = CommentSort(ripostev1.CommentSort_COMMENT_SORT_MOST_REPLIES)
-)
-
-// AfterRevision is the option after_revision.
-type AfterRevision int64

@@ -3,7 +3,6 @@ package riposte
 import (
 	"context"
 	"iter"
-	"strings"
 
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
@@ -16,9 +15,11 @@ type page interface {
 	GetNextPageToken() string
 }
 
-// pages walks from the page that the request asks for to the last one, holding one at a time.
+// pages walks from the page that the request asks for to the last one, holding one at a time. Fields that say where a
+// walk begins are sent with its first page alone, beside whose token the service refuses them.
 func pages[Q proto.Message, P page](
 	ctx context.Context, list func(context.Context, Q, ...grpc.CallOption) (P, error), request Q,
+	firstPageOnly ...protoreflect.Name,
 ) iter.Seq2[P, error] {
 	return func(yield func(P, error) bool) {
 		for request := request; ; {
@@ -26,22 +27,15 @@ func pages[Q proto.Message, P page](
 			if !yield(page, err) || err != nil || page.GetNextPageToken() == "" {
 				return
 			}
-			request = following(request, page.GetNextPageToken())
+			next := shallow(request.ProtoReflect())
+			fields := next.Descriptor().Fields()
+			for _, name := range firstPageOnly {
+				next.Clear(fields.ByName(name))
+			}
+			next.Set(fields.ByName("page_token"), protoreflect.ValueOfString(page.GetNextPageToken()))
+			request = next.Interface().(Q)
 		}
 	}
-}
-
-// following asks for the page with a token. Where in the list to begin is said by the first page's request alone.
-func following[Q proto.Message](request Q, token string) Q {
-	next := shallow(request.ProtoReflect())
-	fields := next.Descriptor().Fields()
-	for at := range fields.Len() {
-		if strings.HasPrefix(string(fields.Get(at).Name()), "around_") {
-			next.Clear(fields.Get(at))
-		}
-	}
-	next.Set(fields.ByName("page_token"), protoreflect.ValueOfString(token))
-	return next.Interface().(Q)
 }
 
 // items walks over what the pages hold.

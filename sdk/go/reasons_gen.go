@@ -2,132 +2,93 @@
 
 package riposte
 
-// The reasons that this version knows. Each says its gRPC code, and what to do.
+// The reasons that this version knows, each with its gRPC code.
 const (
-	// ReasonSubjectNotFound:
-	// NOT_FOUND. There is no such subject, or it is deleted. Create it, or let its object type do so (`auto_create`).
+	// NOT_FOUND: There is no such subject, or it is deleted. Create it, or let its object type do so (`auto_create`).
 	ReasonSubjectNotFound Reason = "SUBJECT_NOT_FOUND"
-	// ReasonCommentNotFound:
-	// NOT_FOUND. There is no such comment, it is deleted, its subject is deleted, or the caller was not granted its
+	// NOT_FOUND: There is no such comment, it is deleted, its subject is deleted, or the caller was not granted its
 	// type.
 	ReasonCommentNotFound Reason = "COMMENT_NOT_FOUND"
-	// ReasonSubjectAlreadyExists:
-	// ALREADY_EXISTS. The name is taken (CreateSubject, also by a deleted subject), or the subject is not deleted
+	// ALREADY_EXISTS: The name is taken (CreateSubject, also by a deleted subject), or the subject is not deleted
 	// (UndeleteSubject).
 	ReasonSubjectAlreadyExists Reason = "SUBJECT_ALREADY_EXISTS"
-	// ReasonCommentAlreadyExists:
-	// ALREADY_EXISTS. The comment to undelete is not deleted.
+	// ALREADY_EXISTS: The comment to undelete is not deleted.
 	ReasonCommentAlreadyExists Reason = "COMMENT_ALREADY_EXISTS"
-	// ReasonDuplicateContent:
-	// ALREADY_EXISTS. The member wrote the same text a short while ago; only where the type's policy asks for it.
+	// ALREADY_EXISTS: The member wrote the same text a short while ago; only where the type's policy asks for it.
 	ReasonDuplicateContent Reason = "DUPLICATE_CONTENT"
-	// ReasonSubjectReadOnly:
-	// FAILED_PRECONDITION. The subject takes no writes. Its owner may set its state back by UpdateSubject.
+	// FAILED_PRECONDITION: The subject takes no writes. Its owner may set its state back by UpdateSubject.
 	ReasonSubjectReadOnly Reason = "SUBJECT_READ_ONLY"
-	// ReasonSubjectHidden:
-	// FAILED_PRECONDITION. The subject is hidden: it takes no writes, and its comments are listed to nobody. A comment
+	// FAILED_PRECONDITION: The subject is hidden: it takes no writes, and its comments are listed to nobody. A comment
 	// whose id is known can still be read.
 	ReasonSubjectHidden Reason = "SUBJECT_HIDDEN"
-	// ReasonParentUnavailable:
-	// FAILED_PRECONDITION. The comment to answer is deleted or not in sight; the metadata tells its state.
+	// FAILED_PRECONDITION: The comment to answer is deleted or not in sight; the metadata tells its state.
 	ReasonParentUnavailable Reason = "PARENT_UNAVAILABLE"
-	// ReasonCommentUnavailable:
-	// FAILED_PRECONDITION. The comment to like, or whose likers are asked for, is deleted or not in sight; the
+	// FAILED_PRECONDITION: The comment to like, or whose likers are asked for, is deleted or not in sight; the
 	// metadata tells its state.
 	ReasonCommentUnavailable Reason = "COMMENT_UNAVAILABLE"
-	// ReasonReplyForbidden:
-	// FAILED_PRECONDITION. The policy of the object type forbids replies here.
+	// FAILED_PRECONDITION: The policy of the object type forbids replies here.
 	ReasonReplyForbidden Reason = "REPLY_FORBIDDEN"
-	// ReasonStateConflict:
-	// FAILED_PRECONDITION. The comment's state does not allow the change; the metadata tells the state. Read it anew.
+	// FAILED_PRECONDITION: The comment's state does not allow the change; the metadata tells the state. Read it anew.
 	ReasonStateConflict Reason = "STATE_CONFLICT"
-	// ReasonEditWindowClosed:
-	// FAILED_PRECONDITION. The time in which an author may edit is over; the metadata tells when it ended.
+	// FAILED_PRECONDITION: The time in which an author may edit is over; the metadata tells when it ended.
 	ReasonEditWindowClosed Reason = "EDIT_WINDOW_CLOSED"
-	// ReasonPinLimitReached:
-	// FAILED_PRECONDITION. The subject has three pinned comments already. Unpin one.
+	// FAILED_PRECONDITION: The subject has three pinned comments already. Unpin one.
 	ReasonPinLimitReached Reason = "PIN_LIMIT_REACHED"
-	// ReasonChallengeRequired:
-	// FAILED_PRECONDITION. The member has to pass a challenge first; the metadata tells its kind.
+	// FAILED_PRECONDITION: The member has to pass a challenge first; the metadata tells its kind.
 	ReasonChallengeRequired Reason = "CHALLENGE_REQUIRED"
-	// ReasonObjectTypeUnknown:
-	// INVALID_ARGUMENT. The object type is not registered. Register it in the configuration.
+	// INVALID_ARGUMENT: The object type is not registered. Register it in the configuration.
 	ReasonObjectTypeUnknown Reason = "OBJECT_TYPE_UNKNOWN"
-	// ReasonLikeInvalid:
-	// INVALID_ARGUMENT. The like value is unspecified or unknown.
+	// INVALID_ARGUMENT: The like value is unspecified or unknown.
 	ReasonLikeInvalid Reason = "LIKE_INVALID"
-	// ReasonFieldInvalid:
-	// INVALID_ARGUMENT. Fields are out of bounds; BadRequest lists all of them.
+	// INVALID_ARGUMENT: Fields are out of bounds; BadRequest lists all of them.
 	ReasonFieldInvalid Reason = "FIELD_INVALID"
-	// ReasonContentBlocked:
-	// INVALID_ARGUMENT. A rule of the object type refuses the text; the metadata names the rule, never the words.
+	// INVALID_ARGUMENT: A rule of the object type refuses the text; the metadata names the rule, never the words.
 	ReasonContentBlocked Reason = "CONTENT_BLOCKED"
-	// ReasonContentTooLong:
-	// INVALID_ARGUMENT. The text has too many code points after NFC.
+	// INVALID_ARGUMENT: The text has too many code points after NFC.
 	ReasonContentTooLong Reason = "CONTENT_TOO_LONG"
-	// ReasonMessageTooLarge:
-	// INVALID_ARGUMENT. The whole message is larger than the service reads.
+	// INVALID_ARGUMENT: The whole message is larger than the service reads.
 	ReasonMessageTooLarge Reason = "MESSAGE_TOO_LARGE"
-	// ReasonPageTokenInvalid:
-	// INVALID_ARGUMENT. The page token is none that the service gave out. Begin the walk anew.
+	// INVALID_ARGUMENT: The page token is none that the service gave out. Begin the walk anew.
 	ReasonPageTokenInvalid Reason = "PAGE_TOKEN_INVALID"
-	// ReasonPageTokenMismatch:
-	// INVALID_ARGUMENT. The page token was given to another caller, or for another method, object or sort.
+	// INVALID_ARGUMENT: The page token was given to another caller, or for another method, object or sort.
 	ReasonPageTokenMismatch Reason = "PAGE_TOKEN_MISMATCH"
-	// ReasonPageTokenExpired:
-	// INVALID_ARGUMENT. The ranked walk of the page token began more than 30 minutes ago. Begin the walk anew.
+	// INVALID_ARGUMENT: The ranked walk of the page token began more than 30 minutes ago. Begin the walk anew.
 	ReasonPageTokenExpired Reason = "PAGE_TOKEN_EXPIRED"
-	// ReasonRequestIdReused:
-	// INVALID_ARGUMENT. The request_id was used before with another body. Make a new one for every new intent.
+	// INVALID_ARGUMENT: The request_id was used before with another body. Make a new one for every new intent.
 	ReasonRequestIdReused Reason = "REQUEST_ID_REUSED"
-	// ReasonCallerUnknown:
-	// UNAUTHENTICATED. The token or certificate is missing or not known.
+	// UNAUTHENTICATED: The token or certificate is missing or not known.
 	ReasonCallerUnknown Reason = "CALLER_UNKNOWN"
-	// ReasonCallerNotAllowed:
-	// PERMISSION_DENIED. The caller was not granted the object type, or the service.
+	// PERMISSION_DENIED: The caller was not granted the object type, or the service.
 	ReasonCallerNotAllowed Reason = "CALLER_NOT_ALLOWED"
-	// ReasonMemberNotAllowed:
-	// PERMISSION_DENIED. The member is neither the author nor the owner that the act needs.
+	// PERMISSION_DENIED: The member is neither the author nor the owner that the act needs.
 	ReasonMemberNotAllowed Reason = "MEMBER_NOT_ALLOWED"
-	// ReasonMemberSuspended:
-	// PERMISSION_DENIED. The member may not write for now; the metadata tells until when.
+	// PERMISSION_DENIED: The member may not write for now; the metadata tells until when.
 	ReasonMemberSuspended Reason = "MEMBER_SUSPENDED"
-	// ReasonMemberBlocked:
-	// PERMISSION_DENIED. The owner of the subject has blocked the member.
+	// PERMISSION_DENIED: The owner of the subject has blocked the member.
 	ReasonMemberBlocked Reason = "MEMBER_BLOCKED"
-	// ReasonRateLimited:
-	// RESOURCE_EXHAUSTED. A declared rate limit is used up. Wait for the delay in RetryInfo; QuotaFailure names the
+	// RESOURCE_EXHAUSTED: A declared rate limit is used up. Wait for the delay in RetryInfo; QuotaFailure names the
 	// limit.
 	ReasonRateLimited Reason = "RATE_LIMITED"
-	// ReasonOverloaded:
-	// RESOURCE_EXHAUSTED. The service protects itself; the call had no effect. Wait for the delay in RetryInfo.
+	// RESOURCE_EXHAUSTED: The service protects itself; the call had no effect. Wait for the delay in RetryInfo.
 	ReasonOverloaded Reason = "OVERLOADED"
-	// ReasonEtagMismatch:
-	// ABORTED. The resource changed since its etag was read. Read it, decide anew, and send the new etag.
+	// ABORTED: The resource changed since its etag was read. Read it, decide anew, and send the new etag.
 	ReasonEtagMismatch Reason = "ETAG_MISMATCH"
-	// ReasonRevisionNotReached:
-	// UNAVAILABLE. The answering copy has not reached `min_revision`. Repeat after the delay in RetryInfo.
+	// UNAVAILABLE: The answering copy has not reached `min_revision`. Repeat after the delay in RetryInfo.
 	ReasonRevisionNotReached Reason = "REVISION_NOT_REACHED"
-	// ReasonShardUnavailable:
-	// UNAVAILABLE. The data source of this subject does not answer; others may. Repeat after the delay in RetryInfo.
+	// UNAVAILABLE: The data source of this subject does not answer; others may. Repeat after the delay in RetryInfo.
 	ReasonShardUnavailable Reason = "SHARD_UNAVAILABLE"
-	// ReasonNotImplemented:
-	// UNIMPLEMENTED. The method, or the value of an argument, is in the contract but not served yet.
+	// UNIMPLEMENTED: The method, or the value of an argument, is in the contract but not served yet.
 	ReasonNotImplemented Reason = "NOT_IMPLEMENTED"
-	// ReasonDeadlineExceeded:
-	// DEADLINE_EXCEEDED. The call took longer than its deadline; a write may have happened. Repeat it with its
+	// DEADLINE_EXCEEDED: The call took longer than its deadline; a write may have happened. Repeat it with its
 	// request_id.
 	ReasonDeadlineExceeded Reason = "DEADLINE_EXCEEDED"
-	// ReasonInternal:
-	// INTERNAL. A fault of the service. Report the request id; nothing else is told.
+	// INTERNAL: A fault of the service. Report the request id; nothing else is told.
 	ReasonInternal Reason = "INTERNAL"
-	// ReasonWatchTooSlow:
-	// RESOURCE_EXHAUSTED. The reader of a stream fell too far behind what it watches. Watch again with the last
+	// RESOURCE_EXHAUSTED: The reader of a stream fell too far behind what it watches. Watch again with the last
 	// revision received as `after_revision`, and read faster: hand changes over instead of working on them in the
 	// reading loop.
 	ReasonWatchTooSlow Reason = "WATCH_TOO_SLOW"
-	// ReasonServerStopping:
-	// UNAVAILABLE. The process that served the stream stops; others go on. Watch again with the last revision received
+	// UNAVAILABLE: The process that served the stream stops; others go on. Watch again with the last revision received
 	// as `after_revision`.
 	ReasonServerStopping Reason = "SERVER_STOPPING"
 )

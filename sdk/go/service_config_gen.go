@@ -10,20 +10,50 @@ const Version = "0.1.0"
 // serviceConfig says which calls are repeated, when and how often, and how calls are spread over the addresses. A server
 // whose health says that it does not serve is left out.
 const serviceConfig = `{
-  "loadBalancingConfig": [{"round_robin": {}}],
+  "loadBalancingConfig": [{"round_robin":{}}],
   "healthCheckConfig": {"serviceName": ""},
-  "retryThrottling": {"maxTokens": 100, "tokenRatio": 0.1},
+  "retryThrottling": {"maxTokens":100,"tokenRatio":0.1},
   "methodConfig": [
-    {"name": [{"service": "riposte.v1.SubjectService", "method": "GetSubject"}, {"service": "riposte.v1.SubjectService", "method": "BatchGetSubjects"}], "retryPolicy": {"maxAttempts": 3, "initialBackoff": "0.05s", "maxBackoff": "0.5s", "backoffMultiplier": 2, "retryableStatusCodes": ["UNAVAILABLE"]}},
-    {"name": [{"service": "riposte.v1.SubjectService", "method": "CreateSubject"}, {"service": "riposte.v1.SubjectService", "method": "UpdateSubject"}, {"service": "riposte.v1.SubjectService", "method": "DeleteSubject"}, {"service": "riposte.v1.SubjectService", "method": "UndeleteSubject"}], "retryPolicy": {"maxAttempts": 3, "initialBackoff": "0.1s", "maxBackoff": "1s", "backoffMultiplier": 2, "retryableStatusCodes": ["UNAVAILABLE"]}},
-    {"name": [{"service": "riposte.v1.CommentService", "method": "GetComment"}, {"service": "riposte.v1.CommentService", "method": "BatchGetComments"}, {"service": "riposte.v1.CommentService", "method": "ListComments"}, {"service": "riposte.v1.CommentService", "method": "ListCommentRevisions"}, {"service": "riposte.v1.CommentService", "method": "ListMemberComments"}], "retryPolicy": {"maxAttempts": 3, "initialBackoff": "0.05s", "maxBackoff": "0.5s", "backoffMultiplier": 2, "retryableStatusCodes": ["UNAVAILABLE"]}},
-    {"name": [{"service": "riposte.v1.CommentService", "method": "CreateComment"}, {"service": "riposte.v1.CommentService", "method": "UpdateComment"}, {"service": "riposte.v1.CommentService", "method": "DeleteComment"}, {"service": "riposte.v1.CommentService", "method": "UndeleteComment"}, {"service": "riposte.v1.CommentService", "method": "PinComment"}, {"service": "riposte.v1.CommentService", "method": "UnpinComment"}], "retryPolicy": {"maxAttempts": 3, "initialBackoff": "0.1s", "maxBackoff": "1s", "backoffMultiplier": 2, "retryableStatusCodes": ["UNAVAILABLE"]}},
-    {"name": [{"service": "riposte.v1.ReplyService", "method": "ListReplies"}, {"service": "riposte.v1.ReplyService", "method": "GetThread"}, {"service": "riposte.v1.ReplyService", "method": "ListConversation"}], "retryPolicy": {"maxAttempts": 3, "initialBackoff": "0.05s", "maxBackoff": "0.5s", "backoffMultiplier": 2, "retryableStatusCodes": ["UNAVAILABLE"]}},
-    {"name": [{"service": "riposte.v1.ReplyService", "method": "CreateReply"}], "retryPolicy": {"maxAttempts": 3, "initialBackoff": "0.1s", "maxBackoff": "1s", "backoffMultiplier": 2, "retryableStatusCodes": ["UNAVAILABLE"]}},
-    {"name": [{"service": "riposte.v1.LikeService", "method": "BatchGetLikeStates"}, {"service": "riposte.v1.LikeService", "method": "ListLikers"}, {"service": "riposte.v1.LikeService", "method": "ListMemberLikes"}], "retryPolicy": {"maxAttempts": 3, "initialBackoff": "0.05s", "maxBackoff": "0.5s", "backoffMultiplier": 2, "retryableStatusCodes": ["UNAVAILABLE"]}},
-    {"name": [{"service": "riposte.v1.LikeService", "method": "SetLike"}], "retryPolicy": {"maxAttempts": 3, "initialBackoff": "0.1s", "maxBackoff": "1s", "backoffMultiplier": 2, "retryableStatusCodes": ["UNAVAILABLE"]}},
-    {"name": [{"service": "riposte.v1.AdminService", "method": "ListSubjects"}, {"service": "riposte.v1.AdminService", "method": "ListHotSubjects"}], "retryPolicy": {"maxAttempts": 3, "initialBackoff": "0.05s", "maxBackoff": "0.5s", "backoffMultiplier": 2, "retryableStatusCodes": ["UNAVAILABLE"]}},
-    {"name": [{"service": "riposte.v1.AdminService", "method": "HideComment"}, {"service": "riposte.v1.AdminService", "method": "UnhideComment"}, {"service": "riposte.v1.AdminService", "method": "DeleteComment"}], "retryPolicy": {"maxAttempts": 3, "initialBackoff": "0.1s", "maxBackoff": "1s", "backoffMultiplier": 2, "retryableStatusCodes": ["UNAVAILABLE"]}}
+    {
+      "name": [{"method":"ListSubjects","service":"riposte.v1.AdminService"},{"method":"ListHotSubjects","service":"riposte.v1.AdminService"}],
+      "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}
+    },
+    {
+      "name": [{"method":"HideComment","service":"riposte.v1.AdminService"},{"method":"UnhideComment","service":"riposte.v1.AdminService"},{"method":"DeleteComment","service":"riposte.v1.AdminService"}],
+      "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}
+    },
+    {
+      "name": [{"method":"GetComment","service":"riposte.v1.CommentService"},{"method":"BatchGetComments","service":"riposte.v1.CommentService"},{"method":"ListComments","service":"riposte.v1.CommentService"},{"method":"ListCommentRevisions","service":"riposte.v1.CommentService"},{"method":"ListMemberComments","service":"riposte.v1.CommentService"}],
+      "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}
+    },
+    {
+      "name": [{"method":"CreateComment","service":"riposte.v1.CommentService"},{"method":"UpdateComment","service":"riposte.v1.CommentService"},{"method":"DeleteComment","service":"riposte.v1.CommentService"},{"method":"UndeleteComment","service":"riposte.v1.CommentService"},{"method":"PinComment","service":"riposte.v1.CommentService"},{"method":"UnpinComment","service":"riposte.v1.CommentService"}],
+      "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}
+    },
+    {
+      "name": [{"method":"BatchGetLikeStates","service":"riposte.v1.LikeService"},{"method":"ListLikers","service":"riposte.v1.LikeService"},{"method":"ListMemberLikes","service":"riposte.v1.LikeService"}],
+      "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}
+    },
+    {
+      "name": [{"method":"SetLike","service":"riposte.v1.LikeService"}],
+      "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}
+    },
+    {
+      "name": [{"method":"ListReplies","service":"riposte.v1.ReplyService"},{"method":"GetThread","service":"riposte.v1.ReplyService"},{"method":"ListConversation","service":"riposte.v1.ReplyService"}],
+      "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}
+    },
+    {
+      "name": [{"method":"CreateReply","service":"riposte.v1.ReplyService"}],
+      "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}
+    },
+    {
+      "name": [{"method":"GetSubject","service":"riposte.v1.SubjectService"},{"method":"BatchGetSubjects","service":"riposte.v1.SubjectService"}],
+      "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}
+    },
+    {
+      "name": [{"method":"CreateSubject","service":"riposte.v1.SubjectService"},{"method":"UpdateSubject","service":"riposte.v1.SubjectService"},{"method":"DeleteSubject","service":"riposte.v1.SubjectService"},{"method":"UndeleteSubject","service":"riposte.v1.SubjectService"}],
+      "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}
+    }
   ]
 }`
 
@@ -31,18 +61,6 @@ const serviceConfig = `{
 // would cut a caller's longer deadline down to it.
 func timeout(method string) time.Duration {
 	switch method {
-	case "/riposte.v1.SubjectService/CreateSubject":
-		return 4000 * time.Millisecond
-	case "/riposte.v1.SubjectService/GetSubject":
-		return 1500 * time.Millisecond
-	case "/riposte.v1.SubjectService/BatchGetSubjects":
-		return 1500 * time.Millisecond
-	case "/riposte.v1.SubjectService/UpdateSubject":
-		return 4000 * time.Millisecond
-	case "/riposte.v1.SubjectService/DeleteSubject":
-		return 4000 * time.Millisecond
-	case "/riposte.v1.SubjectService/UndeleteSubject":
-		return 4000 * time.Millisecond
 	case "/riposte.v1.CommentService/CreateComment":
 		return 4000 * time.Millisecond
 	case "/riposte.v1.CommentService/GetComment":
@@ -65,14 +83,6 @@ func timeout(method string) time.Duration {
 		return 4000 * time.Millisecond
 	case "/riposte.v1.CommentService/ListMemberComments":
 		return 1500 * time.Millisecond
-	case "/riposte.v1.ReplyService/CreateReply":
-		return 4000 * time.Millisecond
-	case "/riposte.v1.ReplyService/ListReplies":
-		return 1500 * time.Millisecond
-	case "/riposte.v1.ReplyService/GetThread":
-		return 1500 * time.Millisecond
-	case "/riposte.v1.ReplyService/ListConversation":
-		return 1500 * time.Millisecond
 	case "/riposte.v1.LikeService/SetLike":
 		return 4000 * time.Millisecond
 	case "/riposte.v1.LikeService/BatchGetLikeStates":
@@ -81,6 +91,26 @@ func timeout(method string) time.Duration {
 		return 1500 * time.Millisecond
 	case "/riposte.v1.LikeService/ListMemberLikes":
 		return 1500 * time.Millisecond
+	case "/riposte.v1.ReplyService/CreateReply":
+		return 4000 * time.Millisecond
+	case "/riposte.v1.ReplyService/ListReplies":
+		return 1500 * time.Millisecond
+	case "/riposte.v1.ReplyService/GetThread":
+		return 1500 * time.Millisecond
+	case "/riposte.v1.ReplyService/ListConversation":
+		return 1500 * time.Millisecond
+	case "/riposte.v1.SubjectService/CreateSubject":
+		return 4000 * time.Millisecond
+	case "/riposte.v1.SubjectService/GetSubject":
+		return 1500 * time.Millisecond
+	case "/riposte.v1.SubjectService/BatchGetSubjects":
+		return 1500 * time.Millisecond
+	case "/riposte.v1.SubjectService/UpdateSubject":
+		return 4000 * time.Millisecond
+	case "/riposte.v1.SubjectService/DeleteSubject":
+		return 4000 * time.Millisecond
+	case "/riposte.v1.SubjectService/UndeleteSubject":
+		return 4000 * time.Millisecond
 	case "/riposte.v1.AdminService/ListSubjects":
 		return 5000 * time.Millisecond
 	case "/riposte.v1.AdminService/HideComment":

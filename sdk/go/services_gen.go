@@ -9,22 +9,15 @@ import (
 	"riposte.dev/go/riposte/ripostev1"
 )
 
-// Subjects answers the generated stub of SubjectService.
-//
-// Subjects: the things under which comments stand.
-func (c *Client) Subjects() ripostev1.SubjectServiceClient {
-	return ripostev1.NewSubjectServiceClient(c.conn)
-}
-
-// Comments answers the generated stub of CommentService.
+// Comments answers the stub of CommentService.
 //
 // Comments: roots under subjects, and what is done to any single comment.
 func (c *Client) Comments() ripostev1.CommentServiceClient {
 	return ripostev1.NewCommentServiceClient(c.conn)
 }
 
-// ListComments walks over the threads from the page that the request asks for to the end, and
-// reads one page at a time. It ends with the first error.
+// ListComments walks over the threads from the page that the request asks for to the end of
+// the list, reading page after page. It ends with the first error, and begins anew when it is ranged over anew.
 //
 // Reads a page of root comments with reply previews.
 func (c *Client) ListComments(ctx context.Context, request *ripostev1.ListCommentsRequest) iter.Seq2[*ripostev1.CommentThread, error] {
@@ -33,11 +26,11 @@ func (c *Client) ListComments(ctx context.Context, request *ripostev1.ListCommen
 
 // ListCommentsPages walks over the pages that [Client.ListComments] reads.
 func (c *Client) ListCommentsPages(ctx context.Context, request *ripostev1.ListCommentsRequest) iter.Seq2[*ripostev1.ListCommentsResponse, error] {
-	return pages(ctx, c.Comments().ListComments, request)
+	return pages(ctx, c.Comments().ListComments, request, "around_comment_id", "around_floor")
 }
 
-// ListCommentRevisions walks over the revisions from the page that the request asks for to the end, and
-// reads one page at a time. It ends with the first error.
+// ListCommentRevisions walks over the revisions from the page that the request asks for to the end of
+// the list, reading page after page. It ends with the first error, and begins anew when it is ranged over anew.
 //
 // Reads the former texts of a comment, latest first.
 func (c *Client) ListCommentRevisions(ctx context.Context, request *ripostev1.ListCommentRevisionsRequest) iter.Seq2[*ripostev1.CommentRevision, error] {
@@ -49,8 +42,8 @@ func (c *Client) ListCommentRevisionsPages(ctx context.Context, request *riposte
 	return pages(ctx, c.Comments().ListCommentRevisions, request)
 }
 
-// ListMemberComments walks over the comments from the page that the request asks for to the end, and
-// reads one page at a time. It ends with the first error.
+// ListMemberComments walks over the comments from the page that the request asks for to the end of
+// the list, reading page after page. It ends with the first error, and begins anew when it is ranged over anew.
 //
 // Reads the comments of one member across all subjects of an object type, newest first.
 func (c *Client) ListMemberComments(ctx context.Context, request *ripostev1.ListMemberCommentsRequest) iter.Seq2[*ripostev1.Comment, error] {
@@ -62,48 +55,15 @@ func (c *Client) ListMemberCommentsPages(ctx context.Context, request *ripostev1
 	return pages(ctx, c.Comments().ListMemberComments, request)
 }
 
-// Replies answers the generated stub of ReplyService.
-//
-// Replies: what stands below a root comment.
-func (c *Client) Replies() ripostev1.ReplyServiceClient {
-	return ripostev1.NewReplyServiceClient(c.conn)
-}
-
-// ListReplies walks over the replies from the page that the request asks for to the end, and
-// reads one page at a time. It ends with the first error.
-//
-// Reads a page of all replies of one root, flat, by floor or by rank.
-func (c *Client) ListReplies(ctx context.Context, request *ripostev1.ListRepliesRequest) iter.Seq2[*ripostev1.Comment, error] {
-	return items(c.ListRepliesPages(ctx, request), (*ripostev1.ListRepliesResponse).GetReplies)
-}
-
-// ListRepliesPages walks over the pages that [Client.ListReplies] reads.
-func (c *Client) ListRepliesPages(ctx context.Context, request *ripostev1.ListRepliesRequest) iter.Seq2[*ripostev1.ListRepliesResponse, error] {
-	return pages(ctx, c.Replies().ListReplies, request)
-}
-
-// GetThread walks over the comments from the page that the request asks for to the end, and
-// reads one page at a time. It ends with the first error.
-//
-// Reads a comment and all that stands below it, in thread order.
-func (c *Client) GetThread(ctx context.Context, request *ripostev1.GetThreadRequest) iter.Seq2[*ripostev1.Comment, error] {
-	return items(c.GetThreadPages(ctx, request), (*ripostev1.GetThreadResponse).GetComments)
-}
-
-// GetThreadPages walks over the pages that [Client.GetThread] reads.
-func (c *Client) GetThreadPages(ctx context.Context, request *ripostev1.GetThreadRequest) iter.Seq2[*ripostev1.GetThreadResponse, error] {
-	return pages(ctx, c.Replies().GetThread, request)
-}
-
-// Likes answers the generated stub of LikeService.
+// Likes answers the stub of LikeService.
 //
 // Likes: one state per member and comment.
 func (c *Client) Likes() ripostev1.LikeServiceClient {
 	return ripostev1.NewLikeServiceClient(c.conn)
 }
 
-// ListLikers walks over the likers from the page that the request asks for to the end, and
-// reads one page at a time. It ends with the first error.
+// ListLikers walks over the likers from the page that the request asks for to the end of
+// the list, reading page after page. It ends with the first error, and begins anew when it is ranged over anew.
 //
 // Reads who likes, or dislikes, a comment, latest first.
 func (c *Client) ListLikers(ctx context.Context, request *ripostev1.ListLikersRequest) iter.Seq2[*ripostev1.Liker, error] {
@@ -115,8 +75,8 @@ func (c *Client) ListLikersPages(ctx context.Context, request *ripostev1.ListLik
 	return pages(ctx, c.Likes().ListLikers, request)
 }
 
-// ListMemberLikes walks over the likes from the page that the request asks for to the end, and
-// reads one page at a time. It ends with the first error.
+// ListMemberLikes walks over the likes from the page that the request asks for to the end of
+// the list, reading page after page. It ends with the first error, and begins anew when it is ranged over anew.
 //
 // Reads what a member likes and dislikes within one subject, by comment id, whatever became of the comments.
 func (c *Client) ListMemberLikes(ctx context.Context, request *ripostev1.ListMemberLikesRequest) iter.Seq2[*ripostev1.MemberLike, error] {
@@ -128,7 +88,47 @@ func (c *Client) ListMemberLikesPages(ctx context.Context, request *ripostev1.Li
 	return pages(ctx, c.Likes().ListMemberLikes, request)
 }
 
-// Admin answers the generated stub of AdminService.
+// Replies answers the stub of ReplyService.
+//
+// Replies: what stands below a root comment.
+func (c *Client) Replies() ripostev1.ReplyServiceClient {
+	return ripostev1.NewReplyServiceClient(c.conn)
+}
+
+// ListReplies walks over the replies from the page that the request asks for to the end of
+// the list, reading page after page. It ends with the first error, and begins anew when it is ranged over anew.
+//
+// Reads a page of all replies of one root, flat, by floor or by rank.
+func (c *Client) ListReplies(ctx context.Context, request *ripostev1.ListRepliesRequest) iter.Seq2[*ripostev1.Comment, error] {
+	return items(c.ListRepliesPages(ctx, request), (*ripostev1.ListRepliesResponse).GetReplies)
+}
+
+// ListRepliesPages walks over the pages that [Client.ListReplies] reads.
+func (c *Client) ListRepliesPages(ctx context.Context, request *ripostev1.ListRepliesRequest) iter.Seq2[*ripostev1.ListRepliesResponse, error] {
+	return pages(ctx, c.Replies().ListReplies, request, "around_comment_id")
+}
+
+// GetThread walks over the comments from the page that the request asks for to the end of
+// the list, reading page after page. It ends with the first error, and begins anew when it is ranged over anew.
+//
+// Reads a comment and all that stands below it, in thread order.
+func (c *Client) GetThread(ctx context.Context, request *ripostev1.GetThreadRequest) iter.Seq2[*ripostev1.Comment, error] {
+	return items(c.GetThreadPages(ctx, request), (*ripostev1.GetThreadResponse).GetComments)
+}
+
+// GetThreadPages walks over the pages that [Client.GetThread] reads.
+func (c *Client) GetThreadPages(ctx context.Context, request *ripostev1.GetThreadRequest) iter.Seq2[*ripostev1.GetThreadResponse, error] {
+	return pages(ctx, c.Replies().GetThread, request)
+}
+
+// Subjects answers the stub of SubjectService.
+//
+// Subjects: the things under which comments stand.
+func (c *Client) Subjects() ripostev1.SubjectServiceClient {
+	return ripostev1.NewSubjectServiceClient(c.conn)
+}
+
+// Admin answers the stub of AdminService.
 //
 // What operators and moderators do. Served on a port of its own, with its own authorisation; the public port answers
 // UNIMPLEMENTED to it.
@@ -136,8 +136,8 @@ func (c *Client) Admin() ripostev1.AdminServiceClient {
 	return ripostev1.NewAdminServiceClient(c.adminConn)
 }
 
-// ListSubjects walks over the subjects from the page that the request asks for to the end, and
-// reads one page at a time. It ends with the first error.
+// ListSubjects walks over the subjects from the page that the request asks for to the end of
+// the list, reading page after page. It ends with the first error, and begins anew when it is ranged over anew.
 //
 // Reads a page of the subjects of one object type, deleted ones too.
 func (c *Client) ListSubjects(ctx context.Context, request *ripostev1.ListSubjectsRequest) iter.Seq2[*ripostev1.Subject, error] {
@@ -147,14 +147,4 @@ func (c *Client) ListSubjects(ctx context.Context, request *ripostev1.ListSubjec
 // ListSubjectsPages walks over the pages that [Client.ListSubjects] reads.
 func (c *Client) ListSubjectsPages(ctx context.Context, request *ripostev1.ListSubjectsRequest) iter.Seq2[*ripostev1.ListSubjectsResponse, error] {
 	return pages(ctx, c.Admin().ListSubjects, request)
-}
-
-// WatchSubject follows a stream, and opens it again behind the last revision seen wherever it breaks, until the
-// context ends or the service refuses. What can no longer be told is told as a gap.
-//
-// Follows the changes of one subject: dense revisions in order, resumable by `after_revision`; a gap is told.
-func (c *Client) WatchSubject(ctx context.Context, request *ripostev1.WatchSubjectRequest) iter.Seq2[*ripostev1.WatchSubjectResponse, error] {
-	return watch(ctx, c.Subjects().WatchSubject, request, func(request *ripostev1.WatchSubjectRequest, seen *ripostev1.WatchSubjectResponse) {
-		request.AfterRevision = max(seen.GetChange().GetRevision(), seen.GetGap().GetLastRevision())
-	})
 }
