@@ -30,8 +30,9 @@ const maxAnswer = 16 << 20
 // Every call without a deadline of its context gets one, and what is UNAVAILABLE is repeated, both as the service
 // configuration says. Every write gets a request id if it has none, so that repeating it is safe.
 type Client struct {
-	conn, adminConn *grpc.ClientConn
-	ids             *RequestIDs
+	conn  *grpc.ClientConn
+	admin *grpc.ClientConn // nil where none is set
+	ids   *RequestIDs
 }
 
 // FromEnv makes a client as the environment says; see [OptionsFromEnv].
@@ -54,15 +55,20 @@ func Connect(options Options) (*Client, error) {
 		grpc.WithDisableServiceConfig(), // none from DNS
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 20 * time.Second, Timeout: 20 * time.Second}),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxAnswer)),
-		grpc.WithUnaryInterceptor(through.unary),
-		grpc.WithStreamInterceptor(through.stream),
+		grpc.WithChainUnaryInterceptor(through.unary),
+		grpc.WithChainStreamInterceptor(through.stream),
 	}
 	var err error
 	if client.conn, err = options.dial(cmp.Or(options.Target, defaultTarget), shared...); err != nil {
 		return nil, err
 	}
-	if client.adminConn, err = options.dial(cmp.Or(options.AdminTarget, defaultAdminTarget), shared...); err != nil {
-		return nil, errors.Join(err, client.conn.Close())
+	if options.Target == "" && options.AdminTarget == "" {
+		options.AdminTarget = defaultAdminTarget
+	}
+	if options.AdminTarget != "" {
+		if client.admin, err = options.dial(options.AdminTarget, shared...); err != nil {
+			return nil, errors.Join(err, client.conn.Close())
+		}
 	}
 	return client, nil
 }
@@ -86,7 +92,34 @@ func (c *Client) WaitReady(ctx context.Context) error {
 }
 
 // Close ends all connections, and with them the calls under way.
-func (c *Client) Close() error { return errors.Join(c.conn.Close(), c.adminConn.Close()) }
+func (c *Client) Close() error {
+	err := c.conn.Close()
+	if c.admin != nil {
+		err = errors.Join(err, c.admin.Close())
+	}
+	return err
+}
+
+// adminConn leads to the administration.
+func (c *Client) adminConn() grpc.ClientConnInterface {
+	if c.admin == nil {
+		return nowhere{}
+	}
+	return c.admin
+}
+
+// nowhere fails the calls to a service that has no address.
+type nowhere struct{}
+
+func (nowhere) Invoke(context.Context, string, any, any, ...grpc.CallOption) error {
+	return invalid("the administration listens at an address of its own: set AdminTarget (RIPOSTE_ADMIN_TARGET)")
+}
+
+func (n nowhere) NewStream(
+	ctx context.Context, _ *grpc.StreamDesc, method string, opts ...grpc.CallOption,
+) (grpc.ClientStream, error) {
+	return nil, n.Invoke(ctx, method, nil, nil, opts...)
+}
 
 // RequestIDs makes the ids of this client's writes, for a caller that keeps the id of a write itself.
 func (c *Client) RequestIDs() *RequestIDs { return c.ids }

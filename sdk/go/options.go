@@ -27,7 +27,8 @@ type Options struct {
 	// Target is the address: http://host:port or host:port, plaintext; https://host:port, TLS; dns:///host:port,
 	// plaintext. Calls are spread over all addresses of the name. Default: 127.0.0.1:7171.
 	Target string
-	// AdminTarget is the address of the administration, written as Target is. Default: 127.0.0.1:7172.
+	// AdminTarget is the address of the administration, written as Target is. Default: none, or 127.0.0.1:7172 where
+	// Target has its default too.
 	AdminTarget string
 	// Token is the bearer token to send with every call. Default: none. Over plaintext it needs InsecureToken.
 	Token string
