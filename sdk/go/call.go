@@ -43,19 +43,11 @@ func (c calls) stream(
 
 type stream struct{ grpc.ClientStream }
 
-func (s stream) Header() (metadata.MD, error) {
-	header, err := s.ClientStream.Header()
-	return header, convert(err, nil)
-}
-
 func (s stream) SendMsg(message any) error { return convert(s.ClientStream.SendMsg(message), nil) }
 
-func (s stream) CloseSend() error { return convert(s.ClientStream.CloseSend(), nil) }
-
 func (s stream) RecvMsg(message any) error {
-	err := s.ClientStream.RecvMsg(message)
-	if err == nil {
-		return nil
+	if err := s.ClientStream.RecvMsg(message); err != nil {
+		return convert(err, s.Trailer())
 	}
-	return convert(err, s.Trailer())
+	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 
 	"google.golang.org/grpc"
@@ -30,9 +31,8 @@ const maxAnswer = 16 << 20
 // Every call without a deadline of its context gets one, and what is UNAVAILABLE is repeated, both as the service
 // configuration says. Every write gets a request id if it has none, so that repeating it is safe.
 type Client struct {
-	conn  *grpc.ClientConn
-	admin *grpc.ClientConn // nil where none is set
-	ids   *RequestIDs
+	conn, adminConn *grpc.ClientConn
+	ids             *RequestIDs
 }
 
 // FromEnv makes a client as the environment says; see [OptionsFromEnv].
@@ -59,16 +59,15 @@ func Connect(options Options) (*Client, error) {
 		grpc.WithChainStreamInterceptor(through.stream),
 	}
 	var err error
-	if client.conn, err = options.dial(cmp.Or(options.Target, defaultTarget), shared...); err != nil {
+	if client.conn, err = options.dial(cmp.Or(options.Target, defaultTarget), shared); err != nil {
 		return nil, err
 	}
-	if options.Target == "" && options.AdminTarget == "" {
-		options.AdminTarget = defaultAdminTarget
+	admin := cmp.Or(options.AdminTarget, options.Target, defaultAdminTarget)
+	if client.adminConn, err = options.dial(admin, shared); err != nil {
+		return nil, errors.Join(err, client.conn.Close())
 	}
-	if options.AdminTarget != "" {
-		if client.admin, err = options.dial(options.AdminTarget, shared...); err != nil {
-			return nil, errors.Join(err, client.conn.Close())
-		}
+	if options.Token != "" && options.InsecureToken {
+		cmp.Or(options.Logger, slog.Default()).Warn("riposte: the token may be sent over plaintext: InsecureToken is set")
 	}
 	return client, nil
 }
@@ -76,13 +75,12 @@ func Connect(options Options) (*Client, error) {
 // WaitReady waits until a server answers and says that it serves. The error, DEADLINE_EXCEEDED or CANCELLED, is that of
 // the context, or CANCELLED for a client that was closed.
 func (c *Client) WaitReady(ctx context.Context) error {
-	for {
-		c.conn.Connect()
+	for c.conn.Connect(); ; c.conn.Connect() {
 		state := c.conn.GetState()
-		switch state {
-		case connectivity.Ready:
+		if state == connectivity.Ready {
 			return nil
-		case connectivity.Shutdown:
+		}
+		if state == connectivity.Shutdown {
 			return convert(grpc.ErrClientConnClosing, nil)
 		}
 		if !c.conn.WaitForStateChange(ctx, state) {
@@ -92,34 +90,7 @@ func (c *Client) WaitReady(ctx context.Context) error {
 }
 
 // Close ends all connections, and with them the calls under way.
-func (c *Client) Close() error {
-	err := c.conn.Close()
-	if c.admin != nil {
-		err = errors.Join(err, c.admin.Close())
-	}
-	return err
-}
-
-// adminConn leads to the administration.
-func (c *Client) adminConn() grpc.ClientConnInterface {
-	if c.admin == nil {
-		return nowhere{}
-	}
-	return c.admin
-}
-
-// nowhere fails the calls to a service that has no address.
-type nowhere struct{}
-
-func (nowhere) Invoke(context.Context, string, any, any, ...grpc.CallOption) error {
-	return invalid("the administration listens at an address of its own: set AdminTarget (RIPOSTE_ADMIN_TARGET)")
-}
-
-func (n nowhere) NewStream(
-	ctx context.Context, _ *grpc.StreamDesc, method string, opts ...grpc.CallOption,
-) (grpc.ClientStream, error) {
-	return nil, n.Invoke(ctx, method, nil, nil, opts...)
-}
+func (c *Client) Close() error { return errors.Join(c.conn.Close(), c.adminConn.Close()) }
 
 // RequestIDs makes the ids of this client's writes, for a caller that keeps the id of a write itself.
 func (c *Client) RequestIDs() *RequestIDs { return c.ids }

@@ -1,7 +1,6 @@
 package riposte
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -56,44 +55,32 @@ func StartDev(t TB) *DevServer {
 // ctx ends. An empty binary is that of RIPOSTE_DEV_BINARY, or the riposte on the PATH; nothing is ever downloaded. The
 // error says what the server wrote last.
 func StartDevServer(ctx context.Context, binary string) (*DevServer, error) {
-	binary, err := exec.LookPath(cmp.Or(binary, os.Getenv("RIPOSTE_DEV_BINARY"), "riposte"))
-	if err != nil {
-		return nil, fmt.Errorf("riposte: set RIPOSTE_DEV_BINARY to the path of the server's binary: %w", err)
-	}
 	dir, err := os.MkdirTemp("", "riposte-dev-")
 	if err != nil {
 		return nil, err
 	}
 	endpoint := filepath.Join(dir, "endpoint.json")
+	binary = cmp.Or(binary, os.Getenv("RIPOSTE_DEV_BINARY"), "riposte")
 	ctx, stop := context.WithCancel(ctx)
+	server := &DevServer{stop: stop, done: make(chan struct{})}
 	var said tail
 	command := exec.CommandContext(ctx, binary, "dev", "--listen", "127.0.0.1:0", "--seed", "none", "--endpoint-file", endpoint)
-	command.Stderr = &said
-	command.SysProcAttr = endWithParent()
+	command.Stderr, command.SysProcAttr, command.WaitDelay = &said, endWithParent(), devStop
 	command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) }
-	command.WaitDelay = devStop
-	server := &DevServer{stop: stop, done: make(chan struct{})}
-	started := make(chan error)
+	var ended error
 	go func() {
 		defer close(server.done)
 		defer os.RemoveAll(dir)
 		// A process that is to end with its parent ends with the thread that started it.
 		runtime.LockOSThread()
-		err := command.Start()
-		started <- err
-		if err == nil {
-			_ = command.Wait() // how a server that was told to stop ended says nothing
-		}
+		ended = command.Run()
 	}()
-	if err = <-started; err == nil {
-		err = server.await(ctx, endpoint)
-	}
-	if err == nil {
+	if err = server.await(ctx, endpoint); err == nil {
 		server.Client, err = Connect(Options{Target: server.Target, AdminTarget: server.AdminTarget})
 	}
 	if err != nil {
 		server.Stop()
-		return nil, fmt.Errorf("riposte: %s dev: %w\n%s", binary, err, said.text)
+		return nil, fmt.Errorf("riposte: %s dev (RIPOSTE_DEV_BINARY): %w\n%s", binary, errors.Join(err, ended), said)
 	}
 	return server, nil
 }
@@ -122,8 +109,7 @@ func (d *DevServer) await(ctx context.Context, endpoint string) error {
 		case <-poll.C:
 		}
 		var said struct{ GRPC, Admin string }
-		content, err := os.ReadFile(endpoint)
-		if err == nil && json.Unmarshal(bytes.TrimSpace(content), &said) == nil {
+		if content, err := os.ReadFile(endpoint); err == nil && json.Unmarshal(content, &said) == nil {
 			d.Target, d.AdminTarget = said.GRPC, said.Admin
 			return nil
 		}
@@ -131,10 +117,10 @@ func (d *DevServer) await(ctx context.Context, endpoint string) error {
 }
 
 // tail keeps the last 4 KiB of what is written to it.
-type tail struct{ text []byte }
+type tail []byte
 
 func (t *tail) Write(text []byte) (int, error) {
-	t.text = append(t.text, text...)
-	t.text = t.text[max(0, len(t.text)-4096):]
+	*t = append(*t, text...)
+	*t = (*t)[max(0, len(*t)-4096):]
 	return len(text), nil
 }

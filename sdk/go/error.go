@@ -1,11 +1,10 @@
 package riposte
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
@@ -58,20 +57,14 @@ func (e *Error) Retryable() bool {
 
 // Error writes the reason or else the code, the message, the violations and the request id.
 func (e *Error) Error() string {
-	var text strings.Builder
-	if e.Reason != "" {
-		text.WriteString(string(e.Reason))
-	} else {
-		text.WriteString(e.Code.String())
-	}
-	text.WriteString(": " + e.Message)
+	text := cmp.Or(string(e.Reason), e.Code.String()) + ": " + e.Message
 	for _, violation := range e.Violations {
-		text.WriteString("; " + violation.Field + ": " + violation.Description)
+		text += "; " + violation.Field + ": " + violation.Description
 	}
 	if e.RequestID != "" {
-		text.WriteString(" (request " + e.RequestID + ")")
+		text += " (request " + e.RequestID + ")"
 	}
-	return text.String()
+	return text
 }
 
 // GRPCStatus is the status as it was sent, so that status.Code and status.FromError read an Error too.
@@ -79,14 +72,9 @@ func (e *Error) GRPCStatus() *status.Status { return e.status }
 
 // Is lets errors.Is compare an error with a [Reason], and with the errors of a context that ended the call.
 func (e *Error) Is(target error) bool {
-	switch target {
-	case context.DeadlineExceeded:
-		return e.Code == codes.DeadlineExceeded
-	case context.Canceled:
-		return e.Code == codes.Canceled
-	}
-	reason, ok := target.(Reason)
-	return ok && reason == e.Reason
+	return e.Reason != "" && target == error(e.Reason) ||
+		e.Code == codes.DeadlineExceeded && target == context.DeadlineExceeded ||
+		e.Code == codes.Canceled && target == context.Canceled
 }
 
 // Reason is a reason of the service, as it is sent. The constants are those that this version knows.
@@ -97,11 +85,7 @@ func (r Reason) Error() string { return string(r) }
 
 // convert reads what gRPC answered; the end of a stream stays what it is.
 func convert(err error, trailer metadata.MD) error {
-	if err == nil || err == io.EOF {
-		return err
-	}
-	var done *Error
-	if errors.As(err, &done) {
+	if _, done := err.(*Error); done || err == nil || err == io.EOF {
 		return err
 	}
 	answer, ok := status.FromError(err)

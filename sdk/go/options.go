@@ -2,13 +2,14 @@ package riposte
 
 import (
 	"cmp"
+	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 
 	"google.golang.org/grpc"
@@ -24,11 +25,11 @@ const (
 
 // Options say how to reach a service. The zero value reaches `riposte dev` on its default addresses.
 type Options struct {
-	// Target is the address: http://host:port or host:port, plaintext; https://host:port, TLS; dns:///host:port,
-	// plaintext. Calls are spread over all addresses of the name. Default: 127.0.0.1:7171.
+	// Target is the address: http://host:port, host:port or dns:///host:port, plaintext; https://host:port, TLS. Calls
+	// are spread over all addresses of the name. Default: 127.0.0.1:7171.
 	Target string
-	// AdminTarget is the address of the administration, written as Target is. Default: none, or 127.0.0.1:7172 where
-	// Target has its default too.
+	// AdminTarget is the address of the administration, written as Target is. Default: Target, which answers
+	// UNIMPLEMENTED unless it leads to both; beside the default Target, 127.0.0.1:7172.
 	AdminTarget string
 	// Token is the bearer token to send with every call. Default: none. Over plaintext it needs InsecureToken.
 	Token string
@@ -49,39 +50,28 @@ type Options struct {
 // OptionsFromEnv reads RIPOSTE_TARGET, RIPOSTE_ADMIN_TARGET, RIPOSTE_TOKEN, RIPOSTE_INSECURE_TOKEN (true or false), and
 // RIPOSTE_TLS_CA, RIPOSTE_TLS_CERT and RIPOSTE_TLS_KEY (paths of PEM files). What is unset or empty has its default. The
 // error is INVALID_ARGUMENT and names the variable.
-func OptionsFromEnv() (Options, error) {
-	options := Options{
-		Target:      os.Getenv("RIPOSTE_TARGET"),
-		AdminTarget: os.Getenv("RIPOSTE_ADMIN_TARGET"),
-		Token:       os.Getenv("RIPOSTE_TOKEN"),
-	}
-	switch value := os.Getenv("RIPOSTE_INSECURE_TOKEN"); value {
-	case "", "false":
-	case "true":
-		options.InsecureToken = true
-	default:
-		return Options{}, invalid("RIPOSTE_INSECURE_TOKEN is %q, neither true nor false", value)
-	}
-	files := map[string]*[]byte{
-		"RIPOSTE_TLS_CA":   &options.TLSCA,
-		"RIPOSTE_TLS_CERT": &options.TLSCert,
-		"RIPOSTE_TLS_KEY":  &options.TLSKey,
-	}
-	for name, content := range files {
-		path := os.Getenv(name)
-		if path == "" {
-			continue
+func OptionsFromEnv() (options Options, err error) {
+	read := func(name string) (content []byte) {
+		if path := os.Getenv(name); path != "" && err == nil {
+			if content, err = os.ReadFile(path); err != nil {
+				err = invalid("%s: %v", name, err)
+			}
 		}
-		var err error
-		if *content, err = os.ReadFile(path); err != nil {
-			return Options{}, invalid("%s: %v", name, err)
-		}
+		return content
 	}
-	return options, nil
+	allowed, bad := strconv.ParseBool(cmp.Or(os.Getenv("RIPOSTE_INSECURE_TOKEN"), "false"))
+	if bad != nil {
+		return options, invalid("RIPOSTE_INSECURE_TOKEN: %v", bad)
+	}
+	return Options{
+		Target: os.Getenv("RIPOSTE_TARGET"), AdminTarget: os.Getenv("RIPOSTE_ADMIN_TARGET"),
+		Token: os.Getenv("RIPOSTE_TOKEN"), InsecureToken: allowed,
+		TLSCA: read("RIPOSTE_TLS_CA"), TLSCert: read("RIPOSTE_TLS_CERT"), TLSKey: read("RIPOSTE_TLS_KEY"),
+	}, err
 }
 
 // dial opens one address; nothing is sent before the first call.
-func (o Options) dial(target string, shared ...grpc.DialOption) (*grpc.ClientConn, error) {
+func (o Options) dial(target string, shared []grpc.DialOption) (*grpc.ClientConn, error) {
 	address, secure, err := parse(target)
 	if err != nil {
 		return nil, err
@@ -91,15 +81,15 @@ func (o Options) dial(target string, shared ...grpc.DialOption) (*grpc.ClientCon
 		if transport, err = o.tls(); err != nil {
 			return nil, err
 		}
+	} else if o.Token != "" && !o.InsecureToken {
+		return nil, invalid("target %s is plaintext, and the token could be read on the way: use https://, or allow it by "+
+			"InsecureToken (RIPOSTE_INSECURE_TOKEN=true)", target)
 	}
-	shared = append(shared, grpc.WithTransportCredentials(transport))
+	own := append([]grpc.DialOption{grpc.WithTransportCredentials(transport)}, shared...)
 	if o.Token != "" {
-		if err := o.checkToken(target, secure); err != nil {
-			return nil, err
-		}
-		shared = append(shared, grpc.WithPerRPCCredentials(bearer{o.Token, !o.InsecureToken}))
+		own = append(own, grpc.WithPerRPCCredentials(bearer{o.Token, secure}))
 	}
-	conn, err := grpc.NewClient(address, append(shared, o.DialOptions...)...)
+	conn, err := grpc.NewClient(address, append(own, o.DialOptions...)...)
 	if err != nil {
 		return nil, invalid("target %s: %v", target, err)
 	}
@@ -108,23 +98,20 @@ func (o Options) dial(target string, shared ...grpc.DialOption) (*grpc.ClientCon
 
 // parse tells the address of a target as gRPC writes it, and whether it is reached by TLS.
 func parse(target string) (address string, secure bool, err error) {
-	scheme, rest, found := strings.Cut(target, "://")
-	switch {
-	case !found:
-		scheme, rest = "http", target
-	case scheme == "dns":
-		scheme, rest = "http", strings.TrimPrefix(rest, "/")
+	text := strings.Replace(target, "dns:///", "http://", 1)
+	if !strings.Contains(text, "://") {
+		text = "http://" + text
 	}
-	port, known := map[string]string{"http": "80", "https": "443"}[scheme]
+	parsed, err := url.Parse(text)
+	if err != nil || parsed.Hostname() == "" || parsed.Scheme+"://"+parsed.Host != strings.TrimSuffix(text, "/") {
+		return "", false, invalid("target %q must read as host:port, http://host:port or https://host:port", target)
+	}
+	port, known := map[string]string{"http": "80", "https": "443"}[parsed.Scheme]
 	if !known {
-		return "", false, invalid("target %s: the scheme is none of http, https and dns", target)
+		return "", false, invalid("target %q has a scheme that is none of http, https and dns", target)
 	}
-	parsed, err := url.Parse(scheme + "://" + rest)
-	if err != nil || parsed.Hostname() == "" || parsed.Host+strings.TrimPrefix(parsed.Path, "/") != strings.TrimSuffix(rest, "/") {
-		return "", false, invalid("target %s: must read as host:port, http://host:port or https://host:port", target)
-	}
-	host := net.JoinHostPort(parsed.Hostname(), cmp.Or(parsed.Port(), port))
-	return "dns:///" + host, scheme == "https", nil
+	address = "dns:///" + net.JoinHostPort(parsed.Hostname(), cmp.Or(parsed.Port(), port))
+	return address, parsed.Scheme == "https", nil
 }
 
 func (o Options) tls() (credentials.TransportCredentials, error) {
@@ -135,7 +122,7 @@ func (o Options) tls() (credentials.TransportCredentials, error) {
 			return nil, invalid("the certificate authority holds no certificate in PEM")
 		}
 	}
-	if len(o.TLSCert) > 0 || len(o.TLSKey) > 0 {
+	if len(o.TLSCert)+len(o.TLSKey) > 0 {
 		pair, err := tls.X509KeyPair(o.TLSCert, o.TLSKey)
 		if err != nil {
 			return nil, invalid("the client's certificate and key: %v", err)
@@ -145,23 +132,14 @@ func (o Options) tls() (credentials.TransportCredentials, error) {
 	return credentials.NewTLS(config), nil
 }
 
-func (o Options) checkToken(target string, secure bool) error {
-	for _, char := range o.Token {
-		if char < ' ' || char > '~' {
-			return invalid("the token is not printable ASCII")
-		}
-	}
-	if secure {
-		return nil
-	}
-	if !o.InsecureToken {
-		return invalid("target %s is plaintext, and the token could be read on the way: use https://, or allow it by "+
-			"InsecureToken (RIPOSTE_INSECURE_TOKEN=true)", target)
-	}
-	logger := o.Logger
-	if logger == nil {
-		logger = slog.Default()
-	}
-	logger.Warn(fmt.Sprintf("riposte: the token is sent over plaintext to %s", target))
-	return nil
+// bearer sends a token with every call.
+type bearer struct {
+	token  string
+	secure bool
 }
+
+func (b bearer) GetRequestMetadata(context.Context, ...string) (map[string]string, error) {
+	return map[string]string{"authorization": "Bearer " + b.token}, nil
+}
+
+func (b bearer) RequireTransportSecurity() bool { return b.secure }

@@ -27,13 +27,12 @@ func pages[Q proto.Message, P page](
 			if !yield(page, err) || err != nil || page.GetNextPageToken() == "" {
 				return
 			}
-			next := shallow(request.ProtoReflect())
-			fields := next.Descriptor().Fields()
+			request = proto.CloneOf(request)
+			next, fields := request.ProtoReflect(), request.ProtoReflect().Descriptor().Fields()
 			for _, name := range firstPageOnly {
 				next.Clear(fields.ByName(name))
 			}
 			next.Set(fields.ByName("page_token"), protoreflect.ValueOfString(page.GetNextPageToken()))
-			request = next.Interface().(Q)
 		}
 	}
 }

@@ -51,23 +51,11 @@ func (r *RequestIDs) fill(request any) any {
 	if !ok {
 		return request
 	}
-	from := message.ProtoReflect()
-	field := from.Descriptor().Fields().ByName("request_id")
-	if field == nil || field.Kind() != protoreflect.StringKind || from.Get(field).String() != "" {
+	field := message.ProtoReflect().Descriptor().Fields().ByName("request_id")
+	if field == nil || message.ProtoReflect().Get(field).String() != "" {
 		return request
 	}
-	filled := shallow(from)
-	filled.Set(field, protoreflect.ValueOfString(r.Next()))
-	return filled.Interface()
-}
-
-// shallow copies a message; what lies below its fields is shared, and only to be read.
-func shallow(from protoreflect.Message) protoreflect.Message {
-	made := from.New()
-	from.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
-		made.Set(field, value)
-		return true
-	})
-	made.SetUnknown(from.GetUnknown())
-	return made
+	filled := proto.Clone(message)
+	filled.ProtoReflect().Set(field, protoreflect.ValueOfString(r.Next()))
+	return filled
 }

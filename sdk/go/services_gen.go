@@ -133,7 +133,7 @@ func (c *Client) Subjects() ripostev1.SubjectServiceClient {
 // What operators and moderators do. Served on a port of its own, with its own authorisation; the public port answers
 // UNIMPLEMENTED to it.
 func (c *Client) Admin() ripostev1.AdminServiceClient {
-	return ripostev1.NewAdminServiceClient(c.adminConn())
+	return ripostev1.NewAdminServiceClient(c.adminConn)
 }
 
 // ListSubjects walks over the subjects from the page that the request asks for to the end of

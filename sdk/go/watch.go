@@ -29,7 +29,7 @@ func watch[Q proto.Message, E any](
 	return func(yield func(*E, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		request, pause := shallow(request.ProtoReflect()).Interface().(Q), firstPause
+		request, pause := proto.CloneOf(request), firstPause
 		for {
 			stream, err := open(ctx, request)
 			for err == nil {
@@ -43,17 +43,17 @@ func watch[Q proto.Message, E any](
 				}
 			}
 			wait, again := resumable(ctx, err)
-			if !again {
-				yield(nil, err)
-				return
+			if again {
+				select {
+				case <-time.After(max(wait, rand.N(pause))):
+					pause = min(2*pause, lastPause)
+					continue
+				case <-ctx.Done():
+					err = convert(ctx.Err(), nil)
+				}
 			}
-			select {
-			case <-time.After(max(wait, rand.N(pause))):
-				pause = min(2*pause, lastPause)
-			case <-ctx.Done():
-				yield(nil, convert(ctx.Err(), nil))
-				return
-			}
+			yield(nil, err)
+			return
 		}
 	}
 }

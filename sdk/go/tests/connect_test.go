@@ -220,10 +220,6 @@ func TestADeadAddressIsToldByTheFirstCall(t *testing.T) {
 	if !errors.As(err, &failed) || failed.Code != codes.Unavailable || !failed.Retryable() || time.Since(start) > 2*time.Second {
 		t.Fatalf("%v after %v", err, time.Since(start))
 	}
-	_, err = client.Admin().ListHotSubjects(t.Context(), &ripostev1.ListHotSubjectsRequest{})
-	if !errors.As(err, &failed) || failed.Code != codes.InvalidArgument || !strings.Contains(err.Error(), "AdminTarget") {
-		t.Fatalf("%v", err)
-	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if err := client.WaitReady(ctx); !errors.Is(err, context.DeadlineExceeded) {
@@ -269,7 +265,7 @@ func TestTheEnvironmentSaysAll(t *testing.T) {
 	if _, err := riposte.FromEnv(); err == nil || !strings.Contains(err.Error(), dev.AdminTarget) {
 		t.Fatalf("a token for a plaintext administration: %v", err)
 	}
-	t.Setenv("RIPOSTE_INSECURE_TOKEN", "yes")
+	t.Setenv("RIPOSTE_INSECURE_TOKEN", "perhaps")
 	if _, err := riposte.FromEnv(); err == nil || !strings.Contains(err.Error(), "RIPOSTE_INSECURE_TOKEN") {
 		t.Fatalf("%v", err)
 	}
