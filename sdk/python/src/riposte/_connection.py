@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Generator, Iterator, Sequence
+from typing import Any
+
+import grpc
+import grpc.aio
+
+from riposte._error import Error
+from riposte._generated.config import TIMEOUT_S, WITH_REQUEST_ID
+from riposte._request_ids import RequestIds
+
+Metadata = Sequence[tuple[str, str | bytes]]
+
+
+class Connection:
+    """The channel that stubs call through: it adds the token, the deadline and the request id to every call, and turns
+    the errors of gRPC into ours, whichever stub makes it. Retries are gRPC's own, by the service configuration.
+
+    ``channel`` is one of ``grpc`` or of ``grpc.aio``; ``token`` is sent with every call if there is one."""
+
+    def __init__(self, channel: Any, token: str | None) -> None:
+        self.channel = channel
+        self.request_ids = RequestIds()
+        self._token: Metadata = (("authorization", f"Bearer {token}"),) if token else ()
+        self._asynchronous = isinstance(channel, grpc.aio.Channel)
+
+    def unary_unary(self, path: str, **method: Any) -> _Method:
+        """A method with one answer, for the constructor of a stub."""
+        return self._method(self.channel.unary_unary, path, None, method)
+
+    def unary_stream(self, path: str, **method: Any) -> _Method:
+        """A method that answers with a stream, for the constructor of a stub."""
+        return self._method(self.channel.unary_stream, path, _Call, method)
+
+    def stream_stream(self, path: str, **method: Any) -> _Method:
+        """A method of two streams, for the constructor of a stub."""
+        return self._method(self.channel.stream_stream, path, _Call, method)
+
+    def _method(self, make: Callable[..., Any], path: str, wrap: type | None, method: dict[str, Any]) -> _Method:
+        if path in WITH_REQUEST_ID:
+            method["request_serializer"] = self.request_ids.filling(method["request_serializer"])
+        wrap = _AsyncCall if self._asynchronous else wrap
+        return _Method(make(path, **method), self._token, TIMEOUT_S.get(path), wrap)
+
+
+class _Method:
+    """A method of a stub."""
+
+    def __init__(self, method: Any, token: Metadata, timeout: float | None, wrap: Callable[[Any], Any] | None) -> None:
+        self._method, self._token, self._timeout, self._wrap = method, token, timeout, wrap
+
+    def __call__(
+        self, request: Any = None, timeout: float | None = None, metadata: Metadata | None = None, **options: Any
+    ) -> Any:
+        answer = self._made(self._method, request, timeout, metadata, options)
+        return self._wrap(answer) if self._wrap else answer
+
+    def with_call(
+        self, request: Any, timeout: float | None = None, metadata: Metadata | None = None, **options: Any
+    ) -> Any:
+        return self._made(self._method.with_call, request, timeout, metadata, options)
+
+    def future(
+        self, request: Any, timeout: float | None = None, metadata: Metadata | None = None, **options: Any
+    ) -> _Call:
+        return _Call(self._made(self._method.future, request, timeout, metadata, options))
+
+    def _made(
+        self,
+        call: Callable[..., Any],
+        request: Any,
+        timeout: float | None,
+        metadata: Metadata | None,
+        options: dict[str, Any],
+    ) -> Any:
+        timeout = self._timeout if timeout is None else timeout
+        metadata = (*self._token, *metadata) if metadata else self._token
+        try:
+            return call(request, timeout=timeout, metadata=metadata, **options)
+        except grpc.RpcError as error:
+            raise Error.of(error) from error
+
+
+class _Call(Iterator[Any]):
+    """A call under way: gRPC's own, but for its errors."""
+
+    def __init__(self, call: Any) -> None:
+        self._call = call
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._call, name)
+
+    def __next__(self) -> Any:
+        return self._told(self._call.__next__)
+
+    def result(self, timeout: float | None = None) -> Any:
+        return self._told(self._call.result, timeout)
+
+    def _told(self, step: Callable[..., Any], *arguments: Any) -> Any:
+        try:
+            return step(*arguments)
+        except grpc.RpcError as error:
+            raise Error.of(error) from error
+
+
+class _AsyncCall(AsyncIterator[Any]):
+    """A call under way with asyncio: gRPC's own, but for its errors."""
+
+    def __init__(self, call: Any) -> None:
+        self._call = call
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._call, name)
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        try:
+            return (yield from self._call.__await__())
+        except grpc.RpcError as error:
+            raise Error.of(error) from error
+
+    async def __anext__(self) -> Any:
+        try:
+            return await anext(aiter(self._call))
+        except grpc.RpcError as error:
+            raise Error.of(error) from error
