@@ -11,12 +11,29 @@ them. ``riposte.aio`` is its asyncio twin.
 
 from riposte._client import Client
 from riposte._error import Error, Violation
-from riposte._generated.errors import *  # noqa: F403 - the classes of the canonical codes
+from riposte._generated import errors
+from riposte._generated.errors import *  # noqa: F403
 from riposte._generated.handles import Comment, Subject
 from riposte._generated.reasons import Reason
 from riposte._options import Options
 from riposte._pages import Pages, PageWalk
 from riposte._watch import Watch
+
+__all__ = (
+    "Client",
+    "Comment",
+    "Error",
+    "Options",
+    "PageWalk",
+    "Pages",
+    "Reason",
+    "Subject",
+    "Violation",
+    "Watch",
+    "connect",
+    "from_env",
+    *errors.__all__,
+)
 
 connect = Client.connect
 from_env = Client.from_env

@@ -26,7 +26,7 @@ class Base:
         self._options = options
         self._connection = Connection(options.channel(self._library), options.token)
         self._others: dict[str, Connection] = {}
-        super().__init__(self._connection)
+        super().__init__(self._connection)  # type: ignore[call-arg]  # that of the handles, beside this class
 
     @classmethod
     def connect(
@@ -57,7 +57,7 @@ class Base:
         """The request ids of this client, for a caller that keeps the id of a write itself."""
         return self._connection.request_ids
 
-    def _other(self, target: str | None) -> Connection:
+    def _other(self, target: str | None) -> Any:
         target = target or self._options.admin_target
         if target is None:
             raise ValueError("no address of the administration: give one, or set RIPOSTE_ADMIN_TARGET")
@@ -87,13 +87,14 @@ class Client(Base, Handles):
         """The administration, which listens at an address of its own; with this client's token and trust.
 
         ``target`` defaults to the client's ``admin_target``. Raises ValueError if there is none."""
-        return AdminService(self._other(target))
+        service: AdminService = AdminService(self._other(target))
+        return service
 
     def wait_ready(self, timeout: float) -> None:
         """Connects, and waits until that is done, at most for so many seconds.
 
         Raises ``Unavailable`` if it is not."""
-        ready = grpc.channel_ready_future(self._connection.channel)
+        ready: grpc.Future[None] = grpc.channel_ready_future(self._connection.channel)
         try:
             ready.result(timeout)
         except grpc.FutureTimeoutError:

@@ -50,29 +50,23 @@ class _Method:
     def __init__(self, method: Any, token: Metadata, timeout: float | None, wrap: Callable[[Any], Any] | None) -> None:
         self._method, self._token, self._timeout, self._wrap = method, token, timeout, wrap
 
-    def __call__(
-        self, request: Any = None, timeout: float | None = None, metadata: Metadata | None = None, **options: Any
-    ) -> Any:
-        answer = self._made(self._method, request, timeout, metadata, options)
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        answer = self._made(self._method, *arguments, **options)
         return self._wrap(answer) if self._wrap else answer
 
-    def with_call(
-        self, request: Any, timeout: float | None = None, metadata: Metadata | None = None, **options: Any
-    ) -> Any:
-        return self._made(self._method.with_call, request, timeout, metadata, options)
+    def with_call(self, *arguments: Any, **options: Any) -> Any:
+        return self._made(self._method.with_call, *arguments, **options)
 
-    def future(
-        self, request: Any, timeout: float | None = None, metadata: Metadata | None = None, **options: Any
-    ) -> _Call:
-        return _Call(self._made(self._method.future, request, timeout, metadata, options))
+    def future(self, *arguments: Any, **options: Any) -> _Call:
+        return _Call(self._made(self._method.future, *arguments, **options))
 
     def _made(
         self,
         call: Callable[..., Any],
-        request: Any,
-        timeout: float | None,
-        metadata: Metadata | None,
-        options: dict[str, Any],
+        request: Any = None,
+        timeout: float | None = None,
+        metadata: Metadata | None = None,
+        **options: Any,
     ) -> Any:
         timeout = self._timeout if timeout is None else timeout
         metadata = (*self._token, *metadata) if metadata else self._token

@@ -76,8 +76,8 @@ class Error(Exception):
             self.retry_after = retry.retry_delay.ToTimedelta()
 
     @classmethod
-    def of(cls, error: grpc.RpcError) -> Error:
-        """The error of a call that was made beside the client, for example through a stub on a channel of one's own."""
+    def of(cls, error: Any) -> Error:
+        """The error that a ``grpc.RpcError`` says, for calls on a channel of one's own."""
         return cls.made(error.code(), error.details() or "", dict(error.trailing_metadata() or ()))
 
     @staticmethod

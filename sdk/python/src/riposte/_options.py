@@ -79,7 +79,9 @@ def _address(target: str) -> tuple[str, bool]:
     if scheme == "dns":
         return target, False
     if scheme not in ("http", "https") or not rest.strip("/"):
-        raise ValueError(f"target {target!r} is none of host:port, http://host:port, https://host:port, dns:///host:port")
+        raise ValueError(
+            f"target {target!r} is none of host:port, http://host:port, https://host:port, dns:///host:port"
+        )
     return f"dns:///{rest.rstrip('/')}", scheme == "https"
 
 

@@ -51,7 +51,8 @@ class Pages(Iterator[Item], Generic[Page, Item]):
     it stays where it is: going on asks for the same page again."""
 
     def __init__(self, walk: PageWalk[Page], items: Callable[[Page], Iterable[Item]]) -> None:
-        self._walk, self._items, self._held = walk, items, iter(())
+        self._walk, self._items = walk, items
+        self._held: Iterator[Item] = iter(())
 
     def pages(self) -> PageWalk[Page]:
         """The pages themselves, from the next one on."""
@@ -68,7 +69,8 @@ class AsyncPages(AsyncIterator[Item], Generic[Page, Item]):
     """The asyncio twin of ``Pages``."""
 
     def __init__(self, walk: AsyncPageWalk[Page], items: Callable[[Page], Iterable[Item]]) -> None:
-        self._walk, self._items, self._held = walk, items, iter(())
+        self._walk, self._items = walk, items
+        self._held: Iterator[Item] = iter(())
 
     def pages(self) -> AsyncPageWalk[Page]:
         """The pages themselves, from the next one on."""

@@ -31,8 +31,9 @@ class _Resuming:
         self._failures = 0
 
     def _wait_s(self, error: Error | None) -> float:
-        """How long to wait before the stream is opened again; raises an error that a repeat does not heal. A stream that
-        was reset, and one that just ended, are opened again."""
+        """How long to wait before the stream is opened again, also if it was reset or just ended.
+
+        Raises an error that a repeat does not heal."""
         reset = error is None or (error.code is grpc.StatusCode.INTERNAL and not error.reason_name)
         if error is not None and not reset and not error.retryable:
             raise error

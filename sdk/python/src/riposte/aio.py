@@ -30,7 +30,8 @@ class Client(Base, AsyncHandles):
         """The administration, which listens at an address of its own; with this client's token and trust.
 
         ``target`` defaults to the client's ``admin_target``. Raises ValueError if there is none."""
-        return AsyncAdminService(self._other(target))
+        service: AsyncAdminService = AsyncAdminService(self._other(target))
+        return service
 
     async def wait_ready(self, timeout: float) -> None:
         """Connects, and waits until that is done, at most for so many seconds.

@@ -41,10 +41,15 @@ class DevServer:
         self._folder = tempfile.TemporaryDirectory(prefix="riposte-")
         endpoint, self._log = Path(self._folder.name, "endpoint.json"), Path(self._folder.name, "log")
         # The server lives as long as the command it runs, and `cat` as long as this process holds its input.
-        arguments = ["dev", "--listen", "127.0.0.1:0", "--seed", "none", "--endpoint-file", endpoint, "--exec", "--", "cat"]
+        command = f"dev --listen 127.0.0.1:0 --seed none --endpoint-file {endpoint.name} --exec -- cat"
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
-                [program, *arguments], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=log, start_new_session=True
+                [Path(program).absolute(), *command.split()],
+                cwd=self._folder.name,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=log,
+                start_new_session=True,  # Ctrl-C is for the tests, which then stop the server.
             )
         try:
             addresses = self._wait_for(endpoint)

@@ -16,19 +16,19 @@ class Handles:
     """The services of one connection, and what is reached through them."""
 
     def __init__(self, connection: Any) -> None:
-        self.comments = services.CommentService(connection)
+        self.comments: services.CommentService = services.CommentService(connection)
         """
         Comments: roots under subjects, and what is done to any single comment.
         """
-        self.likes = services.LikeService(connection)
+        self.likes: services.LikeService = services.LikeService(connection)
         """
         Likes: one state per member and comment.
         """
-        self.replies = services.ReplyService(connection)
+        self.replies: services.ReplyService = services.ReplyService(connection)
         """
         Replies: what stands below a root comment.
         """
-        self.subjects = services.SubjectService(connection)
+        self.subjects: services.SubjectService = services.SubjectService(connection)
         """
         Subjects: the things under which comments stand.
         """
@@ -226,19 +226,19 @@ class AsyncHandles:
     """The services of one connection, and what is reached through them."""
 
     def __init__(self, connection: Any) -> None:
-        self.comments = services.AsyncCommentService(connection)
+        self.comments: services.AsyncCommentService = services.AsyncCommentService(connection)
         """
         Comments: roots under subjects, and what is done to any single comment.
         """
-        self.likes = services.AsyncLikeService(connection)
+        self.likes: services.AsyncLikeService = services.AsyncLikeService(connection)
         """
         Likes: one state per member and comment.
         """
-        self.replies = services.AsyncReplyService(connection)
+        self.replies: services.AsyncReplyService = services.AsyncReplyService(connection)
         """
         Replies: what stands below a root comment.
         """
-        self.subjects = services.AsyncSubjectService(connection)
+        self.subjects: services.AsyncSubjectService = services.AsyncSubjectService(connection)
         """
         Subjects: the things under which comments stand.
         """
