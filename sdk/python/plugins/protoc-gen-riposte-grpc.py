@@ -45,6 +45,8 @@ def names(files: list) -> dict[str, list[str]]:
         stubs += [f"add_{service.name}Servicer_to_server" for service in file.service]
         lines[file.package] += [f"from {module}_pb2 import {name} as {name}" for name in plain]
         lines[file.package] += [f"from {module}_pb2_grpc import {name} as {name}" for name in stubs]
+        # Of a file with services alone nothing else is imported, and gRPC knows its services only once it is.
+        lines[file.package] += [f"import {module}_pb2 as _" for _ in file.service[:1]]
     return lines
 
 

@@ -23,7 +23,8 @@ class _Resuming:
         self._open, self._after, self._options = open, after, options
         self._request: Any = type(request)()
         self._request.CopyFrom(request)
-        self._stream: Any = None
+        # The stream is opened here and not at its first event, so that hardly a change is missed between the two.
+        self._stream: Any = self._open(self._request, **self._options)
         self._failures = 0
 
     def _seen(self, event: Any) -> None:

@@ -54,8 +54,9 @@ class Subject:
         """
         Writes a root comment under the subject, as a member.
 
-        ``member_id``: About member_id.
-        ``text``: About text.
+        ``member_id``: The member who writes. Required; 1 to 64 bytes of UTF-8 without control characters.
+        ``text``: The text, stored in NFC. Any characters but NUL; not white space alone; at most the object type's
+        limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         request = v1.CreateCommentRequest()
@@ -74,7 +75,7 @@ class Subject:
         """
         Walks over the root comments under the subject, each with the first replies of its thread.
 
-        ``sort``: About sort.
+        ``sort``: The order. Default NEWEST.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         request = v1.ListCommentsRequest()
@@ -99,7 +100,9 @@ class Subject:
         Follows the changes of the subject. The stream resumes by itself after the last revision seen; revisions that
         can no longer be told one by one come as a gap.
 
-        ``after_revision``: About after_revision.
+        ``after_revision``: Changes with a greater revision are sent: pass the last revision seen to resume. Default 0:
+        from the next change on; negative is FIELD_INVALID. The last 1,024 revisions of the last 24 h can be told one by
+        one, older ones are a gap.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         request = v1.WatchSubjectRequest()
@@ -122,8 +125,9 @@ class Comment:
         """
         Answers the comment, as a member.
 
-        ``member_id``: About member_id.
-        ``text``: About text.
+        ``member_id``: The member who writes. Required; 1 to 64 bytes of UTF-8 without control characters.
+        ``text``: The text, stored in NFC. Any characters but NUL; not white space alone; at most the object type's
+        limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         request = v1.CreateReplyRequest()
@@ -142,7 +146,7 @@ class Comment:
         """
         Walks over all replies of the comment's thread; the comment is a root.
 
-        ``sort``: About sort.
+        ``sort``: The order: OLDEST (the default), NEWEST or TOP; another one is FIELD_INVALID.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         request = v1.ListRepliesRequest()
@@ -155,7 +159,7 @@ class Comment:
         """
         Likes the comment, as a member; a dislike of that member ends.
 
-        ``member_id``: About member_id.
+        ``member_id``: The member. Required; 1 to 64 bytes of UTF-8 without control characters.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         request = v1.SetLikeRequest()
@@ -169,7 +173,7 @@ class Comment:
         """
         Dislikes the comment, as a member; a like of that member ends.
 
-        ``member_id``: About member_id.
+        ``member_id``: The member. Required; 1 to 64 bytes of UTF-8 without control characters.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         request = v1.SetLikeRequest()
@@ -183,7 +187,7 @@ class Comment:
         """
         Ends a member's like or dislike of the comment.
 
-        ``member_id``: About member_id.
+        ``member_id``: The member. Required; 1 to 64 bytes of UTF-8 without control characters.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         request = v1.SetLikeRequest()
@@ -197,8 +201,9 @@ class Comment:
         """
         Gives the comment a new text, as its author.
 
-        ``member_id``: About member_id.
-        ``text``: About text.
+        ``member_id``: The member who edits: the author. Required.
+        ``text``: The text, stored in NFC. Any characters but NUL; not white space alone; at most the object type's
+        limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         request = v1.UpdateCommentRequest()
@@ -212,7 +217,7 @@ class Comment:
         """
         Deletes the comment, as its author; a tombstone stays where it stood.
 
-        ``member_id``: About member_id.
+        ``member_id``: The member who deletes. Required.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         request = v1.DeleteCommentRequest()
@@ -264,8 +269,9 @@ class AsyncSubject:
         """
         Writes a root comment under the subject, as a member.
 
-        ``member_id``: About member_id.
-        ``text``: About text.
+        ``member_id``: The member who writes. Required; 1 to 64 bytes of UTF-8 without control characters.
+        ``text``: The text, stored in NFC. Any characters but NUL; not white space alone; at most the object type's
+        limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         request = v1.CreateCommentRequest()
@@ -284,7 +290,7 @@ class AsyncSubject:
         """
         Walks over the root comments under the subject, each with the first replies of its thread.
 
-        ``sort``: About sort.
+        ``sort``: The order. Default NEWEST.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         request = v1.ListCommentsRequest()
@@ -309,7 +315,9 @@ class AsyncSubject:
         Follows the changes of the subject. The stream resumes by itself after the last revision seen; revisions that
         can no longer be told one by one come as a gap.
 
-        ``after_revision``: About after_revision.
+        ``after_revision``: Changes with a greater revision are sent: pass the last revision seen to resume. Default 0:
+        from the next change on; negative is FIELD_INVALID. The last 1,024 revisions of the last 24 h can be told one by
+        one, older ones are a gap.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         request = v1.WatchSubjectRequest()
@@ -332,8 +340,9 @@ class AsyncComment:
         """
         Answers the comment, as a member.
 
-        ``member_id``: About member_id.
-        ``text``: About text.
+        ``member_id``: The member who writes. Required; 1 to 64 bytes of UTF-8 without control characters.
+        ``text``: The text, stored in NFC. Any characters but NUL; not white space alone; at most the object type's
+        limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         request = v1.CreateReplyRequest()
@@ -352,7 +361,7 @@ class AsyncComment:
         """
         Walks over all replies of the comment's thread; the comment is a root.
 
-        ``sort``: About sort.
+        ``sort``: The order: OLDEST (the default), NEWEST or TOP; another one is FIELD_INVALID.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         request = v1.ListRepliesRequest()
@@ -365,7 +374,7 @@ class AsyncComment:
         """
         Likes the comment, as a member; a dislike of that member ends.
 
-        ``member_id``: About member_id.
+        ``member_id``: The member. Required; 1 to 64 bytes of UTF-8 without control characters.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         request = v1.SetLikeRequest()
@@ -379,7 +388,7 @@ class AsyncComment:
         """
         Dislikes the comment, as a member; a like of that member ends.
 
-        ``member_id``: About member_id.
+        ``member_id``: The member. Required; 1 to 64 bytes of UTF-8 without control characters.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         request = v1.SetLikeRequest()
@@ -393,7 +402,7 @@ class AsyncComment:
         """
         Ends a member's like or dislike of the comment.
 
-        ``member_id``: About member_id.
+        ``member_id``: The member. Required; 1 to 64 bytes of UTF-8 without control characters.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         request = v1.SetLikeRequest()
@@ -407,8 +416,9 @@ class AsyncComment:
         """
         Gives the comment a new text, as its author.
 
-        ``member_id``: About member_id.
-        ``text``: About text.
+        ``member_id``: The member who edits: the author. Required.
+        ``text``: The text, stored in NFC. Any characters but NUL; not white space alone; at most the object type's
+        limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         request = v1.UpdateCommentRequest()
@@ -422,7 +432,7 @@ class AsyncComment:
         """
         Deletes the comment, as its author; a tombstone stays where it stood.
 
-        ``member_id``: About member_id.
+        ``member_id``: The member who deletes. Required.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         request = v1.DeleteCommentRequest()

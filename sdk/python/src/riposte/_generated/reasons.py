@@ -9,164 +9,160 @@ class Reason(str, Enum):
     """A reason that this version does not know, or none at all; go by the code."""
     SUBJECT_NOT_FOUND = "SUBJECT_NOT_FOUND"
     """
-    NOT_FOUND. There is no such subject, or it is deleted. Create it, or let its object type do so (`auto_create`).
+    There is no such subject, or it is deleted. Create it, or let its object type do so (`auto_create`).
     """
     COMMENT_NOT_FOUND = "COMMENT_NOT_FOUND"
     """
-    NOT_FOUND. There is no such comment, it is deleted, its subject is deleted, or the caller was not granted its  type.
+    There is no such comment, it is deleted, its subject is deleted, or the caller was not granted its type.
     """
     SUBJECT_ALREADY_EXISTS = "SUBJECT_ALREADY_EXISTS"
     """
-    ALREADY_EXISTS. The name is taken (CreateSubject, also by a deleted subject), or the subject is not deleted
-    (UndeleteSubject).
+    The name is taken (CreateSubject, also by a deleted subject), or the subject is not deleted (UndeleteSubject).
     """
     COMMENT_ALREADY_EXISTS = "COMMENT_ALREADY_EXISTS"
     """
-    ALREADY_EXISTS. The comment to undelete is not deleted.
+    The comment to undelete is not deleted.
     """
     DUPLICATE_CONTENT = "DUPLICATE_CONTENT"
     """
-    ALREADY_EXISTS. The member wrote the same text a short while ago; only where the type's policy asks for it.
+    The member wrote the same text a short while ago; only where the type's policy asks for it.
     """
     SUBJECT_READ_ONLY = "SUBJECT_READ_ONLY"
     """
-    FAILED_PRECONDITION. The subject takes no writes. Its owner may set its state back by UpdateSubject.
+    The subject takes no writes. Its owner may set its state back by UpdateSubject.
     """
     SUBJECT_HIDDEN = "SUBJECT_HIDDEN"
     """
-    FAILED_PRECONDITION. The subject is hidden: it takes no writes, and its comments are listed to nobody. A comment
-    whose id  is known can still be read.
+    The subject is hidden: it takes no writes, and its comments are listed to nobody. A comment whose id is known can
+    still be read.
     """
     PARENT_UNAVAILABLE = "PARENT_UNAVAILABLE"
     """
-    FAILED_PRECONDITION. The comment to answer is deleted or not in sight; the metadata tells its state.
+    The comment to answer is deleted or not in sight; the metadata tells its state.
     """
     COMMENT_UNAVAILABLE = "COMMENT_UNAVAILABLE"
     """
-    FAILED_PRECONDITION. The comment to like, or whose likers are asked for, is deleted or not in sight; the  metadata
-    tells its state.
+    The comment to like, or whose likers are asked for, is deleted or not in sight; the metadata tells its state.
     """
     REPLY_FORBIDDEN = "REPLY_FORBIDDEN"
     """
-    FAILED_PRECONDITION. The policy of the object type forbids replies here.
+    The policy of the object type forbids replies here.
     """
     STATE_CONFLICT = "STATE_CONFLICT"
     """
-    FAILED_PRECONDITION. The comment's state does not allow the change; the metadata tells the state. Read it anew.
+    The comment's state does not allow the change; the metadata tells the state. Read it anew.
     """
     EDIT_WINDOW_CLOSED = "EDIT_WINDOW_CLOSED"
     """
-    FAILED_PRECONDITION. The time in which an author may edit is over; the metadata tells when it ended.
+    The time in which an author may edit is over; the metadata tells when it ended.
     """
     PIN_LIMIT_REACHED = "PIN_LIMIT_REACHED"
     """
-    FAILED_PRECONDITION. The subject has three pinned comments already. Unpin one.
+    The subject has three pinned comments already. Unpin one.
     """
     CHALLENGE_REQUIRED = "CHALLENGE_REQUIRED"
     """
-    FAILED_PRECONDITION. The member has to pass a challenge first; the metadata tells its kind.
+    The member has to pass a challenge first; the metadata tells its kind.
     """
     OBJECT_TYPE_UNKNOWN = "OBJECT_TYPE_UNKNOWN"
     """
-    INVALID_ARGUMENT. The object type is not registered. Register it in the configuration.
+    The object type is not registered. Register it in the configuration.
     """
     LIKE_INVALID = "LIKE_INVALID"
     """
-    INVALID_ARGUMENT. The like value is unspecified or unknown.
+    The like value is unspecified or unknown.
     """
     FIELD_INVALID = "FIELD_INVALID"
     """
-    INVALID_ARGUMENT. Fields are out of bounds; BadRequest lists all of them.
+    Fields are out of bounds; BadRequest lists all of them.
     """
     CONTENT_BLOCKED = "CONTENT_BLOCKED"
     """
-    INVALID_ARGUMENT. A rule of the object type refuses the text; the metadata names the rule, never the words.
+    A rule of the object type refuses the text; the metadata names the rule, never the words.
     """
     CONTENT_TOO_LONG = "CONTENT_TOO_LONG"
     """
-    INVALID_ARGUMENT. The text has too many code points after NFC.
+    The text has too many code points after NFC.
     """
     MESSAGE_TOO_LARGE = "MESSAGE_TOO_LARGE"
     """
-    INVALID_ARGUMENT. The whole message is larger than the service reads.
+    The whole message is larger than the service reads.
     """
     PAGE_TOKEN_INVALID = "PAGE_TOKEN_INVALID"
     """
-    INVALID_ARGUMENT. The page token is none that the service gave out. Begin the walk anew.
+    The page token is none that the service gave out. Begin the walk anew.
     """
     PAGE_TOKEN_MISMATCH = "PAGE_TOKEN_MISMATCH"
     """
-    INVALID_ARGUMENT. The page token was given to another caller, or for another method, object or sort.
+    The page token was given to another caller, or for another method, object or sort.
     """
     PAGE_TOKEN_EXPIRED = "PAGE_TOKEN_EXPIRED"
     """
-    INVALID_ARGUMENT. The ranked walk of the page token began more than 30 minutes ago. Begin the walk anew.
+    The ranked walk of the page token began more than 30 minutes ago. Begin the walk anew.
     """
     REQUEST_ID_REUSED = "REQUEST_ID_REUSED"
     """
-    INVALID_ARGUMENT. The request_id was used before with another body. Make a new one for every new intent.
+    The request_id was used before with another body. Make a new one for every new intent.
     """
     CALLER_UNKNOWN = "CALLER_UNKNOWN"
     """
-    UNAUTHENTICATED. The token or certificate is missing or not known.
+    The token or certificate is missing or not known.
     """
     CALLER_NOT_ALLOWED = "CALLER_NOT_ALLOWED"
     """
-    PERMISSION_DENIED. The caller was not granted the object type, or the service.
+    The caller was not granted the object type, or the service.
     """
     MEMBER_NOT_ALLOWED = "MEMBER_NOT_ALLOWED"
     """
-    PERMISSION_DENIED. The member is neither the author nor the owner that the act needs.
+    The member is neither the author nor the owner that the act needs.
     """
     MEMBER_SUSPENDED = "MEMBER_SUSPENDED"
     """
-    PERMISSION_DENIED. The member may not write for now; the metadata tells until when.
+    The member may not write for now; the metadata tells until when.
     """
     MEMBER_BLOCKED = "MEMBER_BLOCKED"
     """
-    PERMISSION_DENIED. The owner of the subject has blocked the member.
+    The owner of the subject has blocked the member.
     """
     RATE_LIMITED = "RATE_LIMITED"
     """
-    RESOURCE_EXHAUSTED. A declared rate limit is used up. Wait for the delay in RetryInfo; QuotaFailure names the
-    limit.
+    A declared rate limit is used up. Wait for the delay in RetryInfo; QuotaFailure names the limit.
     """
     OVERLOADED = "OVERLOADED"
     """
-    RESOURCE_EXHAUSTED. The service protects itself; the call had no effect. Wait for the delay in RetryInfo.
+    The service protects itself; the call had no effect. Wait for the delay in RetryInfo.
     """
     ETAG_MISMATCH = "ETAG_MISMATCH"
     """
-    ABORTED. The resource changed since its etag was read. Read it, decide anew, and send the new etag.
+    The resource changed since its etag was read. Read it, decide anew, and send the new etag.
     """
     REVISION_NOT_REACHED = "REVISION_NOT_REACHED"
     """
-    UNAVAILABLE. The answering copy has not reached `min_revision`. Repeat after the delay in RetryInfo.
+    The answering copy has not reached `min_revision`. Repeat after the delay in RetryInfo.
     """
     SHARD_UNAVAILABLE = "SHARD_UNAVAILABLE"
     """
-    UNAVAILABLE. The data source of this subject does not answer; others may. Repeat after the delay in RetryInfo.
+    The data source of this subject does not answer; others may. Repeat after the delay in RetryInfo.
     """
     NOT_IMPLEMENTED = "NOT_IMPLEMENTED"
     """
-    UNIMPLEMENTED. The method, or the value of an argument, is in the contract but not served yet.
+    The method, or the value of an argument, is in the contract but not served yet.
     """
     DEADLINE_EXCEEDED = "DEADLINE_EXCEEDED"
     """
-    DEADLINE_EXCEEDED. The call took longer than its deadline; a write may have happened. Repeat it with its
-    request_id.
+    The call took longer than its deadline; a write may have happened. Repeat it with its request_id.
     """
     INTERNAL = "INTERNAL"
     """
-    INTERNAL. A fault of the service. Report the request id; nothing else is told.
+    A fault of the service. Report the request id; nothing else is told.
     """
     WATCH_TOO_SLOW = "WATCH_TOO_SLOW"
     """
-    RESOURCE_EXHAUSTED. The reader of a stream fell too far behind what it watches. Watch again with the last revision
-    received as `after_revision`, and read faster: hand changes over instead of working on them in the reading loop.
+    The reader of a stream fell too far behind what it watches. Watch again with the last revision received as
+    `after_revision`, and read faster: hand changes over instead of working on them in the reading loop.
     """
     SERVER_STOPPING = "SERVER_STOPPING"
     """
-    UNAVAILABLE. The process that served the stream stops; others go on. Watch again with the last revision received as
+    The process that served the stream stops; others go on. Watch again with the last revision received as
     `after_revision`.
     """

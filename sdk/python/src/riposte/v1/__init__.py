@@ -224,3 +224,8 @@ from riposte.v1.subject_pb2 import WatchSubjectResponse as WatchSubjectResponse
 from riposte.v1.subject_service_pb2_grpc import SubjectServiceServicer as SubjectServiceServicer
 from riposte.v1.subject_service_pb2_grpc import SubjectServiceStub as SubjectServiceStub
 from riposte.v1.subject_service_pb2_grpc import add_SubjectServiceServicer_to_server as add_SubjectServiceServicer_to_server
+import riposte.v1.admin_service_pb2 as _
+import riposte.v1.comment_service_pb2 as _
+import riposte.v1.like_service_pb2 as _
+import riposte.v1.reply_service_pb2 as _
+import riposte.v1.subject_service_pb2 as _
