@@ -38,6 +38,7 @@ def names(files: list) -> dict[str, list[str]]:
     lines = defaultdict(list)
     for file in files:
         module = file.name.removesuffix(".proto").replace("/", ".")
+        folder, _, last = module.rpartition(".")
         messages = [message.name for message in file.message_type]
         values = [value.name for enum in file.enum_type for value in enum.value]
         plain = [*messages, *(enum.name for enum in file.enum_type), *values]
@@ -46,7 +47,7 @@ def names(files: list) -> dict[str, list[str]]:
         lines[file.package] += [f"from {module}_pb2 import {name} as {name}" for name in plain]
         lines[file.package] += [f"from {module}_pb2_grpc import {name} as {name}" for name in stubs]
         # Of a file with services alone nothing else is imported, and gRPC knows its services only once it is.
-        lines[file.package] += [f"import {module}_pb2 as _" for _ in file.service[:1]]
+        lines[file.package] += [f"from {folder} import {last}_pb2 as {last}_pb2" for _ in file.service[:1]]
     return lines
 
 

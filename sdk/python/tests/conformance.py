@@ -16,10 +16,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import riposte
-import riposte.aio
 import yaml
 from google.protobuf import descriptor_pool, json_format, message_factory
+
+import riposte
+import riposte.aio
 
 _EVENTUALLY_WITHIN_S = 10.0
 _KEYS = {
@@ -206,23 +207,26 @@ class Scenario:
         except riposte.Error as error:
             if wanted is None:
                 raise AssertionError(f"failed: {error}") from error
-            told = {
-                "code": error.code.name,
-                "reason": error.reason_name,
-                "retryable": error.retryable,
-                "retry_after": error.retry_after is not None,
-                "violations": [at.field for at in error.violations],
-                "metadata": error.metadata,
-            }
-            _match(wanted, told)
-            # A client that leaves at its deadline has no answer, and so no id.
-            assert error.request_id or isinstance(error, riposte.DeadlineExceeded)
+            _match(wanted, _told(error))
         else:
             assert wanted is None, f"no error, but {wanted}"
 
 
 def _json(message: Any) -> Json:
     return json_format.MessageToDict(message, always_print_fields_with_no_presence=True)
+
+
+def _told(error: riposte.Error) -> Json:
+    # A client that leaves at its deadline has no answer, and so no id.
+    assert error.request_id or isinstance(error, riposte.DeadlineExceeded)
+    return {
+        "code": error.code.name,
+        "reason": error.reason_name,
+        "retryable": error.retryable,
+        "retry_after": error.retry_after is not None,
+        "violations": [at.field for at in error.violations],
+        "metadata": error.metadata,
+    }
 
 
 def _at(node: Json, path: str) -> Json:

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from riposte.dev import DevServer
-
 from conformance import Asyncio, Scenario, Threads, scenarios
+
+from riposte.dev import DevServer
 
 
 @pytest.fixture(scope="module", params=[Threads, Asyncio])

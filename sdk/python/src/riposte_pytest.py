@@ -1,4 +1,7 @@
-"""The fixtures of pytest: a test that asks for one of them gets a real server."""
+"""The fixtures of pytest: a test that asks for one of them gets a real server.
+
+Every run of pytest loads this file, also one that never asks for a server. So it stands beside the package, and imports
+it only when it is needed."""
 
 from __future__ import annotations
 
@@ -10,8 +13,6 @@ import pytest
 if TYPE_CHECKING:
     from riposte import Client
     from riposte.dev import DevServer
-
-# Every run of pytest loads this file, also one that never asks for a server; so the rest is imported when it is needed.
 
 
 @pytest.fixture(scope="session")
