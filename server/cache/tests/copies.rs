@@ -54,14 +54,27 @@ async fn storm(cache: Arc<dyn Cache>) {
     assert!(sum(Told::Read) <= 4, "each process reads the subject's name once, and one of them the page");
 }
 
+/// One process with copies in it, over rows of its own.
+struct Scene {
+    config: riposte_store::StoreConfig,
+    process: store::Cached,
+    fire: Fire,
+    _folder: tempfile::TempDir,
+}
+
+async fn scene() -> Scene {
+    let (config, _folder) = store::sqlite().await;
+    let cache: Arc<dyn Cache> = Arc::new(Memory::new(Limits::default()));
+    store::warm(&*cache).await;
+    let process = store::cached(&config, &cache, StepClock::at(StepClock::START));
+    let fire = Fire::new(vec![process.clone()], 1);
+    Scene { config, process, fire, _folder }
+}
+
 #[test]
 fn reads_ahead_serve_the_next_two_pages() {
     servers::runtime().block_on(async {
-        let (config, _folder) = store::sqlite().await;
-        let cache: Arc<dyn Cache> = Arc::new(Memory::new(Limits::default()));
-        store::warm(&*cache).await;
-        let process = store::cached(&config, &cache, StepClock::at(StepClock::START));
-        let fire = Fire::new(vec![process.clone()], 1);
+        let Scene { process, fire, .. } = &scene().await;
         for _ in 0..70 {
             fire.root(0, 0).await;
         }
@@ -79,11 +92,7 @@ fn reads_ahead_serve_the_next_two_pages() {
 #[test]
 fn a_commit_that_no_copy_heard_of_is_asked_of_the_rows_and_found_by_the_auditor() {
     servers::runtime().block_on(async {
-        let (config, _folder) = store::sqlite().await;
-        let cache: Arc<dyn Cache> = Arc::new(Memory::new(Limits::default()));
-        store::warm(&*cache).await;
-        let process = store::cached(&config, &cache, StepClock::at(StepClock::START));
-        let fire = Fire::new(vec![process.clone()], 1);
+        let Scene { config, process, fire, .. } = &scene().await;
         fire.root(0, 0).await;
         let key = &fire.keys[0];
         let revision = async |reader: &dyn Reader| {
@@ -92,7 +101,7 @@ fn a_commit_that_no_copy_heard_of_is_asked_of_the_rows_and_found_by_the_auditor(
         assert_eq!(revision(&process.reader).await, 1);
         // A process that dies between its commit and its apply.
         let deaf: Arc<dyn Cache> = Arc::new(Memory::new(Limits::default()));
-        let deaf = store::cached(&config, &deaf, StepClock::at(StepClock::START));
+        let deaf = store::cached(config, &deaf, StepClock::at(StepClock::START));
         let elsewhere = Fire::new(vec![deaf], 1);
         elsewhere.root(0, 0).await;
         assert_eq!(revision(&process.reader).await, 1, "nobody has told the copies");

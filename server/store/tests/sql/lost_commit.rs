@@ -84,62 +84,78 @@ async fn pass(mut client: TcpStream, mut server: TcpStream, faults: Arc<AtomicU8
     }
 }
 
+/// A database with two stores on it: one through the proxy, one beside it.
+struct Faulty {
+    store: Store,
+    direct: Store,
+    /// What happens to the next COMMIT of `store`.
+    mode: Arc<AtomicU8>,
+    place: Place,
+}
+
+impl Faulty {
+    /// `None` where no server is named; `store` waits for `limit` on a silent one.
+    async fn open(limit: Duration) -> Option<Self> {
+        let place = Place::servers(1, Tables { subject: 1, index: 1 }).await?;
+        let clock = Hands::at_noon();
+        let direct = place.migrated(&clock).await;
+        let Place::Servers(urls, tables) = &place else { unreachable!("servers") };
+        let (address, database) =
+            urls[0].trim_start_matches("mysql://root@").split_once('/').expect("host:port/database");
+        let mode = Arc::new(AtomicU8::new(PASS));
+        let port = proxy(address.to_owned(), Arc::clone(&mode)).await;
+        let url = format!("mysql://root@127.0.0.1:{port}/{database}?ssl-mode=disabled");
+        let mut config = riposte_store::StoreConfig::mysql(&[url], *tables);
+        config.transaction_limit = limit;
+        let store = Store::open(&config, clock).expect("sound");
+        Some(Self { store, direct, mode, place })
+    }
+
+    async fn close(self) {
+        self.store.close().await;
+        self.direct.close().await;
+        self.place.drop().await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_commit_of_unknown_outcome_happens_exactly_once_and_is_answered_as_the_first() {
-    let Some(place) = Place::servers(1, Tables { subject: 1, index: 1 }).await else { return };
-    let clock = Hands::at_noon();
-    let direct = place.migrated(&clock).await;
-    let Place::Servers(urls, tables) = &place else { unreachable!("servers") };
-    let (address, database) = urls[0].trim_start_matches("mysql://root@").split_once('/').expect("host:port/database");
-    let mode = Arc::new(AtomicU8::new(PASS));
-    let port = proxy(address.to_owned(), Arc::clone(&mode)).await;
-    let url = format!("mysql://root@127.0.0.1:{port}/{database}?ssl-mode=disabled");
-    let mut config = riposte_store::StoreConfig::mysql(&[url], *tables);
-    config.transaction_limit = Duration::from_secs(1);
-    let store = Store::open(&config, clock).expect("sound");
+    let Some(faulty) = Faulty::open(Duration::from_secs(1)).await else { return };
+    let Faulty { store, direct, mode, .. } = &faulty;
     let subject = key("lost");
-    let root = comment(&one(&store, &create(&store, &subject).await).await.expect("created"));
+    let root = comment(&one(store, &create(store, &subject).await).await.expect("created"));
 
     for (round, fault) in [LOSE_ANSWER, LOSE_COMMIT, SILENCE, LOSE_ANSWER, LOSE_COMMIT].into_iter().enumerate() {
-        let command = create(&store, &subject).await;
+        let command = create(store, &subject).await;
         mode.store(fault, Ordering::SeqCst);
-        let receipt = one(&store, &command).await.expect("settled");
+        let receipt = one(store, &command).await.expect("settled");
         assert_eq!(mode.load(Ordering::SeqCst), PASS, "the fault did not happen");
         assert_eq!(comment(&receipt).floor as usize, round + 2);
         assert!(!receipt.replayed, "the caller asked once");
-        assert!(one(&store, &command).await.expect("again").replayed);
+        assert!(one(store, &command).await.expect("again").replayed);
 
-        let set = like(&store, &subject, root.id, &format!("m{round}"), LikeValue::Like);
+        let set = like(store, &subject, root.id, &format!("m{round}"), LikeValue::Like);
         mode.store(fault, Ordering::SeqCst);
-        let Effect::Like(answer) = one(&store, &set).await.expect("settled").effect else { panic!("a like") };
+        let Effect::Like(answer) = one(store, &set).await.expect("settled").effect else { panic!("a like") };
         assert_eq!((answer.changed, answer.like_count as usize), (true, round + 1));
     }
-    assert_eq!(number(&direct, "SELECT COUNT(*) FROM comment_index").await, 6);
-    assert_eq!(number(&direct, "SELECT comment_count FROM comment_subject").await, 6);
-    store.close().await;
-    direct.close().await;
-    place.drop().await;
+    assert_eq!(number(direct, "SELECT COUNT(*) FROM comment_index").await, 6);
+    assert_eq!(number(direct, "SELECT comment_count FROM comment_subject").await, 6);
+    faulty.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_may_have_been_committed_is_never_called_undone() {
-    let Some(place) = Place::servers(1, Tables { subject: 1, index: 1 }).await else { return };
-    let clock = Hands::at_noon();
-    let direct = place.migrated(&clock).await;
-    let Place::Servers(urls, tables) = &place else { unreachable!("servers") };
-    let (address, database) = urls[0].trim_start_matches("mysql://root@").split_once('/').expect("host:port/database");
-    let mode = Arc::new(AtomicU8::new(PASS));
-    let port = proxy(address.to_owned(), Arc::clone(&mode)).await;
-    let url = format!("mysql://root@127.0.0.1:{port}/{database}?ssl-mode=disabled");
-    let store = Store::open(&riposte_store::StoreConfig::mysql(&[url], *tables), clock).expect("sound");
+    let Some(faulty) = Faulty::open(Duration::from_secs(20)).await else { return };
+    let Faulty { store, direct, mode, .. } = &faulty;
     let subject = key("kept");
-    one(&store, &create(&store, &subject).await).await.expect("the subject comes into being");
+    one(store, &create(store, &subject).await).await.expect("the subject comes into being");
 
-    let command = create(&store, &subject).await;
+    let command = create(store, &subject).await;
     mode.store(KEEP_ANSWER, Ordering::SeqCst);
     let (writer, batch) = (store.writer(), [command.clone()]);
     let asked = tokio::spawn(async move { writer.commit(&batch).await });
-    until(&mode, KEPT).await;
+    until(mode, KEPT).await;
     // It is committed. Whoever looks whether it was now finds the subject held by somebody else, for longer than it waits.
     let source = &direct.sources().all()[0];
     let tx = source.begin_write().await.expect("a transaction");
@@ -149,9 +165,7 @@ async fn what_may_have_been_committed_is_never_called_undone() {
     mode.store(PASS, Ordering::SeqCst);
     assert_eq!(asked.await.expect("no panic"), Err(Error::ShardUnavailable), "it was called undone");
     tx.rollback().await.expect("let go");
-    let again = one(&store, &command).await.expect("the repeat finds it");
+    let again = one(store, &command).await.expect("the repeat finds it");
     assert!(again.replayed && comment(&again).floor == 2, "{again:?}");
-    store.close().await;
-    direct.close().await;
-    place.drop().await;
+    faulty.close().await;
 }
