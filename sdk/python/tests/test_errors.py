@@ -49,6 +49,11 @@ def test_a_reason_of_a_later_version_keeps_its_name() -> None:
     assert (error.reason, error.reason_name) == (Reason.UNSPECIFIED, "MOON_TOO_FULL")
 
 
+def test_details_that_cannot_be_read_leave_the_error_as_it_is() -> None:
+    error = riposte.Error.made(grpc.StatusCode.UNAVAILABLE, "no", {"grpc-status-details-bin": b"\xff"})
+    assert (error.reason, str(error)) == (Reason.UNSPECIFIED, "UNAVAILABLE: no")
+
+
 def test_what_may_succeed_later_is_retryable() -> None:
     retry = error_details_pb2.RetryInfo(retry_delay=Duration(seconds=1))
     assert made(grpc.StatusCode.UNAVAILABLE).retryable

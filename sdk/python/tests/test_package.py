@@ -3,7 +3,7 @@
 from importlib.metadata import Distribution, distribution, distributions
 from pathlib import PurePosixPath
 
-import authzed.api.v1  # type: ignore[import-untyped]
+import authzed.api.v1
 
 import riposte
 from riposte import v1

@@ -9,31 +9,17 @@ them. ``riposte.aio`` is its asyncio twin.
         print(x.comment.content.text)
 """
 
-from riposte._client import Client
-from riposte._error import Error, Violation
-from riposte._generated import errors
+from riposte._client import Client as Client
+from riposte._error import Error as Error
+from riposte._error import Violation as Violation
 from riposte._generated.errors import *  # noqa: F403
-from riposte._generated.handles import Comment, Subject
-from riposte._generated.reasons import Reason
-from riposte._options import Options
-from riposte._pages import Pages, PageWalk
-from riposte._watch import Watch
-
-__all__ = (
-    "Client",
-    "Comment",
-    "Error",
-    "Options",
-    "PageWalk",
-    "Pages",
-    "Reason",
-    "Subject",
-    "Violation",
-    "Watch",
-    "connect",
-    "from_env",
-    *errors.__all__,
-)
+from riposte._generated.handles import Comment as Comment
+from riposte._generated.handles import Subject as Subject
+from riposte._generated.reasons import Reason as Reason
+from riposte._options import Options as Options
+from riposte._pages import Pages as Pages
+from riposte._pages import PageWalk as PageWalk
+from riposte._watch import Watch as Watch
 
 connect = Client.connect
 from_env = Client.from_env

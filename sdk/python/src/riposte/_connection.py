@@ -70,13 +70,24 @@ class _Method:
     ) -> Any:
         timeout = self._timeout if timeout is None else timeout
         metadata = (*self._token, *metadata) if metadata else self._token
-        try:
+        with _OURS:
             return call(request, timeout=timeout, metadata=metadata, **options)
-        except grpc.RpcError as error:
+
+
+class _Ours:
+    """Turns an error of gRPC that leaves its body into ours."""
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, _: object, error: object, __: object) -> None:
+        if isinstance(error, grpc.RpcError):
             raise Error.of(error) from error
 
 
-class _Call(Iterator[Any]):
+_OURS = _Ours()
+
+
+class _UnderWay:
     """A call under way: gRPC's own, but for its errors."""
 
     def __init__(self, call: Any) -> None:
@@ -85,36 +96,26 @@ class _Call(Iterator[Any]):
     def __getattr__(self, name: str) -> Any:
         return getattr(self._call, name)
 
+
+class _Call(_UnderWay, Iterator[Any]):
+    """One without asyncio."""
+
     def __next__(self) -> Any:
-        return self._told(self._call.__next__)
+        with _OURS:
+            return next(self._call)
 
     def result(self, timeout: float | None = None) -> Any:
-        return self._told(self._call.result, timeout)
-
-    def _told(self, step: Callable[..., Any], *arguments: Any) -> Any:
-        try:
-            return step(*arguments)
-        except grpc.RpcError as error:
-            raise Error.of(error) from error
+        with _OURS:
+            return self._call.result(timeout)
 
 
-class _AsyncCall(AsyncIterator[Any]):
-    """A call under way with asyncio: gRPC's own, but for its errors."""
-
-    def __init__(self, call: Any) -> None:
-        self._call = call
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._call, name)
+class _AsyncCall(_UnderWay, AsyncIterator[Any]):
+    """One with asyncio."""
 
     def __await__(self) -> Generator[Any, Any, Any]:
-        try:
+        with _OURS:
             return (yield from self._call.__await__())
-        except grpc.RpcError as error:
-            raise Error.of(error) from error
 
     async def __anext__(self) -> Any:
-        try:
+        with _OURS:
             return await anext(aiter(self._call))
-        except grpc.RpcError as error:
-            raise Error.of(error) from error

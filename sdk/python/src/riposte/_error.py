@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, ClassVar
 
 import grpc
-from google.rpc import error_details_pb2, status_pb2
+from google.protobuf.message import DecodeError
+from google.rpc import error_details_pb2 as details
+from google.rpc import status_pb2
 
 from riposte._generated.reasons import Reason
 
@@ -55,19 +58,17 @@ class Error(Exception):
         self.code, self.message = code, message
         self.request_id = trailers.get("riposte-request-id")
         self.reason_name, self.metadata, self.violations, self.retry_after = "", {}, (), None
-        for packed in status_pb2.Status.FromString(trailers.get("grpc-status-details-bin", b"")).details:
-            self._read(packed)
+        # What stands between may answer as well, with details of its own making.
+        with suppress(DecodeError):
+            for packed in status_pb2.Status.FromString(trailers.get("grpc-status-details-bin", b"")).details:
+                self._read(packed)
         try:
             self.reason = Reason(self.reason_name)
         except ValueError:
             self.reason = Reason.UNSPECIFIED
 
     def _read(self, packed: Any) -> None:
-        info, fields, retry = (
-            error_details_pb2.ErrorInfo(),
-            error_details_pb2.BadRequest(),
-            error_details_pb2.RetryInfo(),
-        )
+        info, fields, retry = details.ErrorInfo(), details.BadRequest(), details.RetryInfo()
         if packed.Unpack(info) and info.domain == _DOMAIN:
             self.reason_name, self.metadata = info.reason, dict(info.metadata)
         elif packed.Unpack(fields):

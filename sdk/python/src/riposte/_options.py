@@ -26,19 +26,30 @@ _CHANNEL = (
 
 @dataclass(frozen=True)
 class Options:
-    """How to reach a service; see ``connect``."""
+    """How to reach a service."""
 
     target: str = DEFAULT_TARGET
+    """Its address: ``host:port``, ``http://host:port`` and ``dns:///host:port`` are plaintext, ``https://host:port`` is
+    TLS."""
     token: str | None = field(default=None, repr=False)
+    """The bearer token to send with every call."""
     tls_ca: bytes | None = field(default=None, repr=False)
+    """The certificate authority to trust, in PEM. Default: the public ones that gRPC ships."""
     tls_cert: bytes | None = field(default=None, repr=False)
+    """The client's own certificate, in PEM; together with its key."""
     tls_key: bytes | None = field(default=None, repr=False)
+    """The key of the client's certificate, in PEM."""
     insecure_token: bool = False
+    """Whether the token may travel over plaintext. A warning is logged then."""
     admin_target: str | None = None
+    """The address of the administration, which listens at one of its own."""
 
     @classmethod
     def from_env(cls) -> Options:
-        """The options by ``RIPOSTE_TARGET`` and its kin; see ``riposte.from_env``."""
+        """The options by ``RIPOSTE_TARGET``, ``RIPOSTE_TOKEN``, ``RIPOSTE_TLS_CA``, ``RIPOSTE_TLS_CERT``,
+        ``RIPOSTE_TLS_KEY`` (paths of PEM files), ``RIPOSTE_INSECURE_TOKEN`` (``true``) and ``RIPOSTE_ADMIN_TARGET``.
+
+        Raises ValueError if a file cannot be read."""
         return cls(
             target=os.environ.get("RIPOSTE_TARGET") or DEFAULT_TARGET,
             token=os.environ.get("RIPOSTE_TOKEN") or None,

@@ -10,15 +10,16 @@ import grpc.aio
 from typing_extensions import Self
 
 from riposte._client import Base
-from riposte._generated.handles import AsyncComment as Comment
-from riposte._generated.handles import AsyncHandles
-from riposte._generated.handles import AsyncSubject as Subject
+from riposte._generated.handles import AsyncComment, AsyncHandles, AsyncSubject
 from riposte._generated.services import AsyncAdminService
-from riposte._pages import AsyncPages as Pages
-from riposte._pages import AsyncPageWalk as PageWalk
-from riposte._watch import AsyncWatch as Watch
+from riposte._pages import AsyncPages, AsyncPageWalk
+from riposte._watch import AsyncWatch
 
-__all__ = ["Client", "Comment", "PageWalk", "Pages", "Subject", "Watch", "connect", "from_env"]
+Comment = AsyncComment
+Subject = AsyncSubject
+Pages = AsyncPages
+PageWalk = AsyncPageWalk
+Watch = AsyncWatch
 
 
 class Client(Base, AsyncHandles):

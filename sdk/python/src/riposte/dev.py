@@ -35,6 +35,7 @@ class DevServer:
         return cls(binary)
 
     def __init__(self, binary: str | os.PathLike[str] | None = None) -> None:
+        """See ``start``."""
         program = binary or os.environ.get("RIPOSTE_DEV_BINARY") or shutil.which("riposte")
         if not program:
             raise FileNotFoundError("no riposte: give its path, set RIPOSTE_DEV_BINARY, or put it on the PATH")
