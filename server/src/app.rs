@@ -22,7 +22,7 @@ use crate::config::{Config, StoreKind};
 use crate::copies::Copies;
 use crate::hot::Pages;
 use crate::layers::{CallLayer, Faults, Gate};
-use crate::rpc::{self, HotAnswers, Limits, PageTokens, Services};
+use crate::rpc::{self, HotAnswers, PageTokens, Services};
 use crate::telemetry::Metrics;
 use crate::write::watch::Hub;
 use crate::write::{Bells, Feed, Lanes};
@@ -89,11 +89,7 @@ impl App {
         let hub = Hub::new(Arc::clone(&relay.outbox), metrics.clone());
         let lanes = Arc::new(data.enter(|| base.lanes(&bells, &answers)));
         let ports = base.domain(&relay, &lanes, &pages);
-        let bytes = |size: crate::config::Size| usize::try_from(size.bytes()).unwrap_or(usize::MAX);
-        let limits = Limits {
-            max_request: bytes(config.server.max_request_size),
-            max_response: bytes(config.server.max_response_size),
-        };
+        let limits = base.limits();
         let services = Services {
             comments: Comments::new(ports, policies),
             tokens: Arc::new(PageTokens::new(config.page_tokens.bytes())),

@@ -1,9 +1,7 @@
 //! Lists: pages, previews, jumps, and what they refuse.
 
 use anyhow::{Context, Result, ensure};
-use riposte_sdk::v1::{
-    Comment, CommentSort, ErrorReason, ListCommentsRequest, ListCommentsResponse, ListRepliesRequest,
-};
+use riposte_sdk::v1::{Comment, CommentSort, ErrorReason, ListCommentsRequest, ListRepliesRequest};
 use riposte_tests::{Case, Say, World, cases, floors, refused};
 use tonic::Code;
 
