@@ -30,7 +30,9 @@ final class Channels {
     boolean tls = "https://".equals(parts.group(1));
     check(target, tls, options);
     try {
-      return Grpc.newChannelBuilder("dns:///" + parts.group(2), credentials(tls, options))
+      // An IPv6 address stands in brackets, which are none of a URI's own in this place.
+      String authority = parts.group(2).replace("[", "%5B").replace("]", "%5D");
+      return Grpc.newChannelBuilder("dns:///" + authority, credentials(tls, options))
           .userAgent("riposte-java/" + Contract.VERSION)
           .defaultServiceConfig(Contract.SERVICE_CONFIG)
           .disableServiceConfigLookUp()

@@ -17,6 +17,7 @@ final class Outgoing implements ClientInterceptor {
       Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
   private static final String REQUEST_ID = "request_id";
 
+  private final Pushback pushback = new Pushback();
   private final String token;
   private final RequestIds ids;
 
@@ -28,7 +29,7 @@ final class Outgoing implements ClientInterceptor {
   @Override
   public <Q, A> ClientCall<Q, A> interceptCall(MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
     boolean unary = method.getType() == MethodType.UNARY;
-    return new SimpleForwardingClientCall<>(next.newCall(method, options)) {
+    return new SimpleForwardingClientCall<>(next.newCall(method, options.withStreamTracerFactory(pushback))) {
       @Override
       public void start(Listener<A> listener, Metadata headers) {
         if (token != null) {
