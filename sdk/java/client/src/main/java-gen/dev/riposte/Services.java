@@ -26,6 +26,9 @@ public abstract sealed class Services permits Riposte {
    */
   public abstract Channel adminChannel();
 
+  /** Whether no more calls can be made. */
+  abstract boolean isClosed();
+
   /**
    * A subject by its name. Making one calls nothing, so it need not exist.
    *
@@ -211,6 +214,7 @@ public abstract sealed class Services permits Riposte {
         seen -> ClientCalls.blockingServerStreamingCall(channel(), SubjectServiceGrpc.getWatchSubjectMethod(),
             CallOptions.DEFAULT, request.toBuilder().setAfterRevision(seen).build()),
         request.getAfterRevision(),
-        event -> LongStream.of(event.getChange().getRevision(), event.getGap().getLastRevision()).max().getAsLong());
+        event -> LongStream.of(event.getChange().getRevision(), event.getGap().getLastRevision()).max().getAsLong(),
+        this::isClosed);
   }
 }

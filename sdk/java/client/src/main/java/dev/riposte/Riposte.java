@@ -132,7 +132,12 @@ public final class Riposte extends Services implements AutoCloseable {
     return adminChannel;
   }
 
-  /** Closes the connection at once. Calls and watches under way end. */
+  @Override
+  boolean isClosed() {
+    return transport.isShutdown();
+  }
+
+  /** Closes the connection at once. Calls under way fail, and watches end. */
   @Override
   public void close() {
     transport.shutdownNow();

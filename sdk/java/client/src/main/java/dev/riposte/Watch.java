@@ -10,6 +10,7 @@ import java.util.NoSuchElementException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongFunction;
 import java.util.function.ToLongFunction;
 
@@ -28,6 +29,7 @@ public final class Watch<E> implements Iterable<E>, Iterator<E>, AutoCloseable {
 
   private final LongFunction<Iterator<E>> open;
   private final ToLongFunction<E> revision;
+  private final BooleanSupplier over;
   private final CancellableContext context = Context.current().withCancellation();
   private final CountDownLatch closed = new CountDownLatch(1);
   private long seen;
@@ -39,11 +41,13 @@ public final class Watch<E> implements Iterable<E>, Iterator<E>, AutoCloseable {
    * @param open opens the stream behind a revision
    * @param seen the revision to begin behind; 0 from the next change on
    * @param revision the last revision that an event tells of
+   * @param over whether there is nothing left to open a stream by
    */
-  Watch(LongFunction<Iterator<E>> open, long seen, ToLongFunction<E> revision) {
+  Watch(LongFunction<Iterator<E>> open, long seen, ToLongFunction<E> revision, BooleanSupplier over) {
     this.open = open;
     this.seen = seen;
     this.revision = revision;
+    this.over = over;
   }
 
   /** This watch itself: it is walked once. */
@@ -55,12 +59,12 @@ public final class Watch<E> implements Iterable<E>, Iterator<E>, AutoCloseable {
   /**
    * Waits for the next event.
    *
-   * @return true once there is one; false when the watch is closed
+   * @return true once there is one; false when the watch or its client is closed
    * @throws RiposteException if the stream fails for good, or the thread is interrupted (CANCELLED)
    */
   @Override
   public boolean hasNext() {
-    while (closed.getCount() > 0) {
+    while (!ended()) {
       Duration least = Duration.ZERO;
       try {
         events = events == null ? opened() : events;
@@ -71,7 +75,7 @@ public final class Watch<E> implements Iterable<E>, Iterator<E>, AutoCloseable {
       } catch (StatusRuntimeException failure) {
         events = null;
         RiposteException error = RiposteException.from(failure);
-        if (closed.getCount() > 0 && !breaks(error)) {
+        if (!ended() && !breaks(error)) {
           throw error;
         }
         least = error.retryAfter().orElse(least);
@@ -85,7 +89,7 @@ public final class Watch<E> implements Iterable<E>, Iterator<E>, AutoCloseable {
   @Override
   public E next() {
     if (!hasNext()) {
-      throw new NoSuchElementException("the watch is closed");
+      throw new NoSuchElementException("the watch has ended");
     }
     E event = events.next();
     seen = revision.applyAsLong(event);
@@ -109,10 +113,18 @@ public final class Watch<E> implements Iterable<E>, Iterator<E>, AutoCloseable {
     }
   }
 
+  private boolean ended() {
+    return closed.getCount() == 0 || over.getAsBoolean();
+  }
+
   /** Whether the stream broke and can go on: what may be repeated, and what a transport says of a lost stream. */
-  private static boolean breaks(RiposteException error) {
-    boolean lost = error.code() == Status.Code.INTERNAL || error.code() == Status.Code.UNKNOWN;
-    return error.isRetryable() || lost && error.reasonName().isEmpty();
+  private boolean breaks(RiposteException error) {
+    boolean lost = error.reasonName().isEmpty() && switch (error.code()) {
+      case INTERNAL, UNKNOWN -> true;
+      case CANCELLED -> !context.isCancelled();
+      default -> false;
+    };
+    return lost || error.isRetryable();
   }
 
   /** Waits a random part of the bound, so that readers that broke together do not return together. */

@@ -24,7 +24,7 @@ class WatchTest {
     return new Watch<>(seen -> {
       opened.add(seen);
       return streams.remove();
-    }, after, revision -> revision);
+    }, after, revision -> revision, () -> false);
   }
 
   /** A stream of revisions that ends as the status says; as a server ends it, for OK. */
@@ -51,6 +51,7 @@ class WatchTest {
     streams.add(stream(Status.UNAVAILABLE));
     streams.add(stream(Status.UNAVAILABLE, 6L, 7L));
     streams.add(stream(Status.INTERNAL.withDescription("RST_STREAM"), 8L));
+    streams.add(stream(Status.CANCELLED.withDescription("RST_STREAM")));
     streams.add(stream(Status.OK, 9L));
     streams.add(stream(Status.NOT_FOUND, 10L));
     List<Long> seen = new ArrayList<>();
@@ -58,7 +59,7 @@ class WatchTest {
       assertThrows(Errors.NotFound.class, () -> watch.forEach(seen::add));
     }
     assertEquals(List.of(6L, 7L, 8L, 9L, 10L), seen);
-    assertEquals(List.of(5L, 5L, 7L, 8L, 9L), opened);
+    assertEquals(List.of(5L, 5L, 7L, 8L, 8L, 9L), opened);
   }
 
   @Test
@@ -84,7 +85,7 @@ class WatchTest {
       public Long next() {
         throw new AssertionError("nothing came");
       }
-    }, 0, revision -> revision);
+    }, 0, revision -> revision, () -> false);
     CompletableFuture<Boolean> more = CompletableFuture.supplyAsync(watch::hasNext);
     waiting.await();
     watch.close();

@@ -1,6 +1,7 @@
 package dev.riposte.testing;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -11,6 +12,8 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,6 +37,21 @@ class DevServerTest {
       client.subject("article", "1").get();
       server.close();
       assertThrows(Errors.Unavailable.class, () -> client.subject("article", "1").get());
+    }
+  }
+
+  @Test
+  void closingAClientEndsItsWatches(DevServer server) throws Exception {
+    Riposte client = server.connect();
+    var subject = client.subject("article", "watched");
+    subject.comment("m1", "first");
+    long revision = subject.get().getSubject().getRevision();
+    subject.comment("m1", "second");
+    try (var watch = subject.watch(revision)) {
+      assertEquals(revision + 1, watch.next().getChange().getRevision());
+      CompletableFuture<Boolean> more = CompletableFuture.supplyAsync(watch::hasNext);
+      client.close();
+      assertFalse(more.get(30, TimeUnit.SECONDS));
     }
   }
 
