@@ -1,0 +1,125 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { Riposte } from "./client.js";
+
+/** How to start a server. */
+export interface DevServerOptions {
+  /** The `riposte` program. Default: `RIPOSTE_DEV_BINARY`, or `riposte` on the path. */
+  readonly binary?: string | undefined;
+  /** Further arguments of `riposte dev`, as `["--set", "limits.…=…"]`. */
+  readonly args?: readonly string[] | undefined;
+  /** How long the start may take, in milliseconds. Default: 10,000. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** How much of the log an error shows, in characters. */
+const TAIL = 4_000;
+/** How long a server may take to stop before it is killed, in milliseconds. */
+const STOPPING = 5_000;
+
+/**
+ * A server of its own for tests: the real `riposte dev`, empty, on free ports of this machine, its data gone at the end.
+ * It ends with the process that started it, however that ends.
+ */
+export class DevServer {
+  /** Where the services listen: `host:port`. */
+  readonly target: string;
+  /** Where AdminService listens: `host:port`. */
+  readonly adminTarget: string;
+  readonly #process: ChildProcess;
+
+  private constructor(process: ChildProcess, target: string, adminTarget: string) {
+    [this.#process, this.target, this.adminTarget] = [process, target, adminTarget];
+  }
+
+  /** Starts a server and resolves once it answers. Rejects with the end of the server's log. */
+  static async start({ binary, args = [], timeoutMs = 10_000 }: DevServerOptions = {}): Promise<DevServer> {
+    const program = binary ?? (process.env["RIPOSTE_DEV_BINARY"] || "riposte");
+    // The server runs the command once it answers, and stops with it: here a command that tells the addresses and lasts
+    // as long as its input, which this process holds open to its own end.
+    const command = 'echo "$RIPOSTE_TARGET $RIPOSTE_ADMIN_TARGET"; exec cat';
+    const child = spawn(
+      program,
+      ["dev", "--listen", "127.0.0.1:0", "--seed", "none", ...args, "--exec", "--", "sh", "-c", command],
+      { stdio: ["pipe", "pipe", "pipe"] },
+    );
+    let log = "";
+    child.stderr.on("data", (text) => {
+      log = (log + text).slice(-TAIL);
+    });
+    const late = AbortSignal.timeout(timeoutMs);
+    const ended = once(child, "close", { signal: late }).then(([code]) => `it ended with ${code}`);
+    const line = once(createInterface(child.stdout), "line", { signal: late }).then(([text]) => text.split(" "));
+    try {
+      const said = await Promise.race([line, ended]);
+      if (typeof said === "string") throw new Error(said);
+      const [target, adminTarget] = said;
+      child.unref();
+      return new DevServer(child, target, adminTarget);
+    } catch (error) {
+      child.kill("SIGKILL");
+      const why = late.aborted ? `it did not answer within ${timeoutMs} ms` : (error as Error).message;
+      throw new Error(`${program} dev did not start: ${why}\n${log}`, { cause: error });
+    }
+  }
+
+  /** A client of this server. */
+  connect(): Riposte {
+    return Riposte.connect(this.target, { adminTarget: this.adminTarget });
+  }
+
+  /** Stops the server and resolves once it is gone. */
+  async stop(): Promise<void> {
+    if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
+    const gone = once(this.#process, "exit");
+    this.#process.stdin!.end();
+    const patience = setTimeout(() => this.#process.kill("SIGKILL"), STOPPING);
+    await gone;
+    clearTimeout(patience);
+  }
+}
+
+/** A server that is there while the tests of a file or suite run. */
+export interface TestServer {
+  /** The server. Throws before the tests run. */
+  readonly server: DevServer;
+  /** A client of it. Throws before the tests run. */
+  readonly client: Riposte;
+}
+
+/** The hooks of a test runner, by whose names they go. */
+export type Hook = (run: () => Promise<void>) => unknown;
+
+/**
+ * Starts a server before the tests of a file or suite and stops it behind them, with the hooks of any runner:
+ *
+ * ```ts
+ * const dev = useDevServer(before, after); // node:test
+ * const dev = useDevServer(beforeAll, afterAll); // vitest, jest
+ * test("…", async () => { await dev.client.subject("article", "42").comment("m7", "Hi"); });
+ * ```
+ */
+export function useDevServer(before: Hook, after: Hook, options: DevServerOptions = {}): TestServer {
+  let running: { server: DevServer; client: Riposte } | undefined;
+  before(async () => {
+    const server = await DevServer.start(options);
+    running = { server, client: server.connect() };
+  });
+  after(async () => {
+    running?.client.close();
+    await running?.server.stop();
+  });
+  const started = () => {
+    if (running === undefined) throw new Error("the server runs only while the tests do");
+    return running;
+  };
+  return {
+    get server() {
+      return started().server;
+    },
+    get client() {
+      return started().client;
+    },
+  };
+}
