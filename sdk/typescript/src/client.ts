@@ -1,7 +1,7 @@
 import { Connection } from "./connection.js";
-import { RiposteError } from "./error.js";
+import { invalid } from "./error.js";
 import { Handles } from "./gen/handles.js";
-import { adminClient, type AdminClient } from "./gen/services.js";
+import { AdminClient } from "./gen/services.js";
 import { DEFAULT_TARGET, environment, type Options } from "./options.js";
 import type { RequestIds } from "./requestIds.js";
 
@@ -46,10 +46,10 @@ export class Riposte extends Handles {
    * client's token and trust. Throws INVALID_ARGUMENT for what cannot be used.
    */
   admin(target: string | undefined = this.#options.adminTarget): AdminClient {
-    if (target === undefined) throw RiposteError.invalid("no admin target: name it, or set RIPOSTE_ADMIN_TARGET");
+    if (target === undefined) throw invalid("no admin target: name it, or set RIPOSTE_ADMIN_TARGET");
     const connection = new Connection(target, this.#options);
     this.#admins.push(connection);
-    return adminClient(connection);
+    return new AdminClient(connection);
   }
 
   /** The request ids of this client, for a caller that keeps the id of a write itself. */

@@ -1,12 +1,8 @@
-import { create, fromBinary, toBinary, type DescMessage, type DescMethod, type Message } from "@bufbuild/protobuf";
-import {
-  Client,
-  Metadata,
-  type CallOptions as GrpcOptions,
-  type ClientReadableStream,
-  type ClientUnaryCall,
-} from "@grpc/grpc-js";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import type { DescMessage, DescMethod, Message, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import { Client, type Metadata, type ClientUnaryCall } from "@grpc/grpc-js";
 import { Readable, type Writable } from "node:stream";
+import { promisify } from "node:util";
 import { Code, RiposteError } from "./error.js";
 import { serviceConfig, timeouts, VERSION } from "./gen/config.js";
 import { stringifiable } from "./json.js";
@@ -15,6 +11,9 @@ import { RequestIds } from "./requestIds.js";
 
 /** The largest answer read, in bytes: 200 comments of the greatest length, with room to spare. */
 const MAX_ANSWER = 16 << 20;
+
+/** The service configuration without its deadlines: those are set here, because a caller's own one wins. */
+const CONFIG = JSON.stringify(serviceConfig, (key, value) => (key === "timeout" ? undefined : value));
 
 /** What one call may have of its own. */
 export interface CallOptions {
@@ -28,26 +27,26 @@ export interface CallOptions {
   readonly onTrailers?: ((trailers: Readonly<Record<string, string>>) => void) | undefined;
 }
 
-/** A message to send: a whole one, or as many of its fields as are wanted. */
-export type Init = Record<string, unknown>;
+/** A method of the contract, of a kind, with the types of its messages. */
+type Method<Kind, I, O> = DescMethod & { methodKind: Kind; input: I; output: O };
 
 /**
  * The transport under all services: it adds the token, the deadline, the request id and, by the service configuration,
  * the retries, so that every call has them.
  */
 export class Connection {
-  /** The request ids of this client, for a caller that keeps the id of a write itself. */
+  /** The request ids of this client. */
   readonly requestIds = new RequestIds();
   readonly #client: Client;
-  readonly #headers: Metadata;
+  readonly #metadata: Metadata;
 
   /** Dials nothing before the first call. Throws INVALID_ARGUMENT for options that cannot be used. */
   constructor(target: string, options: Options) {
-    const { address, credentials, headers } = endpoint(target, options);
-    this.#headers = headers;
+    const { address, credentials, metadata } = endpoint(target, options);
+    this.#metadata = metadata;
     this.#client = new Client(address, credentials, {
       "grpc.primary_user_agent": `riposte-typescript/${VERSION}`,
-      "grpc.service_config": CHANNEL_CONFIG,
+      "grpc.service_config": CONFIG,
       "grpc.service_config_disable_resolution": 1,
       "grpc.keepalive_time_ms": 20_000,
       "grpc.max_receive_message_length": MAX_ANSWER,
@@ -57,63 +56,56 @@ export class Connection {
   }
 
   /** One request, one answer. */
-  unary(method: DescMethod, init: Init, options: CallOptions = {}): Promise<Message> {
+  unary<I extends DescMessage, O extends DescMessage>(
+    method: Method<"unary", I, O>,
+    init: MessageInitShape<I>,
+    options: CallOptions = {},
+  ): Promise<MessageShape<O>> {
     return new Promise((resolve, reject) => {
       const { path, write, read } = codec(method);
-      const finish = (error: unknown, answer?: Message) => (answer ? resolve(answer) : reject(RiposteError.from(error)));
+      const { metadata, timing } = this.#terms(path, options);
       const request = this.#identified(method.input, init);
-      const headers = this.#metadata(options);
-      const timing = deadline(path, options);
-      this.#watch(this.#client.makeUnaryRequest(path, write, read, request, headers, timing, finish), options);
+      const call = this.#client.makeUnaryRequest(path, write, read, request, metadata, timing, (error, answer) => {
+        if (error) reject(RiposteError.from(error));
+        else resolve(answer as MessageShape<O>);
+      });
+      follow(call, options);
     });
   }
 
-  /** One request, many answers; the call begins when they are first asked for and ends when nobody asks any more. */
-  async *serverStream(
-    method: DescMethod,
-    init: Init,
+  /** Requests, answers; the call begins when answers are first asked for, and ends when nobody asks any more. */
+  async *stream<I extends DescMessage, O extends DescMessage>(
+    method: Method<"server_streaming" | "bidi_streaming", I, O>,
+    inits: Iterable<MessageInitShape<I>> | AsyncIterable<MessageInitShape<I>>,
     options: CallOptions = {},
     onOpen: () => void = () => {},
-  ): AsyncGenerator<Message, void> {
+  ): AsyncGenerator<MessageShape<O>, void> {
     const { path, write, read } = codec(method);
-    const request = this.#identified(method.input, init);
-    const headers = this.#metadata(options);
-    const call = this.#client.makeServerStreamRequest(path, write, read, request, headers, deadline(path, options));
-    call.once("metadata", onOpen);
-    yield* this.#answers(call, options);
-  }
-
-  /** Many requests, many answers; both sides wait for one another. */
-  async *bidiStream(
-    method: DescMethod,
-    inits: Iterable<Init> | AsyncIterable<Init>,
-    options: CallOptions = {},
-  ): AsyncGenerator<Message, void> {
-    const { path, write, read } = codec(method);
-    const call = this.#client.makeBidiStreamRequest(path, write, read, this.#metadata(options), deadline(path, options));
-    const requests = Readable.from(inits).map((init: Init) => create(method.input, init));
+    const { metadata, timing } = this.#terms(path, options);
+    const call = this.#client.makeBidiStreamRequest(path, write, read, metadata, timing).once("metadata", onOpen);
+    follow(call, options);
+    const requests = Readable.from(inits).map((init) => this.#identified(method.input, init));
     let fault: unknown;
-    requests.on("error", (error) => {
+    requests.once("error", (error) => {
       fault = error;
       call.cancel();
     });
     requests.pipe(call as unknown as Writable);
     try {
-      yield* this.#answers(call, options);
+      for await (const answer of call) yield answer as MessageShape<O>;
     } catch (error) {
-      throw fault ?? error;
+      throw fault ?? RiposteError.from(error);
     } finally {
       requests.destroy();
+      call.cancel();
     }
   }
 
   /** Resolves once connected; rejects with UNAVAILABLE if that takes longer than the given milliseconds. */
-  ready(timeoutMs: number): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#client.waitForReady(Date.now() + timeoutMs, (error) => {
-        if (error) reject(RiposteError.local(Code.UNAVAILABLE, `not connected within ${timeoutMs} ms`, error));
-        else resolve();
-      });
+  async ready(timeoutMs: number): Promise<void> {
+    const ready = promisify(this.#client.waitForReady.bind(this.#client));
+    await ready(Date.now() + timeoutMs).catch((error: unknown) => {
+      throw RiposteError.local(Code.UNAVAILABLE, `not connected within ${timeoutMs} ms`, error);
     });
   }
 
@@ -122,72 +114,48 @@ export class Connection {
     this.#client.close();
   }
 
-  async *#answers(call: ClientReadableStream<Message>, options: CallOptions): AsyncGenerator<Message, void> {
-    this.#watch(call, options);
-    try {
-      for await (const answer of call) yield answer as Message;
-    } catch (error) {
-      throw RiposteError.from(error);
-    } finally {
-      call.cancel();
-    }
-  }
-
-  /** Ends a call on the caller's signal, and hands over its trailers. */
-  #watch(call: ClientUnaryCall, { signal, onTrailers }: CallOptions): void {
-    if (signal === undefined && onTrailers === undefined) return;
-    const cancel = () => call.cancel();
-    signal?.addEventListener("abort", cancel, { once: true });
-    if (signal?.aborted) cancel();
-    call.on("status", ({ metadata }) => {
-      signal?.removeEventListener("abort", cancel);
-      onTrailers?.(metadata.getMap() as Record<string, string>);
-    });
-  }
-
-  /** The headers of one call. */
-  #metadata({ headers }: CallOptions): Metadata {
-    const metadata = this.#headers.clone();
-    for (const [name, value] of Object.entries(headers ?? {})) metadata.set(name, value);
-    return metadata;
+  /** The headers and the deadline of one call. */
+  #terms(path: string, { headers = {}, timeoutMs = timeouts[path] }: CallOptions) {
+    const metadata = this.#metadata.clone();
+    for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
+    return { metadata, timing: timeoutMs === undefined ? {} : { deadline: Date.now() + timeoutMs } };
   }
 
   /** A request with a request id, if it can have one and has none. The caller's own message stays as it is. */
-  #identified(type: DescMessage, init: Init): Message {
-    const request = create(type, init) as Message & { requestId?: string };
-    if (request.requestId !== "") return request;
-    return { ...request, requestId: this.requestIds.next() } as Message;
+  #identified<I extends DescMessage>(type: I, init: MessageInitShape<I>): Message {
+    const request: Message & { requestId?: string } = create(type, init);
+    return request.requestId === "" ? Object.assign({ ...request }, { requestId: this.requestIds.next() }) : request;
   }
 }
 
-/** The service configuration without its deadlines: those are ours to set, because here a caller's own one wins. */
-const CHANNEL_CONFIG = JSON.stringify(serviceConfig, (key, value) => (key === "timeout" ? undefined : value));
-
-function deadline(path: string, { timeoutMs = timeouts[path] }: CallOptions): GrpcOptions {
-  return timeoutMs === undefined ? {} : { deadline: Date.now() + timeoutMs };
+/** Ends a call on the caller's signal, and hands over its trailers. */
+function follow(call: ClientUnaryCall, { signal, onTrailers }: CallOptions): void {
+  if (signal === undefined && onTrailers === undefined) return;
+  const cancel = () => call.cancel();
+  signal?.addEventListener("abort", cancel, { once: true });
+  if (signal?.aborted) cancel();
+  call.on("status", ({ metadata }) => {
+    signal?.removeEventListener("abort", cancel);
+    onTrailers?.(metadata.getMap() as Record<string, string>);
+  });
 }
 
-interface Codec {
-  path: string;
-  write: (message: Message) => Buffer;
-  read: (bytes: Buffer) => Message;
-}
+/** How the messages of a method become bytes, by method. */
+const codecs = new Map<DescMethod, ReturnType<typeof newCodec>>();
 
-const codecs = new Map<DescMethod, Codec>();
-
-/** How the messages of a method become bytes. */
-function codec(method: DescMethod): Codec {
-  let found = codecs.get(method);
-  if (found === undefined) {
-    found = {
-      path: `/${method.parent.typeName}/${method.name}`,
-      write: (message) => {
-        const bytes = toBinary(method.input, message);
-        return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-      },
-      read: (bytes) => stringifiable(method.output, fromBinary(method.output, bytes)),
-    };
-    codecs.set(method, found);
-  }
+function codec(method: DescMethod) {
+  const found = codecs.get(method) ?? newCodec(method);
+  codecs.set(method, found);
   return found;
+}
+
+function newCodec({ parent, name, input, output }: DescMethod) {
+  return {
+    path: `/${parent.typeName}/${name}`,
+    write: (message: Message) => {
+      const bytes = toBinary(input, message);
+      return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    },
+    read: (bytes: Buffer) => stringifiable(fromBinary(output, bytes)),
+  };
 }

@@ -7,9 +7,8 @@
 export { Riposte } from "./client.js";
 export type { CallOptions } from "./connection.js";
 export { Code, RiposteError, type Reason, type Violation } from "./error.js";
-export { CommentHandle, SubjectHandle } from "./gen/handles.js";
-export type { AdminClient } from "./gen/services.js";
+export * from "./gen/handles.js";
+export * from "./gen/services.js";
 export type { Options } from "./options.js";
 export { Pages } from "./pages.js";
 export { RequestIds } from "./requestIds.js";
-export type { ServiceClient } from "./service.js";

@@ -1,4 +1,4 @@
-import { RiposteError } from "./error.js";
+import { invalid } from "./error.js";
 
 /** The values of an enum as options name them: `hot` for `HOT`. */
 export type NameOf<E> = Lowercase<Exclude<keyof E & string, "UNSPECIFIED">>;
@@ -13,5 +13,5 @@ export function valueOf<E extends Record<string, string | number>, V extends num
   const value = values[name.toUpperCase()];
   if (typeof value === "number") return value;
   const names = Object.keys(values).filter((key) => typeof values[key] === "number" && values[key] !== 0);
-  throw RiposteError.invalid(`${option}: ${name} is none of ${names.join(", ").toLowerCase()}`);
+  throw invalid(`${option}: ${name} is none of ${names.join(", ").toLowerCase()}`);
 }

@@ -1,6 +1,6 @@
 import { credentials as channelCredentials, Metadata, type ChannelCredentials } from "@grpc/grpc-js";
 import { readFileSync } from "node:fs";
-import { RiposteError } from "./error.js";
+import { invalid } from "./error.js";
 
 /** Where `riposte dev` listens. */
 export const DEFAULT_TARGET = "http://127.0.0.1:7171";
@@ -46,56 +46,43 @@ function file(name: string): string | undefined {
   try {
     return path && readFileSync(path, "utf8");
   } catch (error) {
-    throw RiposteError.invalid(`${name}, ${path}: ${(error as Error).message}`, error);
+    throw invalid(`${name}, ${path}: ${(error as Error).message}`, error);
   }
 }
 
-/** What the channel has to know. */
-export interface Endpoint {
-  address: string;
-  credentials: ChannelCredentials;
-  headers: Metadata;
-}
-
-/** Reads a target: `http://host:port`, `host:port` and `dns:///host:port` are plaintext, `https://host:port` is TLS. */
-export function endpoint(target: string, options: Options): Endpoint {
+/**
+ * What the channel has to know of a target: `http://host:port`, `host:port` and `dns:///host:port` are plaintext,
+ * `https://host:port` is TLS.
+ */
+export function endpoint(target: string, options: Options) {
   const [, scheme, address] = /^(?:(https?):\/\/)?((?:dns:\/\/\/)?[^\s/]+:\d+)\/?$/.exec(target) ?? [];
   if (address === undefined) {
     const forms = "http://host:port, https://host:port, host:port or dns:///host:port";
-    throw RiposteError.invalid(`target ${JSON.stringify(target)} is none of ${forms}`);
+    throw invalid(`target ${JSON.stringify(target)} is none of ${forms}`);
   }
-  const secure = scheme === "https";
-  return { address, credentials: secure ? tls(options) : plaintext(target, options), headers: headers(options) };
+  const metadata = new Metadata();
+  if (options.token !== undefined) {
+    if (!/^[\x21-\x7e]+$/.test(options.token)) throw invalid("the token is not printable ASCII");
+    metadata.set("authorization", `Bearer ${options.token}`);
+  }
+  return { address, metadata, credentials: scheme === "https" ? tls(options) : plaintext(target, options) };
 }
 
 function tls({ tlsCa, tlsCert, tlsKey }: Options): ChannelCredentials {
-  if ((tlsCert === undefined) !== (tlsKey === undefined)) {
-    throw RiposteError.invalid("a client certificate and its key are given together or not at all");
-  }
-  const pem = (text: string | undefined) => (text === undefined ? null : Buffer.from(text));
   try {
-    return channelCredentials.createSsl(pem(tlsCa), pem(tlsKey), pem(tlsCert));
+    const [ca, key, cert] = [tlsCa, tlsKey, tlsCert].map((pem) => (pem === undefined ? null : Buffer.from(pem)));
+    return channelCredentials.createSsl(ca, key, cert);
   } catch (error) {
-    throw RiposteError.invalid(`the certificates cannot be used: ${(error as Error).message}`, error);
+    throw invalid(`tlsCa, tlsCert, tlsKey: ${(error as Error).message}`, error);
   }
 }
 
 function plaintext(target: string, { token, insecureToken, tlsCert }: Options): ChannelCredentials {
-  if (tlsCert !== undefined) {
-    throw RiposteError.invalid(`a client certificate needs TLS: write https:// in ${target}`);
-  }
-  if (token !== undefined && !insecureToken) {
+  if (tlsCert !== undefined) throw invalid(`a client certificate needs TLS: write https:// in ${target}`);
+  if (token !== undefined) {
     const ways = "use https://, or allow it with insecureToken (RIPOSTE_INSECURE_TOKEN=true)";
-    throw RiposteError.invalid(`a token is not sent over plaintext to ${target}: ${ways}`);
+    if (!insecureToken) throw invalid(`a token is not sent over plaintext to ${target}: ${ways}`);
+    process.emitWarning(`the token is sent over plaintext to ${target}`, "RiposteWarning");
   }
-  if (token !== undefined) process.emitWarning(`the token is sent over plaintext to ${target}`, "RiposteWarning");
   return channelCredentials.createInsecure();
-}
-
-function headers({ token }: Options): Metadata {
-  const metadata = new Metadata();
-  if (token === undefined) return metadata;
-  if (!/^[\x21-\x7e]+$/.test(token)) throw RiposteError.invalid("the token is not printable ASCII");
-  metadata.set("authorization", `Bearer ${token}`);
-  return metadata;
 }

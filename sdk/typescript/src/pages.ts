@@ -1,10 +1,10 @@
-/** A request as a bag of its fields; a list's request has these two, by AIP-158. */
-type ListRequest = Record<string, unknown> & { readonly pageToken?: string };
 /** The answer of a list, by AIP-158. */
-export type ListResponse = { readonly nextPageToken: string };
+interface ListResponse {
+  readonly nextPageToken: string;
+}
 
 /**
- * A list, as a promise of one page, as its items, or as its pages, from the page that the request names to the end:
+ * A list: a promise of one page, the items of all pages, or the pages, from the page that the request names to the end.
  *
  * ```ts
  * const page = await list;
@@ -15,17 +15,15 @@ export type ListResponse = { readonly nextPageToken: string };
  * Nothing is asked for before one of these is used, and one page at a time is held.
  */
 export class Pages<Page extends ListResponse, Item> implements PromiseLike<Page>, AsyncIterable<Item> {
-  readonly #ask: (request: ListRequest) => Promise<Page>;
-  readonly #request: ListRequest;
-  readonly #items: (page: Page) => Iterable<Item>;
+  readonly #ask: (changes: object) => Promise<Page>;
+  readonly #further: object;
+  readonly #items: (page: Page) => Item[];
 
-  /** @internal */
-  constructor(
-    ask: (request: ListRequest) => Promise<Page>,
-    request: ListRequest,
-    items: (page: Page) => Iterable<Item>,
-  ) {
-    [this.#ask, this.#request, this.#items] = [ask, request, items];
+  /** @internal `ask` calls with changes to the request; `further` are those for any page but the first. */
+  constructor(ask: (changes: object) => Promise<Page>, further: object, items: (page: Page) => Item[]) {
+    this.#ask = ask;
+    this.#further = further;
+    this.#items = items;
   }
 
   /** The page that the request names. */
@@ -33,15 +31,15 @@ export class Pages<Page extends ListResponse, Item> implements PromiseLike<Page>
     fulfilled?: ((page: Page) => A | PromiseLike<A>) | null,
     rejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
-    return this.#ask(this.#request).then(fulfilled, rejected);
+    return this.#ask({}).then(fulfilled, rejected);
   }
 
   /** The pages. After an error, ask anew with the `nextPageToken` of the last page that came. */
   async *pages(): AsyncGenerator<Page, void> {
-    let page = await this.#ask(this.#request);
+    let page = await this.#ask({});
     yield page;
     while (page.nextPageToken !== "") {
-      page = await this.#ask({ ...this.#request, pageToken: page.nextPageToken });
+      page = await this.#ask({ ...this.#further, pageToken: page.nextPageToken });
       yield page;
     }
   }

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import type { Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { Riposte } from "./client.js";
 
@@ -39,27 +40,21 @@ export class DevServer {
     // The server runs the command once it answers, and stops with it: here a command that tells the addresses and lasts
     // as long as its input, which this process holds open to its own end.
     const command = 'echo "$RIPOSTE_TARGET $RIPOSTE_ADMIN_TARGET"; exec cat';
-    const child = spawn(
-      program,
-      ["dev", "--listen", "127.0.0.1:0", "--seed", "none", ...args, "--exec", "--", "sh", "-c", command],
-      { stdio: ["pipe", "pipe", "pipe"] },
-    );
+    const server = ["dev", "--listen", "127.0.0.1:0", "--seed", "none", ...args, "--exec", "--", "sh", "-c", command];
+    const child = spawn(program, server, { stdio: "pipe" });
     let log = "";
-    child.stderr.on("data", (text) => {
-      log = (log + text).slice(-TAIL);
-    });
-    const late = AbortSignal.timeout(timeoutMs);
-    const ended = once(child, "close", { signal: late }).then(([code]) => `it ended with ${code}`);
-    const line = once(createInterface(child.stdout), "line", { signal: late }).then(([text]) => text.split(" "));
+    child.stderr.on("data", (text) => (log = (log + text).slice(-TAIL)));
+    const signal = AbortSignal.timeout(timeoutMs);
     try {
-      const said = await Promise.race([line, ended]);
-      if (typeof said === "string") throw new Error(said);
-      const [target, adminTarget] = said;
-      child.unref();
+      const ended = once(child, "close", { signal }).then(([code]) => Promise.reject(new Error(`it ended with ${code}`)));
+      const [line] = await Promise.race([once(createInterface(child.stdout), "line", { signal }), ended]);
+      const [target, adminTarget] = line.split(" ");
+      // A program that forgets to stop the server must not wait for it.
+      for (const handle of [child, ...child.stdio]) (handle as Socket).unref();
       return new DevServer(child, target, adminTarget);
     } catch (error) {
       child.kill("SIGKILL");
-      const why = late.aborted ? `it did not answer within ${timeoutMs} ms` : (error as Error).message;
+      const why = signal.aborted ? `no answer within ${timeoutMs} ms` : (error as Error).message;
       throw new Error(`${program} dev did not start: ${why}\n${log}`, { cause: error });
     }
   }
@@ -80,14 +75,6 @@ export class DevServer {
   }
 }
 
-/** A server that is there while the tests of a file or suite run. */
-export interface TestServer {
-  /** The server. Throws before the tests run. */
-  readonly server: DevServer;
-  /** A client of it. Throws before the tests run. */
-  readonly client: Riposte;
-}
-
 /** The hooks of a test runner, by whose names they go. */
 export type Hook = (run: () => Promise<void>) => unknown;
 
@@ -100,26 +87,15 @@ export type Hook = (run: () => Promise<void>) => unknown;
  * test("…", async () => { await dev.client.subject("article", "42").comment("m7", "Hi"); });
  * ```
  */
-export function useDevServer(before: Hook, after: Hook, options: DevServerOptions = {}): TestServer {
-  let running: { server: DevServer; client: Riposte } | undefined;
+export function useDevServer(before: Hook, after: Hook, options?: DevServerOptions) {
+  const dev = {} as { readonly server: DevServer; readonly client: Riposte };
   before(async () => {
     const server = await DevServer.start(options);
-    running = { server, client: server.connect() };
+    Object.assign(dev, { server, client: server.connect() });
   });
   after(async () => {
-    running?.client.close();
-    await running?.server.stop();
+    dev.client?.close();
+    await dev.server?.stop();
   });
-  const started = () => {
-    if (running === undefined) throw new Error("the server runs only while the tests do");
-    return running;
-  };
-  return {
-    get server() {
-      return started().server;
-    },
-    get client() {
-      return started().client;
-    },
-  };
+  return dev;
 }

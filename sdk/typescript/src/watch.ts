@@ -1,59 +1,60 @@
-import type { DescMethod, Message } from "@bufbuild/protobuf";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { CallOptions, Connection, Init } from "./connection.js";
+import type { CallOptions } from "./connection.js";
 import { Code, RiposteError } from "./error.js";
 
-/** How a watch resumes. */
+/** Where a watch keeps its place. */
 export interface Cursor {
-  /** The last revision that an event tells. */
-  readonly revision: (event: any) => string;
-  /** The fields of a request for what follows a revision. */
-  readonly after: (revision: string) => Init;
+  /** The field of the request that takes the last revision seen. */
+  readonly resume: string;
+  /** By the kind of an event, its field that holds its last revision. */
+  readonly revisions: Readonly<Record<string, string>>;
 }
 
-/** The longest wait before a watch is opened again, in milliseconds: the first, doubled after each failure, up to the last. */
-const WAITS = { first: 100, last: 5_000 };
+/** Opens a stream once, with these changes to its request; calls back when the service has accepted it. */
+type Open<Event> = (changes: object, options: CallOptions, onOpen: () => void) => AsyncIterable<Event>;
+
+/** The longest wait before a watch is opened again, in milliseconds: at first, and doubled after each failure up to a last one. */
+const [FIRST_WAIT, LAST_WAIT] = [100, 5_000];
 /** How often a watch that was never open is tried: as often as any other read. */
 const ATTEMPTS = 3;
 
 /**
- * The events of a watch, which opens again behind the last one when the stream ends or breaks; also where the service
- * found the reader too slow. It goes on until the caller stops reading, the signal aborts, or the service refuses.
+ * The events of a watch, which opens again behind the last one when the stream ends or breaks, and where the service found
+ * the reader too slow. It goes on until the caller stops reading, the signal aborts, or the service refuses.
  */
-export async function* watching(
-  connection: Connection,
-  method: DescMethod,
+export async function* watching<Event extends object>(
+  open: Open<Event>,
   cursor: Cursor,
-  init: Init,
-  { timeoutMs, ...options }: CallOptions = {},
-): AsyncGenerator<Message, void> {
-  const end = timeoutMs === undefined ? undefined : Date.now() + timeoutMs;
-  let request = init;
-  let opened = false;
-  let failures = 0;
-  const onOpen = () => {
-    opened = true;
-  };
+  { timeoutMs = Infinity, ...options }: CallOptions = {},
+): AsyncGenerator<Event, void> {
+  const end = Date.now() + timeoutMs;
+  let [changes, opened, failures] = [{}, false, 0];
   for (;;) {
-    let pause = 0;
+    let wait = 0;
     try {
-      const left = end === undefined ? {} : { timeoutMs: end - Date.now() };
-      for await (const event of connection.serverStream(method, request, { ...options, ...left }, onOpen)) {
+      const left = timeoutMs === Infinity ? undefined : end - Date.now();
+      for await (const event of open(changes, { ...options, timeoutMs: left }, () => (opened = true))) {
         failures = 0;
-        request = { ...request, ...cursor.after(cursor.revision(event)) };
+        changes = { [cursor.resume]: revision(event, cursor) };
         yield event;
       }
     } catch (error) {
       const fault = RiposteError.from(error);
       if (!resumes(fault) || (!opened && failures + 1 >= ATTEMPTS)) throw fault;
-      pause = fault.retryAfterMs ?? 0;
+      wait = fault.retryAfterMs ?? 0;
     }
     // Anywhere up to the bound, so that watches that broke together do not come back together.
-    const bound = Math.min(WAITS.first * 2 ** failures++, WAITS.last);
-    await sleep(Math.max(pause, Math.random() * bound), undefined, options).catch(() => {
-      throw RiposteError.local(Code.CANCELLED, "the watch was aborted", options.signal?.reason);
+    const bound = Math.min(FIRST_WAIT * 2 ** failures++, LAST_WAIT);
+    await sleep(Math.max(wait, Math.random() * bound), undefined, options).catch((cause: unknown) => {
+      throw RiposteError.local(Code.CANCELLED, "the watch was aborted", cause);
     });
   }
+}
+
+/** The last revision that an event tells. */
+function revision(event: object, { revisions }: Cursor): string | undefined {
+  const [choice] = Object.values(event).filter((value) => value?.case in revisions);
+  return choice?.value[revisions[choice.case]!];
 }
 
 /** Whether a watch goes on after an error: what may pass, and a stream that was reset on its way. */

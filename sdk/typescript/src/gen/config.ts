@@ -5,326 +5,301 @@ export const VERSION = "0.1.0";
 
 /** How every method is called: the merged `*_grpc_service_config.json` of the contract. */
 export const serviceConfig = {
-  "loadBalancingConfig": [
+  loadBalancingConfig: [
     {
-      "round_robin": {}
-    }
+      round_robin: {},
+    },
   ],
-  "methodConfig": [
+  methodConfig: [
     {
-      "name": [
+      name: [
         {
-          "method": "ListSubjects",
-          "service": "riposte.v1.AdminService"
+          method: "ListSubjects",
+          service: "riposte.v1.AdminService",
         },
         {
-          "method": "ListHotSubjects",
-          "service": "riposte.v1.AdminService"
-        }
+          method: "ListHotSubjects",
+          service: "riposte.v1.AdminService",
+        },
       ],
-      "retryPolicy": {
-        "backoffMultiplier": 2,
-        "initialBackoff": "0.05s",
-        "maxAttempts": 3,
-        "maxBackoff": "0.5s",
-        "retryableStatusCodes": [
-          "UNAVAILABLE"
-        ]
+      retryPolicy: {
+        backoffMultiplier: 2,
+        initialBackoff: "0.05s",
+        maxAttempts: 3,
+        maxBackoff: "0.5s",
+        retryableStatusCodes: ["UNAVAILABLE"],
       },
-      "timeout": "5s"
+      timeout: "5s",
     },
     {
-      "name": [
+      name: [
         {
-          "method": "HideComment",
-          "service": "riposte.v1.AdminService"
+          method: "HideComment",
+          service: "riposte.v1.AdminService",
         },
         {
-          "method": "UnhideComment",
-          "service": "riposte.v1.AdminService"
+          method: "UnhideComment",
+          service: "riposte.v1.AdminService",
         },
         {
-          "method": "DeleteComment",
-          "service": "riposte.v1.AdminService"
-        }
+          method: "DeleteComment",
+          service: "riposte.v1.AdminService",
+        },
       ],
-      "retryPolicy": {
-        "backoffMultiplier": 2,
-        "initialBackoff": "0.1s",
-        "maxAttempts": 3,
-        "maxBackoff": "1s",
-        "retryableStatusCodes": [
-          "UNAVAILABLE"
-        ]
+      retryPolicy: {
+        backoffMultiplier: 2,
+        initialBackoff: "0.1s",
+        maxAttempts: 3,
+        maxBackoff: "1s",
+        retryableStatusCodes: ["UNAVAILABLE"],
       },
-      "timeout": "5s"
+      timeout: "5s",
     },
     {
-      "name": [
+      name: [
         {
-          "method": "ImportComments",
-          "service": "riposte.v1.AdminService"
+          method: "ImportComments",
+          service: "riposte.v1.AdminService",
         },
         {
-          "method": "ExportSubject",
-          "service": "riposte.v1.AdminService"
+          method: "ExportSubject",
+          service: "riposte.v1.AdminService",
         },
         {
-          "method": "VerifyCounts",
-          "service": "riposte.v1.AdminService"
+          method: "VerifyCounts",
+          service: "riposte.v1.AdminService",
         },
         {
-          "method": "RepairCounts",
-          "service": "riposte.v1.AdminService"
+          method: "RepairCounts",
+          service: "riposte.v1.AdminService",
         },
         {
-          "method": "RebuildMemberHistory",
-          "service": "riposte.v1.AdminService"
+          method: "RebuildMemberHistory",
+          service: "riposte.v1.AdminService",
         },
         {
-          "method": "RebuildRanks",
-          "service": "riposte.v1.AdminService"
+          method: "RebuildRanks",
+          service: "riposte.v1.AdminService",
         },
         {
-          "method": "RebuildCache",
-          "service": "riposte.v1.AdminService"
-        }
-      ]
-    },
-    {
-      "name": [
-        {
-          "method": "GetComment",
-          "service": "riposte.v1.CommentService"
+          method: "RebuildCache",
+          service: "riposte.v1.AdminService",
         },
-        {
-          "method": "BatchGetComments",
-          "service": "riposte.v1.CommentService"
-        },
-        {
-          "method": "ListComments",
-          "service": "riposte.v1.CommentService"
-        },
-        {
-          "method": "ListCommentRevisions",
-          "service": "riposte.v1.CommentService"
-        },
-        {
-          "method": "ListMemberComments",
-          "service": "riposte.v1.CommentService"
-        }
       ],
-      "retryPolicy": {
-        "backoffMultiplier": 2,
-        "initialBackoff": "0.05s",
-        "maxAttempts": 3,
-        "maxBackoff": "0.5s",
-        "retryableStatusCodes": [
-          "UNAVAILABLE"
-        ]
-      },
-      "timeout": "1.5s"
     },
     {
-      "name": [
+      name: [
         {
-          "method": "CreateComment",
-          "service": "riposte.v1.CommentService"
+          method: "GetComment",
+          service: "riposte.v1.CommentService",
         },
         {
-          "method": "UpdateComment",
-          "service": "riposte.v1.CommentService"
+          method: "BatchGetComments",
+          service: "riposte.v1.CommentService",
         },
         {
-          "method": "DeleteComment",
-          "service": "riposte.v1.CommentService"
+          method: "ListComments",
+          service: "riposte.v1.CommentService",
         },
         {
-          "method": "UndeleteComment",
-          "service": "riposte.v1.CommentService"
+          method: "ListCommentRevisions",
+          service: "riposte.v1.CommentService",
         },
         {
-          "method": "PinComment",
-          "service": "riposte.v1.CommentService"
+          method: "ListMemberComments",
+          service: "riposte.v1.CommentService",
         },
-        {
-          "method": "UnpinComment",
-          "service": "riposte.v1.CommentService"
-        }
       ],
-      "retryPolicy": {
-        "backoffMultiplier": 2,
-        "initialBackoff": "0.1s",
-        "maxAttempts": 3,
-        "maxBackoff": "1s",
-        "retryableStatusCodes": [
-          "UNAVAILABLE"
-        ]
+      retryPolicy: {
+        backoffMultiplier: 2,
+        initialBackoff: "0.05s",
+        maxAttempts: 3,
+        maxBackoff: "0.5s",
+        retryableStatusCodes: ["UNAVAILABLE"],
       },
-      "timeout": "4s"
+      timeout: "1.5s",
     },
     {
-      "name": [
+      name: [
         {
-          "method": "BatchGetLikeStates",
-          "service": "riposte.v1.LikeService"
+          method: "CreateComment",
+          service: "riposte.v1.CommentService",
         },
         {
-          "method": "ListLikers",
-          "service": "riposte.v1.LikeService"
+          method: "UpdateComment",
+          service: "riposte.v1.CommentService",
         },
         {
-          "method": "ListMemberLikes",
-          "service": "riposte.v1.LikeService"
-        }
+          method: "DeleteComment",
+          service: "riposte.v1.CommentService",
+        },
+        {
+          method: "UndeleteComment",
+          service: "riposte.v1.CommentService",
+        },
+        {
+          method: "PinComment",
+          service: "riposte.v1.CommentService",
+        },
+        {
+          method: "UnpinComment",
+          service: "riposte.v1.CommentService",
+        },
       ],
-      "retryPolicy": {
-        "backoffMultiplier": 2,
-        "initialBackoff": "0.05s",
-        "maxAttempts": 3,
-        "maxBackoff": "0.5s",
-        "retryableStatusCodes": [
-          "UNAVAILABLE"
-        ]
+      retryPolicy: {
+        backoffMultiplier: 2,
+        initialBackoff: "0.1s",
+        maxAttempts: 3,
+        maxBackoff: "1s",
+        retryableStatusCodes: ["UNAVAILABLE"],
       },
-      "timeout": "1.5s"
+      timeout: "4s",
     },
     {
-      "name": [
+      name: [
         {
-          "method": "SetLike",
-          "service": "riposte.v1.LikeService"
-        }
+          method: "BatchGetLikeStates",
+          service: "riposte.v1.LikeService",
+        },
+        {
+          method: "ListLikers",
+          service: "riposte.v1.LikeService",
+        },
+        {
+          method: "ListMemberLikes",
+          service: "riposte.v1.LikeService",
+        },
       ],
-      "retryPolicy": {
-        "backoffMultiplier": 2,
-        "initialBackoff": "0.1s",
-        "maxAttempts": 3,
-        "maxBackoff": "1s",
-        "retryableStatusCodes": [
-          "UNAVAILABLE"
-        ]
+      retryPolicy: {
+        backoffMultiplier: 2,
+        initialBackoff: "0.05s",
+        maxAttempts: 3,
+        maxBackoff: "0.5s",
+        retryableStatusCodes: ["UNAVAILABLE"],
       },
-      "timeout": "4s"
+      timeout: "1.5s",
     },
     {
-      "name": [
+      name: [
         {
-          "method": "ListReplies",
-          "service": "riposte.v1.ReplyService"
+          method: "SetLike",
+          service: "riposte.v1.LikeService",
         },
-        {
-          "method": "GetThread",
-          "service": "riposte.v1.ReplyService"
-        },
-        {
-          "method": "ListConversation",
-          "service": "riposte.v1.ReplyService"
-        }
       ],
-      "retryPolicy": {
-        "backoffMultiplier": 2,
-        "initialBackoff": "0.05s",
-        "maxAttempts": 3,
-        "maxBackoff": "0.5s",
-        "retryableStatusCodes": [
-          "UNAVAILABLE"
-        ]
+      retryPolicy: {
+        backoffMultiplier: 2,
+        initialBackoff: "0.1s",
+        maxAttempts: 3,
+        maxBackoff: "1s",
+        retryableStatusCodes: ["UNAVAILABLE"],
       },
-      "timeout": "1.5s"
+      timeout: "4s",
     },
     {
-      "name": [
+      name: [
         {
-          "method": "CreateReply",
-          "service": "riposte.v1.ReplyService"
-        }
+          method: "ListReplies",
+          service: "riposte.v1.ReplyService",
+        },
+        {
+          method: "GetThread",
+          service: "riposte.v1.ReplyService",
+        },
+        {
+          method: "ListConversation",
+          service: "riposte.v1.ReplyService",
+        },
       ],
-      "retryPolicy": {
-        "backoffMultiplier": 2,
-        "initialBackoff": "0.1s",
-        "maxAttempts": 3,
-        "maxBackoff": "1s",
-        "retryableStatusCodes": [
-          "UNAVAILABLE"
-        ]
+      retryPolicy: {
+        backoffMultiplier: 2,
+        initialBackoff: "0.05s",
+        maxAttempts: 3,
+        maxBackoff: "0.5s",
+        retryableStatusCodes: ["UNAVAILABLE"],
       },
-      "timeout": "4s"
+      timeout: "1.5s",
     },
     {
-      "name": [
+      name: [
         {
-          "method": "GetSubject",
-          "service": "riposte.v1.SubjectService"
+          method: "CreateReply",
+          service: "riposte.v1.ReplyService",
         },
-        {
-          "method": "BatchGetSubjects",
-          "service": "riposte.v1.SubjectService"
-        }
       ],
-      "retryPolicy": {
-        "backoffMultiplier": 2,
-        "initialBackoff": "0.05s",
-        "maxAttempts": 3,
-        "maxBackoff": "0.5s",
-        "retryableStatusCodes": [
-          "UNAVAILABLE"
-        ]
+      retryPolicy: {
+        backoffMultiplier: 2,
+        initialBackoff: "0.1s",
+        maxAttempts: 3,
+        maxBackoff: "1s",
+        retryableStatusCodes: ["UNAVAILABLE"],
       },
-      "timeout": "1.5s"
+      timeout: "4s",
     },
     {
-      "name": [
+      name: [
         {
-          "method": "CreateSubject",
-          "service": "riposte.v1.SubjectService"
+          method: "GetSubject",
+          service: "riposte.v1.SubjectService",
         },
         {
-          "method": "UpdateSubject",
-          "service": "riposte.v1.SubjectService"
+          method: "BatchGetSubjects",
+          service: "riposte.v1.SubjectService",
         },
-        {
-          "method": "DeleteSubject",
-          "service": "riposte.v1.SubjectService"
-        },
-        {
-          "method": "UndeleteSubject",
-          "service": "riposte.v1.SubjectService"
-        }
       ],
-      "retryPolicy": {
-        "backoffMultiplier": 2,
-        "initialBackoff": "0.1s",
-        "maxAttempts": 3,
-        "maxBackoff": "1s",
-        "retryableStatusCodes": [
-          "UNAVAILABLE"
-        ]
+      retryPolicy: {
+        backoffMultiplier: 2,
+        initialBackoff: "0.05s",
+        maxAttempts: 3,
+        maxBackoff: "0.5s",
+        retryableStatusCodes: ["UNAVAILABLE"],
       },
-      "timeout": "4s"
+      timeout: "1.5s",
     },
     {
-      "name": [
+      name: [
         {
-          "method": "WatchSubject",
-          "service": "riposte.v1.SubjectService"
-        }
-      ]
-    }
+          method: "CreateSubject",
+          service: "riposte.v1.SubjectService",
+        },
+        {
+          method: "UpdateSubject",
+          service: "riposte.v1.SubjectService",
+        },
+        {
+          method: "DeleteSubject",
+          service: "riposte.v1.SubjectService",
+        },
+        {
+          method: "UndeleteSubject",
+          service: "riposte.v1.SubjectService",
+        },
+      ],
+      retryPolicy: {
+        backoffMultiplier: 2,
+        initialBackoff: "0.1s",
+        maxAttempts: 3,
+        maxBackoff: "1s",
+        retryableStatusCodes: ["UNAVAILABLE"],
+      },
+      timeout: "4s",
+    },
+    {
+      name: [
+        {
+          method: "WatchSubject",
+          service: "riposte.v1.SubjectService",
+        },
+      ],
+    },
   ],
-  "retryThrottling": {
-    "maxTokens": 100,
-    "tokenRatio": 0.1
-  }
+  retryThrottling: {
+    maxTokens: 100,
+    tokenRatio: 0.1,
+  },
 };
 
 /** The deadline of every unary method by its path, in milliseconds; streams have none. */
 export const timeouts: Readonly<Record<string, number>> = {
-  "/riposte.v1.AdminService/ListSubjects": 5000,
-  "/riposte.v1.AdminService/HideComment": 5000,
-  "/riposte.v1.AdminService/UnhideComment": 5000,
-  "/riposte.v1.AdminService/DeleteComment": 5000,
-  "/riposte.v1.AdminService/ListHotSubjects": 5000,
   "/riposte.v1.CommentService/CreateComment": 4000,
   "/riposte.v1.CommentService/GetComment": 1500,
   "/riposte.v1.CommentService/BatchGetComments": 1500,
@@ -350,4 +325,9 @@ export const timeouts: Readonly<Record<string, number>> = {
   "/riposte.v1.SubjectService/UpdateSubject": 4000,
   "/riposte.v1.SubjectService/DeleteSubject": 4000,
   "/riposte.v1.SubjectService/UndeleteSubject": 4000,
+  "/riposte.v1.AdminService/ListSubjects": 5000,
+  "/riposte.v1.AdminService/HideComment": 5000,
+  "/riposte.v1.AdminService/UnhideComment": 5000,
+  "/riposte.v1.AdminService/DeleteComment": 5000,
+  "/riposte.v1.AdminService/ListHotSubjects": 5000,
 };
