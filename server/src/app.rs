@@ -1,17 +1,20 @@
 //! The composition root: the one place that names concrete types and puts them together.
 
 mod base;
+mod door;
+mod incoming;
 mod listener;
 mod readiness;
 mod scrape;
 mod threads;
+mod tls;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use riposte_core::{Caller, Comments};
+use riposte_core::Comments;
 use riposte_store::Store;
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
@@ -22,11 +25,12 @@ use crate::config::{Config, StoreKind};
 use crate::copies::Copies;
 use crate::hot::Pages;
 use crate::layers::{CallLayer, Faults, Gate};
-use crate::rpc::{self, HotAnswers, Limits, PageTokens, Services};
+use crate::rpc::{self, HotAnswers, PageTokens, Services};
 use crate::telemetry::Metrics;
 use crate::write::watch::Hub;
 use crate::write::{Bells, Feed, Lanes};
 use base::Base;
+use door::Door;
 use listener::{Listener, Surface};
 use readiness::Readiness;
 use scrape::Scrape;
@@ -45,6 +49,7 @@ pub struct App {
     scrape: Scrape,
     feed: Feed,
     keeper: JoinHandle<()>,
+    door: JoinHandle<()>,
     hub: Hub,
     drain_delay: Duration,
     drain_timeout: Duration,
@@ -89,11 +94,7 @@ impl App {
         let hub = Hub::new(Arc::clone(&relay.outbox), metrics.clone());
         let lanes = Arc::new(data.enter(|| base.lanes(&bells, &answers)));
         let ports = base.domain(&relay, &lanes, &pages);
-        let bytes = |size: crate::config::Size| usize::try_from(size.bytes()).unwrap_or(usize::MAX);
-        let limits = Limits {
-            max_request: bytes(config.server.max_request_size),
-            max_response: bytes(config.server.max_response_size),
-        };
+        let limits = base.limits();
         let services = Services {
             comments: Comments::new(ports, policies),
             tokens: Arc::new(PageTokens::new(config.page_tokens.bytes())),
@@ -105,10 +106,10 @@ impl App {
             metrics: metrics.clone(),
         };
         let gate = Gate::default();
+        let door = Door::open(config)?;
         let layer = CallLayer {
             gate: gate.clone(),
-            // Until callers are told apart, everybody is the same one.
-            caller: Caller::named("open"),
+            guard: door.guard.clone(),
             max_time,
             max_request: limits.max_request,
             faults,
@@ -119,12 +120,14 @@ impl App {
         let admin = bind(config.server.admin_listen, "server.admin_listen").await?;
         let scrape = bind(config.server.metrics_listen, "server.metrics_listen").await?;
         let scrape = Scrape::start(scrape, metrics)?;
-        let surface = |routes, layer| Surface { routes, layer, reflection: config.server.reflection };
+        let reflection = config.server.reflection;
+        let surface = |routes, layer| Surface { routes, layer, reflection, tls: door.tls.clone() };
         let public = Listener::start(public, surface(rpc::public(&services), hot))?;
         let admin = Listener::start(admin, surface(rpc::admin(&services), layer))?;
         let readiness = Readiness::watch(store.clone(), gate, vec![public.health(), admin.health()]);
         let feed = data.enter(|| Feed::start(&relay, &bells, &hub, &pages, &readiness.signal()));
         let keeper = tokio::spawn(pages.keep());
+        let door = door.watch(config);
         Ok(Self {
             store,
             copies,
@@ -136,6 +139,7 @@ impl App {
             scrape,
             feed,
             keeper,
+            door,
             hub,
             drain_delay: config.server.drain_delay.duration(),
             drain_timeout: config.server.drain_timeout.duration(),
@@ -168,6 +172,7 @@ impl App {
         }
         self.feed.stop().await;
         self.keeper.abort();
+        self.door.abort();
         self.scrape.stop().await;
         self.copies.close().await;
         self.store.close().await;

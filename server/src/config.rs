@@ -7,6 +7,7 @@
 //!
 //! This module and its children are the only code that reads configuration files or the environment.
 
+mod auth;
 mod cache;
 mod faults;
 mod hot;
@@ -28,6 +29,7 @@ mod units;
 #[cfg(test)]
 mod tests;
 
+pub use self::auth::{Auth, Tls};
 pub use self::cache::{Cache, CacheKind};
 pub use self::faults::{Fault, Faults};
 pub use self::hot::Hot;
@@ -39,7 +41,7 @@ pub use self::page_tokens::PageTokens;
 pub use self::print::{EXAMPLE, show};
 pub use self::rankings::Rankings;
 pub use self::secret::{MASK, Secret, SourceUrl};
-pub use self::server::{Auth, Log, LogFormat, Server};
+pub use self::server::{Log, LogFormat, Server};
 pub use self::store::{Pool, Pools, Source, Store, StoreKind, TableRange};
 pub use self::units::{Size, Span};
 
@@ -90,12 +92,14 @@ impl Config {
     pub fn validate(&self) -> Vec<Fault> {
         let mut report = Report::default();
         self.server.validate(&mut report.under("server"));
+        self.server.tls.validate(&mut report.under("server.tls"));
         self.store.validate(&mut report.under("store"));
         self.cache.validate(&mut report.under("cache"));
         self.lanes.validate(&mut report.under("lanes"));
         self.hot.validate(&mut report.under("hot"));
         self.rankings.validate(&mut report.under("rankings"));
         self.page_tokens.validate(&mut report.under("page_tokens"));
+        self.auth.validate(&mut report.under("auth"));
         self.log.validate(&mut report.under("log"));
         self.object_type_defaults.validate(&mut report.under("object_type_defaults"));
         for (name, object_type) in &self.object_types {
@@ -114,11 +118,15 @@ impl Config {
         let mut report = Report::default();
         if !self.auth.allow_insecure {
             const CURE: &str = "or accept every insecure choice with --allow-insecure";
-            report.fault(
-                "auth.allow_insecure",
-                "every caller would be admitted, over plaintext, for there are no tokens and no TLS yet: if only a \
-                 trusted network reaches the port, say so with --allow-insecure",
-            );
+            if self.auth.callers_file.is_none() {
+                report.fault("auth.callers_file", &format!("every caller would be admitted: name the file of those who may call, {CURE}"));
+            }
+            if self.server.tls.cert_file.is_none() && !self.server.plaintext {
+                report.fault(
+                    "server.tls.cert_file",
+                    &format!("tokens and texts would cross the network readable: give a certificate; or set server.plaintext where a mesh encrypts; {CURE}"),
+                );
+            }
             if self.store.kind == StoreKind::Sqlite {
                 report.fault("store.kind", &format!("SQLite is for development: set it to \"mysql\", {CURE}"));
             }

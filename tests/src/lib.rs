@@ -16,7 +16,7 @@ pub mod suite;
 pub mod watch;
 
 pub use riposte_test_redis as redis;
-pub use say::{Say, refused};
+pub use say::{Say, floors, refused};
 pub use server::Server;
 pub use suite::{Case, World};
 pub use watch::Watch;

@@ -75,6 +75,38 @@ impl Say {
         Ok(self.client.likes().set_like(request).await?.into_inner())
     }
 
+    /// A page of this subject's roots, as `request` asks for it.
+    ///
+    /// # Errors
+    /// Those of ListComments.
+    pub async fn list(&self, request: ListCommentsRequest) -> Result<ListCommentsResponse, Status> {
+        let request = ListCommentsRequest { subject: Some(self.key.clone()), ..request };
+        Ok(self.client.comments().list_comments(request).await?.into_inner())
+    }
+
+    /// The page that `request` asks for, and the floors of it, of all pages before and of all behind it, in their order.
+    ///
+    /// # Errors
+    /// Those of ListComments.
+    pub async fn both_ways(&self, request: ListCommentsRequest) -> Result<(ListCommentsResponse, Vec<i32>), Status> {
+        let page = self.list(request.clone()).await?;
+        let mut seen = floors(&page);
+        let follow = ListCommentsRequest { around_comment_id: 0, around_floor: 0, ..request };
+        for forward in [true, false] {
+            let mut at = page.clone();
+            loop {
+                let token = if forward { at.next_page_token } else { at.previous_page_token };
+                if token.is_empty() {
+                    break;
+                }
+                at = self.list(ListCommentsRequest { page_token: token, ..follow.clone() }).await?;
+                let more = floors(&at);
+                seen = if forward { [seen, more].concat() } else { [more, seen].concat() };
+            }
+        }
+        Ok((page, seen))
+    }
+
     /// The first page in an order.
     ///
     /// # Errors
@@ -125,6 +157,12 @@ impl Say {
         }
         Ok(all)
     }
+}
+
+/// The floors of a page's roots, in their order.
+#[must_use]
+pub fn floors(page: &ListCommentsResponse) -> Vec<i32> {
+    page.threads.iter().filter_map(|thread| thread.comment.as_ref()).map(|comment| comment.floor).collect()
 }
 
 /// The reason a call was refused with.

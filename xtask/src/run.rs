@@ -2,7 +2,7 @@
 
 use crate::live::{Live, kill_group};
 use anyhow::{Result, bail};
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, PipeReader};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
@@ -12,16 +12,25 @@ const LIMIT: Duration = Duration::from_mins(25);
 
 /// Runs `command` and fails unless it succeeds.
 pub(crate) fn run(live: &Arc<Live>, command: &mut Command) -> Result<()> {
-    let status = finish(live, command, None)?;
-    if !status.success() {
-        bail!("{} ended with {status}", shown(command));
-    }
-    Ok(())
+    succeeded(finish(live, command, None)?, command)
 }
 
 /// Runs `command`, shows its standard output and hands each of its lines to `see` as well.
 pub(crate) fn run_watched(live: &Arc<Live>, command: &mut Command, see: &mut dyn FnMut(&str)) -> Result<ExitStatus> {
-    finish(live, command, Some(see))
+    let (output, writer) = std::io::pipe()?;
+    command.stdout(writer);
+    let mut show = |line: &str| {
+        println!("{line}");
+        see(line);
+    };
+    finish(live, command, Some((output, &mut show)))
+}
+
+/// Runs `command`, hands each line of either output to `see` instead of showing it, and fails unless it succeeds.
+pub(crate) fn run_told(live: &Arc<Live>, command: &mut Command, see: &mut dyn FnMut(&str)) -> Result<()> {
+    let (output, writer) = std::io::pipe()?;
+    command.stdout(writer.try_clone()?).stderr(writer);
+    succeeded(finish(live, command, Some((output, see)))?, command)
 }
 
 /// What `command` writes to its standard output; fails unless it succeeds.
@@ -41,13 +50,24 @@ pub(crate) fn shown(command: &Command) -> String {
     std::iter::once(name).chain(words).collect::<Vec<_>>().join(" ")
 }
 
-fn finish(live: &Arc<Live>, command: &mut Command, see: Option<&mut dyn FnMut(&str)>) -> Result<ExitStatus> {
-    eprintln!("$ {}", shown(command));
-    command.stdin(Stdio::null());
-    if see.is_some() {
-        command.stdout(Stdio::piped());
+fn succeeded(status: ExitStatus, command: &Command) -> Result<()> {
+    if !status.success() {
+        bail!("{} ended with {status}", shown(command));
     }
-    let mut process = live.spawn(command)?;
+    Ok(())
+}
+
+fn finish(
+    live: &Arc<Live>,
+    command: &mut Command,
+    output: Option<(PipeReader, &mut dyn FnMut(&str))>,
+) -> Result<ExitStatus> {
+    eprintln!("$ {}", shown(command));
+    let mut process = live.spawn(command.stdin(Stdio::null()))?;
+    if output.is_some() {
+        // Our own ends of the pipe, without which it ends with the process.
+        command.stdout(Stdio::inherit()).stderr(Stdio::inherit());
+    }
     let (ended, end) = mpsc::channel::<()>();
     let group = process.group();
     let watchdog = std::thread::spawn(move || {
@@ -57,11 +77,9 @@ fn finish(live: &Arc<Live>, command: &mut Command, see: Option<&mut dyn FnMut(&s
         }
         late
     });
-    if let (Some(see), Some(out)) = (see, process.child().stdout.take()) {
-        for line in BufReader::new(out).split(b'\n') {
-            let line = String::from_utf8_lossy(&line?).into_owned();
-            println!("{line}");
-            see(&line);
+    if let Some((output, see)) = output {
+        for line in BufReader::new(output).split(b'\n') {
+            see(&String::from_utf8_lossy(&line?));
         }
     }
     let status = process.wait()?;
@@ -90,5 +108,14 @@ mod tests {
         let status =
             run_watched(&Arc::new(Live::default()), &mut command, &mut |line| seen.push(line.to_owned())).unwrap();
         assert_eq!((seen, status.code()), (vec!["one".to_owned(), "two".to_owned()], Some(4)));
+    }
+
+    #[test]
+    fn both_outputs_are_told_in_their_order() {
+        let mut told = Vec::new();
+        let mut command = Command::new("sh");
+        command.args(["-c", "echo one; echo two >&2; echo three"]);
+        run_told(&Arc::new(Live::default()), &mut command, &mut |line| told.push(line.to_owned())).unwrap();
+        assert_eq!(told, ["one", "two", "three"]);
     }
 }

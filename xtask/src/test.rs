@@ -5,6 +5,7 @@ mod contract;
 mod crates;
 mod kill;
 mod readme;
+mod sdks;
 mod step;
 mod suites;
 mod summary;

@@ -1,20 +1,116 @@
-//! The calling service.
+//! The calling service, and what it was granted.
+
+use std::collections::BTreeSet;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use crate::object_type::ObjectType;
 
 /// Who makes the call: an authenticated service, not a person.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
-    name: String,
+    name: Arc<str>,
+    grants: Arc<Grants>,
+}
+
+/// What a caller may do, and on what. The default is nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Grants {
+    /// The calls.
+    pub roles: BTreeSet<Role>,
+    /// The object types.
+    pub types: Types,
+}
+
+/// A set of calls; which method belongs to which is the table of the RPC layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Role {
+    /// Reads what readers see.
+    Reader,
+    /// Writes on behalf of members.
+    Writer,
+    /// Hides, shows and deletes as a moderator.
+    Moderator,
+    /// Imports, exports, verifies, repairs, rebuilds.
+    Operator,
+}
+
+/// Object types: a tenant is the set of types of one caller.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Types {
+    /// Every one, also those that come later.
+    All,
+    /// These and no others.
+    These(BTreeSet<ObjectType>),
+}
+
+impl Default for Types {
+    fn default() -> Self {
+        Self::These(BTreeSet::new())
+    }
+}
+
+impl Role {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Reader, Self::Writer, Self::Moderator, Self::Operator];
 }
 
 impl Caller {
-    /// The caller that authentication found.
-    pub fn named(name: impl Into<String>) -> Self {
-        Self { name: name.into() }
+    /// A caller that authentication found, with what it was granted.
+    pub fn new(name: impl Into<Arc<str>>, grants: Grants) -> Self {
+        Self { name: name.into(), grants: Arc::new(grants) }
+    }
+
+    /// A caller that may do everything on every type: everybody, where callers are not told apart.
+    pub fn unrestricted(name: impl Into<Arc<str>>) -> Self {
+        Self::new(name, Grants { roles: Role::ALL.into(), types: Types::All })
     }
 
     /// The name that request keys, page tokens and the log carry.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Whether it was granted the role.
+    #[must_use]
+    pub fn has(&self, role: Role) -> bool {
+        self.grants.roles.contains(&role)
+    }
+
+    /// Whether it may use the type, in the roles it has.
+    #[must_use]
+    pub fn may_use(&self, object_type: &ObjectType) -> bool {
+        match &self.grants.types {
+            Types::All => true,
+            Types::These(types) => types.contains(object_type),
+        }
+    }
+}
+
+/// By the name alone, which is enough to spread callers and cheap where each read looks one up.
+impl Hash for Caller {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Caller, Grants, Role, Types};
+    use crate::object_type::ObjectType;
+
+    #[test]
+    fn nothing_is_granted_that_was_not_said() {
+        let (article, video) = (ObjectType::stored("article".into()), ObjectType::stored("video".into()));
+        let nobody = Caller::new("nobody", Grants::default());
+        assert!(!Role::ALL.iter().any(|role| nobody.has(*role)) && !nobody.may_use(&article));
+        let types = Types::These([article.clone()].into());
+        let web = Caller::new("web", Grants { roles: [Role::Reader].into(), types });
+        assert!(web.has(Role::Reader) && !web.has(Role::Writer));
+        assert!(web.may_use(&article) && !web.may_use(&video));
+        let open = Caller::unrestricted("open");
+        assert!(Role::ALL.iter().all(|role| open.has(*role)) && open.may_use(&video));
+        assert_ne!(Caller::unrestricted("web"), web, "grants that changed make another caller");
     }
 }

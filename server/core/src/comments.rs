@@ -77,11 +77,14 @@ impl Comments {
         Self { reader, log, clock, ids, histories, boards, rankings, repairer, policies }
     }
 
-    /// The policy of a type, for a caller who may use it. Until callers are told apart, everybody may.
+    /// The policy of a type, for a caller who may use it.
     ///
     /// # Errors
-    /// [`Error::ObjectTypeUnknown`].
-    pub fn policy(&self, _caller: &Caller, object_type: &ObjectType) -> Result<&Policy> {
+    /// [`Error::CallerNotAllowed`], before it is told whether the type exists; [`Error::ObjectTypeUnknown`].
+    pub fn policy(&self, caller: &Caller, object_type: &ObjectType) -> Result<&Policy> {
+        if !caller.may_use(object_type) {
+            return Err(Error::CallerNotAllowed);
+        }
         self.policies.of(object_type)
     }
 

@@ -29,7 +29,7 @@ pub mod subject;
 pub mod time;
 pub mod world;
 
-pub use caller::Caller;
+pub use caller::{Caller, Grants, Role, Types};
 pub use cmd::{Command, Verb};
 pub use comment::{Comment, CommentView, DeletedBy};
 pub use comments::Comments;

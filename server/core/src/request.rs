@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn keys_tell_callers_members_and_ids_apart() {
-        let (a, b) = (Caller::named("a"), Caller::named("b"));
+        let (a, b) = (Caller::unrestricted("a"), Caller::unrestricted("b"));
         let m = MemberId::stored("m".into());
         let (x, y) = (id("018f4a2e-0000-7000-8000-000000000001"), id("018f4a2e-0000-7000-8000-000000000002"));
         let keys = [

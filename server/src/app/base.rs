@@ -9,9 +9,10 @@ use riposte_store::Store;
 use tokio::runtime::Handle;
 
 use crate::clock::SystemClock;
-use crate::config::Config;
+use crate::config::{Config, Size};
 use crate::copies::Copies;
 use crate::hot::{Counted, Pages};
+use crate::rpc::Limits;
 use crate::telemetry::Metrics;
 use crate::write::{Bells, Lanes, RelayPorts, Witness};
 
@@ -40,6 +41,13 @@ impl Base<'_> {
             copies: self.copies.clone(),
             metrics: self.metrics.clone(),
         }
+    }
+
+    /// The sizes of messages that services keep to.
+    pub(super) fn limits(&self) -> Limits {
+        let bytes = |size: Size| usize::try_from(size.bytes()).unwrap_or(usize::MAX);
+        let server = &self.config.server;
+        Limits { max_request: bytes(server.max_request_size), max_response: bytes(server.max_response_size) }
     }
 
     /// The lanes over the store, in the runtime in which this is called.

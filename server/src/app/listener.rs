@@ -8,9 +8,10 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tonic::service::RoutesBuilder;
 use tonic::transport::Server;
-use tonic::transport::server::TcpIncoming;
 use tonic_health::server::HealthReporter;
 
+use super::incoming::connections;
+use super::tls::Tls;
 use crate::layers::CallLayer;
 
 /// Streams a connection may have open at once.
@@ -29,6 +30,8 @@ pub(super) struct Surface {
     pub(super) layer: CallLayer,
     /// Whether reflection answers.
     pub(super) reflection: bool,
+    /// What secures its connections.
+    pub(super) tls: Option<Tls>,
 }
 
 /// A port that is served.
@@ -43,7 +46,7 @@ pub(super) struct Listener {
 impl Listener {
     /// Starts to serve `surface`, with health as NOT_SERVING until the reporter says otherwise.
     pub(super) fn start(listener: TcpListener, surface: Surface) -> anyhow::Result<Self> {
-        let Surface { mut routes, layer, reflection } = surface;
+        let Surface { mut routes, layer, reflection, tls } = surface;
         let address = listener.local_addr()?;
         let (health, health_service) = tonic_health::server::health_reporter();
         routes.add_service(health_service);
@@ -64,7 +67,7 @@ impl Listener {
             .http2_keepalive_interval(Some(KEEPALIVE))
             .http2_keepalive_timeout(Some(KEEPALIVE_TIMEOUT))
             .add_routes(routes.routes())
-            .serve_with_incoming_shutdown(TcpIncoming::from(listener).with_nodelay(Some(true)), async {
+            .serve_with_incoming_shutdown(connections(listener, tls), async {
                 // A dropped sender means the same as a sent word: nobody keeps this listener any more.
                 stopped.await.unwrap_or_default();
             });

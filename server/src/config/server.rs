@@ -1,6 +1,7 @@
-//! Listeners, limits, who may call, and the log.
+//! Listeners, limits, and the log.
 
 use super::{
+    auth::Tls,
     faults::Under,
     units::{Size, Span},
 };
@@ -30,14 +31,10 @@ pub struct Server {
     pub drain_delay: Span,
     /// How long running calls may take to finish after that, before their connections are cut.
     pub drain_timeout: Span,
-}
-
-/// Who may call.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct Auth {
-    /// Accepts every insecure choice: any caller, plaintext, SQLite, page token keys made up at the start.
-    pub allow_insecure: bool,
+    /// Says that connections need no TLS of ours: a mesh encrypts them.
+    pub plaintext: bool,
+    /// The certificates of both listeners.
+    pub tls: Tls,
 }
 
 /// What is logged, and in which form.

@@ -1,5 +1,5 @@
-//! One layer around every call: request id → readiness → deadline → panic guard → pages that are kept → caller → the
-//! library's own refusals in our words → request id in the trailers.
+//! One layer around every call: request id → readiness → caller and role → deadline → panic guard → pages that are kept →
+//! the library's own refusals in our words → request id in the trailers.
 //!
 //! One merged service rather than a stack of boxed ones: each box costs a hot page a measurable share.
 
@@ -23,6 +23,7 @@ use tower::{Layer, Service};
 use super::body::{self, CallBody};
 use super::fault::{self, Fate, Faults};
 use super::{deadline, peek, refusal, tag};
+use crate::auth::{Guard, Peer};
 use crate::rpc::refusal::Refusal;
 use crate::rpc::status::status;
 use crate::rpc::{CallerDeadline, HotAnswers, RequestTag};
@@ -47,8 +48,8 @@ impl Gate {
 pub struct CallLayer {
     /// Whether calls are let in.
     pub gate: Gate,
-    /// The caller that everybody is, while callers are not told apart.
-    pub caller: Caller,
+    /// Who may call.
+    pub guard: Guard,
     /// The most time a call gets.
     pub max_time: Duration,
     /// The largest request message, told to callers that exceed it.
@@ -122,6 +123,8 @@ impl CallLayer {
         if !self.gate.is_open() && !request.uri().path().starts_with("/grpc.") {
             return Err(Error::ShardUnavailable.into());
         }
+        let peer = request.extensions().get::<Peer>();
+        let caller = self.guard.admit(request.uri().path(), request.headers(), peer)?;
         let asked = deadline::of(request.headers());
         let time = asked.map_or(self.max_time, |asked| asked.min(self.max_time));
         // Decades away is never.
@@ -132,7 +135,7 @@ impl CallLayer {
                 None => Fate::Sent,
             };
             // Nothing that a handler shares is left half-changed by a panic: it holds ports, not state.
-            let answer = AssertUnwindSafe(self.answer(inner, request, (id, CallerDeadline(ends)))).catch_unwind();
+            let answer = AssertUnwindSafe(self.answer(inner, request, caller, (id, CallerDeadline(ends)))).catch_unwind();
             let answer = answer.await;
             if fate == Fate::Lost {
                 return Err(Error::ShardUnavailable.into());
@@ -148,21 +151,26 @@ impl CallLayer {
         &self,
         mut inner: S,
         mut request: Request<Body>,
+        caller: Option<Caller>,
         (id, deadline): (&HeaderValue, CallerDeadline),
     ) -> Result<Said, Refusal>
     where
         S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
     {
-        if let Some(hot) = self.hot.as_ref().filter(|hot| hot.serves(request.uri().path())) {
+        if let (Some(hot), Some(caller)) = (&self.hot, &caller)
+            && hot.serves(request.uri().path())
+        {
             let peeked = peek::peek(request, HotAnswers::MAX_REQUEST).await;
             if let Some(message) = peeked.whole()
-                && let Some(kept) = hot.answer(&self.caller, message).await
+                && let Some(kept) = hot.answer(caller, message).await
             {
                 return kept.map(Said::Kept);
             }
             request = peeked.into_request();
         }
-        request.extensions_mut().insert(self.caller.clone());
+        if let Some(caller) = caller {
+            request.extensions_mut().insert(caller);
+        }
         request.extensions_mut().insert(RequestTag(tag::text(id).to_owned()));
         request.extensions_mut().insert(deadline);
         let Ok(response) = inner.call(request).await;

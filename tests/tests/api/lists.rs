@@ -1,10 +1,8 @@
 //! Lists: pages, previews, jumps, and what they refuse.
 
 use anyhow::{Context, Result, ensure};
-use riposte_sdk::v1::{
-    Comment, CommentSort, ErrorReason, ListCommentsRequest, ListCommentsResponse, ListRepliesRequest,
-};
-use riposte_tests::{Case, Say, World, cases, refused};
+use riposte_sdk::v1::{Comment, CommentSort, ErrorReason, ListCommentsRequest, ListRepliesRequest};
+use riposte_tests::{Case, Say, World, cases, floors, refused};
 use tonic::Code;
 
 pub(crate) const CASES: &[Case] = cases![
@@ -16,14 +14,6 @@ pub(crate) const CASES: &[Case] = cases![
     a_revision_that_does_not_exist_is_not_reached,
 ];
 
-fn roots(page: &ListCommentsResponse) -> Vec<Comment> {
-    page.threads.iter().filter_map(|t| t.comment.clone()).collect()
-}
-
-fn floors(page: &ListCommentsResponse) -> Vec<i32> {
-    roots(page).iter().map(|c| c.floor).collect()
-}
-
 async fn filled(world: &World, count: usize) -> Result<(Say, Vec<Comment>)> {
     let say = Say::on(&world.client, "article");
     let mut all = Vec::new();
@@ -31,11 +21,6 @@ async fn filled(world: &World, count: usize) -> Result<(Say, Vec<Comment>)> {
         all.push(say.comment("m", &n.to_string()).await?);
     }
     Ok((say, all))
-}
-
-async fn list(say: &Say, request: ListCommentsRequest) -> Result<ListCommentsResponse, tonic::Status> {
-    let request = ListCommentsRequest { subject: Some(say.key.clone()), ..request };
-    Ok(say.client.comments().list_comments(request).await?.into_inner())
 }
 
 async fn pages_walk_both_ways_and_the_empty_token_is_the_end(world: World) -> Result<()> {
@@ -46,18 +31,18 @@ async fn pages_walk_both_ways_and_the_empty_token_is_the_end(world: World) -> Re
         (CommentSort::Unspecified, (1..=10).rev().collect()),
     ] {
         let mut request = ListCommentsRequest { sort: sort.into(), page_size: 4, ..Default::default() };
-        let mut pages = vec![list(&say, request.clone()).await?];
+        let mut pages = vec![say.list(request.clone()).await?];
         ensure!(pages[0].previous_page_token.is_empty(), "nothing stands before the first page");
         while let Some(token) = pages.last().map(|p| p.next_page_token.clone()).filter(|t| !t.is_empty()) {
             request.page_token = token;
-            pages.push(list(&say, request.clone()).await?);
+            pages.push(say.list(request.clone()).await?);
         }
         ensure!(pages.iter().flat_map(floors).collect::<Vec<_>>() == expected, "{sort:?}");
         request.page_token = pages[2].previous_page_token.clone();
-        let up = list(&say, request.clone()).await?;
+        let up = say.list(request.clone()).await?;
         ensure!(floors(&up) == floors(&pages[1]), "{sort:?}: upward from the third page: {:?}", floors(&up));
         request.page_token = up.previous_page_token;
-        let top = list(&say, request.clone()).await?;
+        let top = say.list(request.clone()).await?;
         ensure!(floors(&top) == floors(&pages[0]) && top.previous_page_token.is_empty(), "{sort:?}: {top:?}");
     }
     Ok(())
@@ -85,9 +70,9 @@ async fn a_preview_shows_the_first_replies_and_its_token_walks_all_of_them(world
         request.page_token = page.next_page_token;
     }
     ensure!(walked == [1, 2, 3, 4, 5], "{walked:?}");
-    let none = list(&say, ListCommentsRequest { reply_preview_size: Some(0), ..Default::default() }).await?;
+    let none = say.list(ListCommentsRequest { reply_preview_size: Some(0), ..Default::default() }).await?;
     ensure!(none.threads.iter().all(|t| t.replies.is_empty() && !t.reply_page_token.is_empty()), "{none:?}");
-    let ten = list(&say, ListCommentsRequest { reply_preview_size: Some(10), ..Default::default() }).await?;
+    let ten = say.list(ListCommentsRequest { reply_preview_size: Some(10), ..Default::default() }).await?;
     ensure!(ten.threads.iter().all(|t| t.reply_page_token.is_empty()), "{ten:?}");
     Ok(())
 }
@@ -102,28 +87,17 @@ async fn around_a_comment_answers_its_page_with_tokens_both_ways(world: World) -
                 around_comment_id: target.id,
                 ..ListCommentsRequest::default()
             };
-            let page = list(&say, request.clone()).await?;
+            let (page, mut seen) = say.both_ways(request).await?;
             ensure!(page.threads.len() == 5 && floors(&page).contains(&target.floor), "{sort:?}: {:?}", floors(&page));
-            let mut seen = floors(&page);
-            for forward in [true, false] {
-                let mut at = page.clone();
-                loop {
-                    let token = if forward { at.next_page_token } else { at.previous_page_token };
-                    if token.is_empty() {
-                        break;
-                    }
-                    let next = ListCommentsRequest { page_token: token, around_comment_id: 0, ..request.clone() };
-                    at = list(&say, next).await?;
-                    seen.extend(floors(&at));
-                }
+            if sort == CommentSort::Newest {
+                seen.reverse();
             }
-            seen.sort_unstable();
             ensure!(seen == (1..=20).collect::<Vec<_>>(), "{sort:?} around {}: {seen:?}", target.floor);
         }
     }
     let (other, strangers) = filled(&world, 1).await?;
     let foreign = ListCommentsRequest { around_comment_id: all[0].id, ..Default::default() };
-    ensure!(refused(list(&other, foreign).await)? == (Code::NotFound, ErrorReason::CommentNotFound), "{strangers:?}");
+    ensure!(refused(other.list(foreign).await)? == (Code::NotFound, ErrorReason::CommentNotFound), "{strangers:?}");
     Ok(())
 }
 
@@ -134,7 +108,7 @@ async fn around_a_reply_answers_the_page_of_its_root_with_the_replies_around_it(
         replies.push(say.reply(all[4].id, "m", &n.to_string()).await?);
     }
     let request = ListCommentsRequest { page_size: 3, around_comment_id: replies[6].id, ..Default::default() };
-    let page = list(&say, request).await?;
+    let page = say.list(request).await?;
     let thread = page.threads.iter().find(|t| t.comment.as_ref().is_some_and(|c| c.id == all[4].id));
     let thread = thread.context("the root's page does not hold the root")?;
     ensure!(thread.replies.iter().any(|r| r.id == replies[6].id), "{thread:?}");
@@ -159,22 +133,22 @@ async fn around_a_floor_answers_its_place_even_where_it_is_gone(world: World) ->
         around_floor: floor,
         ..ListCommentsRequest::default()
     };
-    ensure!(floors(&list(&say, around(6)).await?).contains(&6));
+    ensure!(floors(&say.list(around(6)).await?).contains(&6));
     super::comments::delete(&say, all[5].id, "m").await?;
-    let page = floors(&list(&say, around(6)).await?);
+    let page = floors(&say.list(around(6)).await?);
     ensure!(page.len() == 3 && (page.contains(&5) || page.contains(&7)), "{page:?}");
-    ensure!(floors(&list(&say, around(1_000)).await?) == [10, 11, 12]);
+    ensure!(floors(&say.list(around(1_000)).await?) == [10, 11, 12]);
     let both = ListCommentsRequest { around_comment_id: all[0].id, ..around(3) };
-    ensure!(refused(list(&say, both).await)? == (Code::InvalidArgument, ErrorReason::FieldInvalid));
+    ensure!(refused(say.list(both).await)? == (Code::InvalidArgument, ErrorReason::FieldInvalid));
     Ok(())
 }
 
 async fn a_revision_that_does_not_exist_is_not_reached(world: World) -> Result<()> {
     let (say, _) = filled(&world, 3).await?;
-    let now = list(&say, ListCommentsRequest::default()).await?.subject.unwrap_or_default().revision;
+    let now = say.list(ListCommentsRequest::default()).await?.subject.unwrap_or_default().revision;
     let reached = ListCommentsRequest { min_revision: now, ..Default::default() };
-    ensure!(list(&say, reached).await?.threads.len() == 3);
+    ensure!(say.list(reached).await?.threads.len() == 3);
     let beyond = ListCommentsRequest { min_revision: now + 1, ..Default::default() };
-    ensure!(refused(list(&say, beyond).await)? == (Code::Unavailable, ErrorReason::RevisionNotReached));
+    ensure!(refused(say.list(beyond).await)? == (Code::Unavailable, ErrorReason::RevisionNotReached));
     Ok(())
 }

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use riposte_sdk::v1::{
-    Comment, CommentSort, ErrorReason, LikeValue, ListCommentsRequest, ListCommentsResponse, ListRepliesRequest,
-    PinCommentRequest, RebuildRanksRequest, RebuildRanksResponse, SubjectScope, UpdateSubjectRequest,
+    Comment, CommentSort, ErrorReason, LikeValue, ListCommentsRequest, ListRepliesRequest, PinCommentRequest,
+    RebuildRanksRequest, RebuildRanksResponse, SubjectScope, UpdateSubjectRequest,
 };
 use riposte_sdk::v1::{Subject, subject_scope::Scope};
-use riposte_tests::{Case, Say, World, cases, rank, refused};
+use riposte_tests::{Case, Say, World, cases, floors, rank, refused};
 use tonic::Code;
 
 pub(crate) const CASES: &[Case] = cases![
@@ -29,15 +29,6 @@ pub(crate) const CASES: &[Case] = cases![
 
 const RANKED: [CommentSort; 5] =
     [CommentSort::Hot, CommentSort::Top, CommentSort::Best, CommentSort::Controversial, CommentSort::MostReplies];
-
-fn floors(page: &ListCommentsResponse) -> Vec<i32> {
-    page.threads.iter().filter_map(|t| t.comment.as_ref()).map(|c| c.floor).collect()
-}
-
-async fn list(say: &Say, request: ListCommentsRequest) -> Result<ListCommentsResponse, tonic::Status> {
-    let request = ListCommentsRequest { subject: Some(say.key.clone()), ..request };
-    Ok(say.client.comments().list_comments(request).await?.into_inner())
-}
 
 /// Roots with likes, dislikes and replies of all sorts; several are equal.
 async fn voted(world: &World, count: usize) -> Result<(Say, Vec<Comment>)> {
@@ -182,23 +173,8 @@ async fn around_a_comment_or_floor_a_ranked_page_goes_on_both_ways(world: World)
             around_floor,
             ..ListCommentsRequest::default()
         };
-        let page = list(&say, request.clone()).await?;
+        let (page, seen) = say.both_ways(request).await?;
         ensure!(page.threads.len() == 4 && floors(&page).contains(&target.floor), "{:?}", floors(&page));
-        let mut seen = floors(&page);
-        for forward in [true, false] {
-            let mut at = page.clone();
-            loop {
-                let token = if forward { at.next_page_token } else { at.previous_page_token };
-                if token.is_empty() {
-                    break;
-                }
-                let on =
-                    ListCommentsRequest { page_token: token, around_comment_id: 0, around_floor: 0, ..request.clone() };
-                at = list(&say, on).await?;
-                let more = floors(&at);
-                seen = if forward { [seen, more].concat() } else { [more, seen].concat() };
-            }
-        }
         let whole: Vec<i32> = say.roots(CommentSort::Best, 100).await?.iter().map(|c| c.floor).collect();
         ensure!(seen == whole, "around {}: {seen:?}, not {whole:?}", target.floor);
     }
@@ -209,7 +185,7 @@ async fn around_a_comment_or_floor_a_ranked_page_goes_on_both_ways(world: World)
         around_comment_id: reply.id,
         ..ListCommentsRequest::default()
     };
-    let page = list(&say, request).await?;
+    let page = say.list(request).await?;
     let thread = page.threads.iter().find(|t| t.comment.as_ref().is_some_and(|c| c.id == roots[3].id));
     let thread = thread.context("the page of its root")?;
     ensure!(thread.replies.iter().any(|r| r.id == reply.id), "{thread:?}");
@@ -276,18 +252,18 @@ async fn a_ranked_token_belongs_to_its_sort(world: World) -> Result<()> {
         page_token: token.to_owned(),
         ..ListCommentsRequest::default()
     };
-    let first = list(&say, top("", 3)).await?;
+    let first = say.list(top("", 3)).await?;
     let token = first.next_page_token.clone();
-    ensure!(floors(&list(&say, top(&token, 5)).await?).len() == 5, "another page size goes");
-    let back = list(&say, top(&list(&say, top(&token, 5)).await?.previous_page_token, 3)).await?;
+    ensure!(floors(&say.list(top(&token, 5)).await?).len() == 5, "another page size goes");
+    let back = say.list(top(&say.list(top(&token, 5)).await?.previous_page_token, 3)).await?;
     ensure!(floors(&back) == floors(&first) && back.previous_page_token.is_empty(), "{:?}", floors(&back));
     let mismatch = (Code::InvalidArgument, ErrorReason::PageTokenMismatch);
     for sort in [CommentSort::Hot, CommentSort::Best, CommentSort::Newest] {
         let request = ListCommentsRequest { sort: sort.into(), ..top(&token, 3) };
-        ensure!(refused(list(&say, request).await)? == mismatch, "{sort:?}");
+        ensure!(refused(say.list(request).await)? == mismatch, "{sort:?}");
     }
     let (other, _) = voted(&world, 2).await?;
-    ensure!(refused(list(&other, top(&token, 3)).await)? == mismatch);
+    ensure!(refused(other.list(top(&token, 3)).await)? == mismatch);
     Ok(())
 }
 
@@ -303,11 +279,11 @@ async fn a_ranked_list_of_nothing_is_empty_and_a_revision_beyond_is_not_reached(
         min_revision,
         ..ListCommentsRequest::default()
     };
-    let now = list(&say, at(0)).await?.subject.unwrap_or_default().revision;
+    let now = say.list(at(0)).await?.subject.unwrap_or_default().revision;
     let more = say.comment("m", "after the ranking").await?;
-    let page = list(&say, at(now + 1)).await?;
+    let page = say.list(at(now + 1)).await?;
     ensure!(floors(&page).contains(&more.floor), "a walk holds all that stands at its revision: {:?}", floors(&page));
-    ensure!(refused(list(&say, at(now + 2)).await)? == (Code::Unavailable, ErrorReason::RevisionNotReached));
+    ensure!(refused(say.list(at(now + 2)).await)? == (Code::Unavailable, ErrorReason::RevisionNotReached));
     Ok(())
 }
 

@@ -23,7 +23,7 @@ fn pages(limits: HotLimits) -> Pages {
 }
 
 fn caller() -> Caller {
-    Caller::named("team")
+    Caller::unrestricted("team")
 }
 
 fn key(id: &str) -> SubjectKey {
@@ -119,7 +119,7 @@ async fn a_page_belongs_to_its_caller_and_its_request() {
     pages.admit(&caller(), b"one", &key("a")).expect("room");
     assert!(pages.find(&caller(), b"one").is_some());
     assert!(pages.find(&caller(), b"two").is_none());
-    assert!(pages.find(&Caller::named("others"), b"one").is_none());
+    assert!(pages.find(&Caller::unrestricted("others"), b"one").is_none());
 }
 
 #[tokio::test]

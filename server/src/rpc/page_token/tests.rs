@@ -14,7 +14,7 @@ fn tokens() -> PageTokens {
 
 fn context() -> Context {
     let key = SubjectKey::stored("video".to_owned(), "1".to_owned());
-    Context::new(&Caller::named("dev"), "ListComments").subject(&key).argument("NEWEST")
+    Context::new(&Caller::unrestricted("dev"), "ListComments").subject(&key).argument("NEWEST")
 }
 
 fn path(root: i64, floors: impl IntoIterator<Item = i32>) -> Path {
@@ -66,7 +66,7 @@ fn a_path_of_any_32_floors_goes_through_a_token() {
 fn a_token_of_another_walk_is_a_mismatch() {
     let (tokens, key) = (tokens(), SubjectKey::stored("video".to_owned(), "1".to_owned()));
     let other = SubjectKey::stored("video".to_owned(), "2".to_owned());
-    let (dev, app) = (Caller::named("dev"), Caller::named("app"));
+    let (dev, app) = (Caller::unrestricted("dev"), Caller::unrestricted("app"));
     let text = tokens.seal(&context(), &Cursor::Revision(1), NOW).expect("sealing never fails");
     for context in [
         Context::new(&app, "ListComments").subject(&key).argument("NEWEST"),

@@ -100,7 +100,8 @@ impl Faulty {
         let clock = Hands::at_noon();
         let direct = place.migrated(&clock).await;
         let Place::Servers(urls, tables) = &place else { unreachable!("servers") };
-        let (address, database) = urls[0].trim_start_matches("mysql://root@").split_once('/').expect("host:port/database");
+        let (address, database) =
+            urls[0].trim_start_matches("mysql://root@").split_once('/').expect("host:port/database");
         let mode = Arc::new(AtomicU8::new(PASS));
         let port = proxy(address.to_owned(), Arc::clone(&mode)).await;
         let url = format!("mysql://root@127.0.0.1:{port}/{database}?ssl-mode=disabled");

@@ -1,0 +1,108 @@
+//! Connections as they come: over TCP, through the TLS handshake where there is one, each with who is at its other end.
+
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use futures::{Stream, StreamExt};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::server::TlsStream;
+use tokio_util::either::Either;
+use tonic::transport::server::{Connected, TcpIncoming};
+
+use super::tls::{self, Tls};
+use crate::auth::Peer;
+
+/// Handshakes under way at once; further connections wait in the listener's queue.
+const HANDSHAKES: usize = 64;
+/// The longest handshake.
+const HANDSHAKE_TIME: Duration = Duration::from_secs(3);
+/// The wait after a connection that could not be taken: as a rule the process has no file descriptor left.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// One connection.
+#[derive(Debug)]
+pub(super) struct Connection {
+    stream: Either<TcpStream, Box<TlsStream<TcpStream>>>,
+    peer: Peer,
+}
+
+/// All connections of a listener. One that fails is left out, and never ends the others.
+pub(super) fn connections(
+    listener: TcpListener,
+    tls: Option<Tls>,
+) -> impl Stream<Item = io::Result<Connection>> + Send + 'static {
+    TcpIncoming::from(listener)
+        .with_nodelay(Some(true))
+        .map(move |accepted| established(accepted, tls.clone()))
+        .buffer_unordered(HANDSHAKES)
+        .filter_map(async |connection| connection.map(Ok))
+}
+
+async fn established(accepted: io::Result<TcpStream>, tls: Option<Tls>) -> Option<Connection> {
+    let stream = match accepted {
+        Ok(stream) => stream,
+        Err(error) => {
+            tracing::warn!(%error, "a connection could not be taken");
+            tokio::time::sleep(ACCEPT_PAUSE).await;
+            return None;
+        }
+    };
+    let Some(tls) = tls else { return Some(Connection { stream: Either::Left(stream), peer: Peer::default() }) };
+    match tokio::time::timeout(HANDSHAKE_TIME, tls.accept(stream)).await {
+        Ok(Ok(stream)) => {
+            let peer = tls::peer(&stream);
+            Some(Connection { stream: Either::Right(Box::new(stream)), peer })
+        }
+        Ok(Err(error)) => {
+            tracing::debug!(%error, "a TLS handshake failed");
+            None
+        }
+        Err(_) => {
+            tracing::debug!("a TLS handshake took too long");
+            None
+        }
+    }
+}
+
+impl Connected for Connection {
+    type ConnectInfo = Peer;
+
+    fn connect_info(&self) -> Peer {
+        self.peer.clone()
+    }
+}
+
+impl AsyncRead for Connection {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(cx, buffer)
+    }
+}
+
+impl AsyncWrite for Connection {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(cx, bytes)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(cx, slices)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}

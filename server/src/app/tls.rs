@@ -1,0 +1,93 @@
+//! TLS of the listeners: certificates from files that may change, and the identity of who connects.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, Result, anyhow, ensure};
+use arc_swap::ArcSwap;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::server::WebPkiClientVerifier;
+use rustls::{RootCertStore, ServerConfig};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
+use x509_parser::extensions::{GeneralName, ParsedExtension};
+use x509_parser::prelude::{FromDer, X509Certificate};
+
+use crate::auth::Peer;
+use crate::config;
+
+/// Makes connections secure. Clones share the certificates.
+#[derive(Debug, Clone)]
+pub(super) struct Tls(Arc<ArcSwap<ServerConfig>>);
+
+impl Tls {
+    /// With the certificates of these files; `None` where no certificate is named.
+    pub(super) fn open(files: &config::Tls) -> Result<Option<Self>> {
+        Ok(server_config(files)?.map(|config| Self(Arc::new(ArcSwap::new(config)))))
+    }
+
+    /// Reads the files again; connections from now on have what they say.
+    pub(super) fn reload(&self, files: &config::Tls) -> Result<()> {
+        if let Some(config) = server_config(files)? {
+            self.0.store(config);
+        }
+        Ok(())
+    }
+
+    /// The handshake.
+    pub(super) async fn accept(&self, stream: TcpStream) -> io::Result<TlsStream<TcpStream>> {
+        TlsAcceptor::from(self.0.load_full()).accept(stream).await
+    }
+}
+
+fn server_config(files: &config::Tls) -> Result<Option<Arc<ServerConfig>>> {
+    let (Some(certificate), Some(key)) = (&files.cert_file, &files.key_file) else { return Ok(None) };
+    let chain = certificates(certificate)?;
+    let key = PrivateKeyDer::from_pem_file(key).with_context(|| format!("no private key in {}", key.display()))?;
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = ServerConfig::builder_with_provider(Arc::clone(&provider)).with_safe_default_protocol_versions()?;
+    let builder = match &files.client_ca_file {
+        None => builder.with_no_client_auth(),
+        Some(path) => {
+            let mut roots = RootCertStore::empty();
+            for authority in certificates(path)? {
+                roots.add(authority).with_context(|| format!("in {}", path.display()))?;
+            }
+            // Who shows no certificate may still show a token.
+            let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider);
+            builder.with_client_cert_verifier(verifier.allow_unauthenticated().build()?)
+        }
+    };
+    let mut config = builder.with_single_cert(chain, key).context("the certificate and its key do not go together")?;
+    config.alpn_protocols = vec![b"h2".to_vec()];
+    Ok(Some(Arc::new(config)))
+}
+
+fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>> {
+    let read = CertificateDer::pem_file_iter(path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+    let found = read.map_err(|error| anyhow!("cannot read {}: {error}", path.display()))?;
+    ensure!(!found.is_empty(), "no certificate in {}", path.display());
+    Ok(found)
+}
+
+/// Who is at the other end. The certificate was verified in the handshake.
+pub(super) fn peer(stream: &TlsStream<TcpStream>) -> Peer {
+    let (_, session) = stream.get_ref();
+    let leaf = session.peer_certificates().and_then(<[_]>::first);
+    Peer { identity: leaf.and_then(|leaf| spiffe_id(leaf)).map(Into::into) }
+}
+
+/// The SPIFFE id of a certificate: its one URI among the subject's alternative names (SPIFFE X.509-SVID, section 2: exactly one).
+fn spiffe_id(certificate: &[u8]) -> Option<String> {
+    let (_, certificate) = X509Certificate::from_der(certificate).ok()?;
+    let names = certificate.extensions().iter().filter_map(|extension| match extension.parsed_extension() {
+        ParsedExtension::SubjectAlternativeName(names) => Some(&names.general_names),
+        _ => None,
+    });
+    let mut uris = names.flatten().filter_map(|name| if let GeneralName::URI(uri) = name { Some(*uri) } else { None });
+    let only = uris.next().filter(|uri| uri.starts_with("spiffe://"))?;
+    uris.next().is_none().then(|| only.to_owned())
+}

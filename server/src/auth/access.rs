@@ -1,0 +1,90 @@
+//! Which role each method needs: the whole table, and the only one.
+
+use riposte_core::Role;
+
+/// What a method asks of its caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Access {
+    /// Nothing: whoever reaches the port may ask for its health.
+    Anybody,
+    /// To be known.
+    Known,
+    /// To be known, and to have the role.
+    Role(Role),
+}
+
+const fn role(role: Role) -> Access {
+    Access::Role(role)
+}
+
+/// What the method of this path asks. A path that is none of ours is answered as UNIMPLEMENTED, to callers that are known.
+pub(super) fn needed(path: &str) -> Access {
+    let Some(method) = path.strip_prefix("/riposte.v1.") else {
+        return if path.starts_with("/grpc.health.") { Access::Anybody } else { Access::Known };
+    };
+    match method {
+        "SubjectService/GetSubject"
+        | "SubjectService/BatchGetSubjects"
+        | "SubjectService/WatchSubject"
+        | "CommentService/GetComment"
+        | "CommentService/BatchGetComments"
+        | "CommentService/ListComments"
+        | "CommentService/ListCommentRevisions"
+        | "CommentService/ListMemberComments"
+        | "ReplyService/ListReplies"
+        | "ReplyService/GetThread"
+        | "ReplyService/ListConversation"
+        | "LikeService/BatchGetLikeStates"
+        | "LikeService/ListLikers"
+        | "LikeService/ListMemberLikes" => role(Role::Reader),
+        "SubjectService/CreateSubject"
+        | "SubjectService/UpdateSubject"
+        | "SubjectService/DeleteSubject"
+        | "SubjectService/UndeleteSubject"
+        | "CommentService/CreateComment"
+        | "CommentService/UpdateComment"
+        | "CommentService/DeleteComment"
+        | "CommentService/UndeleteComment"
+        | "CommentService/PinComment"
+        | "CommentService/UnpinComment"
+        | "ReplyService/CreateReply"
+        | "LikeService/SetLike" => role(Role::Writer),
+        "AdminService/HideComment" | "AdminService/UnhideComment" | "AdminService/DeleteComment" => role(Role::Moderator),
+        "AdminService/ListSubjects"
+        | "AdminService/ExportSubject"
+        | "AdminService/ImportComments"
+        | "AdminService/VerifyCounts"
+        | "AdminService/RepairCounts"
+        | "AdminService/RebuildMemberHistory"
+        | "AdminService/RebuildRanks"
+        | "AdminService/RebuildCache"
+        | "AdminService/ListHotSubjects" => role(Role::Operator),
+        _ => Access::Known,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use prost::Message;
+    use prost_types::FileDescriptorSet;
+
+    use super::{Access, needed};
+
+    #[test]
+    fn every_method_of_the_contract_needs_a_role() {
+        let contract = FileDescriptorSet::decode(riposte_sdk::FILE_DESCRIPTOR_SET).unwrap();
+        let services = contract.file.iter().flat_map(|file| &file.service);
+        let mut methods = 0;
+        for service in services {
+            for method in &service.method {
+                let path = format!("/riposte.v1.{}/{}", service.name(), method.name());
+                assert!(matches!(needed(&path), Access::Role(_)), "{path}");
+                methods += 1;
+            }
+        }
+        assert!(methods >= 38, "{methods}");
+        assert_eq!(needed("/grpc.health.v1.Health/Check"), Access::Anybody);
+        assert_eq!(needed("/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"), Access::Known);
+        assert_eq!(needed("/riposte.v1.CommentService/DropAll"), Access::Known);
+    }
+}

@@ -1,0 +1,175 @@
+//! The file of callers.
+//!
+//! ```toml
+//! [web]
+//! tokens_sha256 = ["ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"]
+//! spiffe_ids = ["spiffe://example.org/ns/shop/sa/web"]
+//! roles = ["reader", "writer"]
+//! object_types = ["article", "video"]   # or ["*"]: every one
+//! ```
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
+use riposte_core::{Caller, Grants, ObjectType, Role, Types};
+use serde::Deserialize;
+
+use super::TokenHash;
+
+/// The longest name of a caller, in bytes: page tokens and the log carry it.
+const MAX_NAME: usize = 64;
+/// What stands for every object type.
+const EVERY: &str = "*";
+
+/// The callers that are known, by what they show.
+#[derive(Debug, Default)]
+pub struct Callers {
+    by_token: HashMap<TokenHash, Caller>,
+    by_identity: HashMap<String, Caller>,
+    /// Everybody else, where everybody is admitted.
+    pub(super) open: Option<Caller>,
+}
+
+/// One caller, as the file has it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    /// The hashes of its tokens: two of them while one is changed.
+    #[serde(default)]
+    tokens_sha256: Vec<TokenHash>,
+    /// Its identities in certificates.
+    #[serde(default)]
+    spiffe_ids: Vec<String>,
+    roles: Vec<Word>,
+    object_types: Vec<String>,
+}
+
+/// A role, in the file.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Word {
+    Reader,
+    Writer,
+    Moderator,
+    Operator,
+}
+
+impl From<Word> for Role {
+    fn from(word: Word) -> Self {
+        match word {
+            Word::Reader => Self::Reader,
+            Word::Writer => Self::Writer,
+            Word::Moderator => Self::Moderator,
+            Word::Operator => Self::Operator,
+        }
+    }
+}
+
+impl Callers {
+    /// Everybody, as one caller that may do everything.
+    #[must_use]
+    pub fn everybody() -> Self {
+        Self { open: Some(Caller::unrestricted("open")), ..Self::default() }
+    }
+
+    /// Those of a file.
+    ///
+    /// # Errors
+    /// What is wrong with it, with its place; a file that admits nobody is wrong too.
+    pub fn read(path: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        Self::parse(&text).with_context(|| format!("in {}", path.display()))
+    }
+
+    fn parse(text: &str) -> Result<Self> {
+        let entries: BTreeMap<String, Entry> = toml::from_str(text)?;
+        let mut callers = Self::default();
+        for (name, entry) in entries {
+            callers.add(&name, entry).with_context(|| format!("caller {name:?}"))?;
+        }
+        ensure!(!callers.by_token.is_empty() || !callers.by_identity.is_empty(), "it names no caller");
+        Ok(callers)
+    }
+
+    fn add(&mut self, name: &str, entry: Entry) -> Result<()> {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+        ensure!((1..=MAX_NAME).contains(&name.len()) && name.bytes().all(plain), "a name is 1 to 64 of A-Z a-z 0-9 . _ -");
+        let Entry { tokens_sha256, spiffe_ids, roles, object_types } = entry;
+        ensure!(!tokens_sha256.is_empty() || !spiffe_ids.is_empty(), "has neither tokens_sha256 nor spiffe_ids");
+        let roles = roles.into_iter().map(Role::from).collect();
+        let caller = Caller::new(name, Grants { roles, types: types(&object_types)? });
+        for hash in tokens_sha256 {
+            ensure!(self.by_token.insert(hash, caller.clone()).is_none(), "the token {hash} is given twice");
+        }
+        for id in spiffe_ids {
+            let rest = id.strip_prefix("spiffe://").filter(|rest| rest.contains('/'));
+            ensure!(rest.is_some(), "{id:?} is no SPIFFE id: spiffe://trust-domain/path");
+            if self.by_identity.insert(id.clone(), caller.clone()).is_some() {
+                bail!("the identity {id} is given twice");
+            }
+        }
+        Ok(())
+    }
+
+    /// Whose token this is.
+    pub(super) fn by_token(&self, token: &str) -> Option<&Caller> {
+        self.by_token.get(&TokenHash::of(token))
+    }
+
+    /// Whose identity this is.
+    pub(super) fn by_identity(&self, spiffe_id: &str) -> Option<&Caller> {
+        self.by_identity.get(spiffe_id)
+    }
+}
+
+fn types(names: &[String]) -> Result<Types> {
+    if names == [EVERY] {
+        return Ok(Types::All);
+    }
+    let parse = |name: &String| {
+        ObjectType::parse("object_types", name).map_err(|violation| anyhow::anyhow!("{name:?} {}", violation.description))
+    };
+    names.iter().map(parse).collect::<Result<_>>().map(Types::These)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Callers, TokenHash};
+    use riposte_core::{ObjectType, Role};
+
+    fn file(body: &str) -> String {
+        let hash = TokenHash::of("secret");
+        body.replace("HASH", &hash.to_string())
+    }
+
+    #[test]
+    fn callers_are_found_by_token_and_by_identity() {
+        let text = "[web]\ntokens_sha256 = ['HASH']\nspiffe_ids = ['spiffe://a/b']\nroles = ['reader']\nobject_types = ['article']";
+        let callers = Callers::parse(&file(text)).unwrap();
+        let web = callers.by_token("secret").unwrap();
+        assert_eq!(callers.by_identity("spiffe://a/b"), Some(web));
+        assert!(web.name() == "web" && web.has(Role::Reader) && !web.has(Role::Operator));
+        assert!(web.may_use(&ObjectType::stored("article".into())) && !web.may_use(&ObjectType::stored("video".into())));
+        assert!(callers.by_token("Secret").is_none() && callers.by_identity("spiffe://a").is_none());
+    }
+
+    #[test]
+    fn a_file_that_is_wrong_is_refused_with_what_is_wrong() {
+        let two = "[a]\ntokens_sha256 = ['HASH']\nroles = []\nobject_types = []\n";
+        for (text, said) in [
+            ("", "names no caller"),
+            ("[a]\nroles = []\nobject_types = []", "neither tokens_sha256 nor spiffe_ids"),
+            ("[a]\ntokens_sha256 = ['12']\nroles = []\nobject_types = []", "SHA-256"),
+            ("[a]\ntokens_sha256 = ['HASH']\nroles = ['god']\nobject_types = []", "god"),
+            ("[a]\ntokens_sha256 = ['HASH']\nroles = []\nobject_types = ['*', 'b']", "must match"),
+            ("[a]\ntokens_sha256 = ['HASH']\nroles = []\nobject_types = []\ntypo = 1", "typo"),
+            ("['a b']\ntokens_sha256 = ['HASH']\nroles = []\nobject_types = []", "a name is"),
+            ("[a]\nspiffe_ids = ['http://a/b']\nroles = []\nobject_types = []", "no SPIFFE id"),
+            (&format!("{two}{}", two.replace("[a]", "[b]")), "given twice"),
+        ] {
+            let error = format!("{:#}", Callers::parse(&file(text)).expect_err(text));
+            assert!(error.contains(said), "{error:?} does not say {said:?}");
+        }
+    }
+}

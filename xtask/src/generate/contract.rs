@@ -1,0 +1,196 @@
+//! The public contract with its comments, as the generators ask for it.
+
+use anyhow::{Context, Result};
+use prost_types::field_descriptor_proto::{Label, Type};
+use prost_types::{FieldDescriptorProto, FileDescriptorProto, FileDescriptorSet, MethodDescriptorProto};
+
+/// The places of things in a file descriptor, by which comments are found: numbers of fields of descriptor.proto.
+const MESSAGE: i32 = 4;
+const ENUM: i32 = 5;
+const SERVICE: i32 = 6;
+const MEMBER: i32 = 2;
+
+/// All services, messages and enums of a set of files.
+#[derive(Debug)]
+pub(crate) struct Contract<'a> {
+    pub(crate) services: Vec<Service<'a>>,
+    messages: Vec<Message<'a>>,
+    pub(crate) enums: Vec<Enum>,
+}
+
+/// A service.
+#[derive(Debug)]
+pub(crate) struct Service<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) full_name: String,
+    pub(crate) about: String,
+    pub(crate) methods: Vec<Method<'a>>,
+}
+
+/// A method of a service.
+#[derive(Debug)]
+pub(crate) struct Method<'a> {
+    /// As HTTP/2 has it: `/riposte.v1.CommentService/GetComment`.
+    pub(crate) path: String,
+    pub(crate) about: String,
+    pub(crate) says: &'a MethodDescriptorProto,
+}
+
+/// A message.
+#[derive(Debug)]
+pub(crate) struct Message<'a> {
+    pub(crate) name: &'a str,
+    full_name: String,
+    pub(crate) fields: Vec<Field<'a>>,
+}
+
+/// A field of a message.
+#[derive(Debug)]
+pub(crate) struct Field<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) about: String,
+    pub(crate) says: &'a FieldDescriptorProto,
+}
+
+/// An enum.
+#[derive(Debug)]
+pub(crate) struct Enum {
+    pub(crate) name: String,
+    pub(crate) about: String,
+    /// Name, number and comment of each value.
+    pub(crate) values: Vec<(String, i32, String)>,
+}
+
+impl<'a> Contract<'a> {
+    /// Reads a set of files.
+    pub(crate) fn of(set: &'a FileDescriptorSet) -> Self {
+        let mut contract = Self { services: Vec::new(), messages: Vec::new(), enums: Vec::new() };
+        for file in &set.file {
+            contract.services.extend(services(file));
+            contract.messages.extend(messages(file));
+            if !file.package().starts_with("google.") {
+                contract.enums.extend(enums(file));
+            }
+        }
+        contract
+    }
+
+    /// The message of a full name as descriptors have it: `.riposte.v1.Comment`.
+    pub(crate) fn message(&self, full_name: &str) -> Result<&Message<'a>> {
+        let found = self.messages.iter().find(|message| message.full_name == full_name);
+        found.with_context(|| format!("the contract has no message {full_name}"))
+    }
+
+    /// The public message of a short name.
+    pub(crate) fn named(&self, name: &str) -> Result<&Message<'a>> {
+        let found = self.messages.iter().find(|message| message.name == name);
+        found.with_context(|| format!("the contract has no message {name}"))
+    }
+
+    /// The enum of a short name.
+    pub(crate) fn enumeration(&self, name: &str) -> Result<&Enum> {
+        let found = self.enums.iter().find(|known| known.name == name);
+        found.with_context(|| format!("the contract has no enum {name}"))
+    }
+}
+
+impl<'a> Message<'a> {
+    /// The field of a name; the error names both.
+    pub(crate) fn field(&self, name: &str) -> Result<&Field<'a>> {
+        self.find(name).with_context(|| format!("{} has no field {name}", self.name))
+    }
+
+    /// The field of a name, if there is one.
+    pub(crate) fn find(&self, name: &str) -> Option<&Field<'a>> {
+        self.fields.iter().find(|field| field.name == name)
+    }
+}
+
+impl Field<'_> {
+    /// The name of its type: that of a scalar (`string`, `int64`), of a message or of an enum.
+    pub(crate) fn type_name(&self) -> String {
+        match self.says.r#type() {
+            Type::Message | Type::Enum => short(self.says.type_name()).to_owned(),
+            Type::Double
+            | Type::Float
+            | Type::Int64
+            | Type::Uint64
+            | Type::Int32
+            | Type::Fixed64
+            | Type::Fixed32
+            | Type::Bool
+            | Type::String
+            | Type::Group
+            | Type::Bytes
+            | Type::Uint32
+            | Type::Sfixed32
+            | Type::Sfixed64
+            | Type::Sint32
+            | Type::Sint64 => self.says.r#type().as_str_name().trim_start_matches("TYPE_").to_lowercase(),
+        }
+    }
+
+    /// Whether it holds a message.
+    pub(crate) fn is_message(&self) -> bool {
+        self.says.r#type() == Type::Message
+    }
+
+    /// Whether it holds the value of an enum.
+    pub(crate) fn is_enum(&self) -> bool {
+        self.says.r#type() == Type::Enum
+    }
+
+    /// Whether it is a list.
+    pub(crate) fn is_repeated(&self) -> bool {
+        self.says.label() == Label::Repeated
+    }
+}
+
+/// The last part of a full name.
+pub(crate) fn short(full_name: &str) -> &str {
+    full_name.rsplit('.').next().unwrap_or(full_name)
+}
+
+fn services(file: &FileDescriptorProto) -> impl Iterator<Item = Service<'_>> {
+    file.service.iter().zip(0..).map(move |(service, at)| {
+        let full_name = format!("{}.{}", file.package(), service.name());
+        let methods = service.method.iter().zip(0..).map(|(method, index)| Method {
+            path: format!("/{full_name}/{}", method.name()),
+            about: comment(file, &[SERVICE, at, MEMBER, index]),
+            says: method,
+        });
+        let methods = methods.collect();
+        Service { name: service.name(), about: comment(file, &[SERVICE, at]), full_name, methods }
+    })
+}
+
+fn messages(file: &FileDescriptorProto) -> impl Iterator<Item = Message<'_>> {
+    file.message_type.iter().zip(0..).map(move |(message, at)| {
+        let fields = message.field.iter().zip(0..).map(|(field, index)| Field {
+            name: field.name(),
+            about: comment(file, &[MESSAGE, at, MEMBER, index]),
+            says: field,
+        });
+        let full_name = format!(".{}.{}", file.package(), message.name());
+        Message { name: message.name(), full_name, fields: fields.collect() }
+    })
+}
+
+fn enums(file: &FileDescriptorProto) -> impl Iterator<Item = Enum> {
+    file.enum_type.iter().zip(0..).map(move |(listed, at)| {
+        let values =
+            listed.value.iter().zip(0..).map(|(value, index)| {
+                (value.name().to_owned(), value.number(), comment(file, &[ENUM, at, MEMBER, index]))
+            });
+        Enum { name: listed.name().to_owned(), about: comment(file, &[ENUM, at]), values: values.collect() }
+    })
+}
+
+/// The comment that stands before the thing at a place, lines joined; paragraphs are parted by an empty line.
+fn comment(file: &FileDescriptorProto, place: &[i32]) -> String {
+    let info = file.source_code_info.iter().flat_map(|info| &info.location);
+    let text = info.filter(|location| location.path == place).find_map(|location| location.leading_comments.as_deref());
+    let lines: Vec<&str> = text.unwrap_or_default().lines().map(str::trim).collect();
+    let paragraphs = lines.split(|line| line.is_empty()).filter(|lines| !lines.is_empty());
+    paragraphs.map(|lines| lines.join(" ")).collect::<Vec<_>>().join("\n\n")
+}

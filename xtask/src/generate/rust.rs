@@ -1,0 +1,37 @@
+//! The Rust SDK's types, clients and servers, the descriptor set for reflection, and the rule of every method.
+
+use super::contract::Contract;
+use super::files::Files;
+use super::{PUBLIC, rules};
+use crate::repo::Repo;
+use anyhow::Result;
+use prost::Message;
+use std::fs;
+use tonic_prost_build::FileDescriptorSet;
+
+const FOLDER: &str = "sdk/rust/src/gen";
+
+/// Adds what the Rust SDK generates from the public contract without a template.
+pub(crate) fn add(repo: &Repo, public: &FileDescriptorSet, files: &mut Files) -> Result<()> {
+    let scratch = tempfile::tempdir()?;
+    tonic_prost_build::configure()
+        .out_dir(scratch.path())
+        .emit_rerun_if_changed(false)
+        // The maps of a message keep one order, so that equal messages are equal bytes.
+        .btree_map(".")
+        .build_transport(false)
+        .client_mod_attribute(".", "#[cfg(feature = \"client\")]")
+        .server_mod_attribute(".", "#[cfg(feature = \"server\")]")
+        .compile_fds(public.clone())?;
+    files.add(format!("{FOLDER}/{PUBLIC}.rs"), fs::read(scratch.path().join(format!("{PUBLIC}.rs")))?)?;
+    files.add(format!("{FOLDER}/{PUBLIC}.descriptors.bin"), reflected(public).encode_to_vec())?;
+    let rules = rules::generate(&rules::Configured::read(repo)?, &Contract::of(public))?;
+    files.add(format!("{FOLDER}/rules.rs"), rules)
+}
+
+/// What reflection needs: no comments, which are two thirds of the bytes.
+fn reflected(public: &FileDescriptorSet) -> FileDescriptorSet {
+    let mut set = public.clone();
+    set.file.iter_mut().for_each(|file| file.source_code_info = None);
+    set
+}

@@ -1,0 +1,120 @@
+//! The SDKs of all languages: one model made from the contract, and what each language's generators and templates make
+//! of it.
+
+mod handles;
+mod language;
+mod model;
+mod plugins;
+mod steps;
+mod templates;
+mod toolchain;
+
+use crate::generate;
+use crate::generate::files::Files;
+use crate::live::Live;
+use crate::repo::Repo;
+use anyhow::{Result, ensure};
+use model::Model;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tonic_prost_build::FileDescriptorSet;
+use toolchain::Toolchain;
+
+pub(crate) use language::Language;
+pub(crate) use steps::{End, Outcome};
+
+/// What to do with the SDKs.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Sdk {
+    /// Print what the templates are rendered with, as JSON: services, reasons, service config, enums, handles
+    Model,
+    /// Generate the checked-in code of the SDKs: by buf with local plugins, and by templates over the model
+    Generate {
+        /// Change nothing; fail when a generated file differs from what would be written
+        #[arg(long)]
+        check: bool,
+        /// Default: all
+        #[arg(value_enum)]
+        languages: Vec<Language>,
+    },
+    /// Build the packages of the SDKs, into target/sdk/LANGUAGE/
+    Build {
+        /// Default: all
+        #[arg(value_enum)]
+        languages: Vec<Language>,
+    },
+    /// Build the packages, install them, and run the tests and the list of scenarios with what was installed
+    ///
+    /// Needs the built server, or one that RIPOSTE_DEV_BINARY names. What each language says is kept beside its packages.
+    Test {
+        /// Default: all
+        #[arg(value_enum)]
+        languages: Vec<Language>,
+    },
+}
+
+/// Runs one task; `false` when it ran to its end and found faults, which it has then told.
+pub(crate) fn run(repo: &Repo, live: &Arc<Live>, what: &Sdk) -> Result<bool> {
+    match what {
+        Sdk::Model => {
+            let public = generate::public(&generate::descriptors(repo, live)?)?;
+            println!("{}", serde_json::to_string_pretty(&Model::read(repo, &public)?)?);
+        }
+        Sdk::Generate { check, languages } => {
+            let mut files = Files::default();
+            let all = generate::descriptors(repo, live)?;
+            let skipped = generate(repo, live, &chosen(languages), &all, &mut files)?;
+            files.settle(repo, *check)?;
+            skipped.iter().for_each(|reason| eprintln!("SKIPPED {reason}"));
+        }
+        Sdk::Build { languages } => return Ok(tell(&steps::build(repo, live, &chosen(languages))?)),
+        Sdk::Test { languages } => return Ok(tell(&test(repo, live, &chosen(languages))?)),
+    }
+    Ok(true)
+}
+
+/// Builds the SDKs and tests them with the built server.
+pub(crate) fn test(repo: &Repo, live: &Arc<Live>, languages: &[Language]) -> Result<Vec<Outcome>> {
+    let named = std::env::var_os("RIPOSTE_DEV_BINARY").map(PathBuf::from);
+    let server = std::path::absolute(named.unwrap_or_else(|| repo.server_binary()))?;
+    ensure!(server.is_file(), "{} is not there: run `cargo build --release`", server.display());
+    steps::test(repo, live, languages, &server)
+}
+
+/// Prints the outcomes; whether none is a fault.
+fn tell(outcomes: &[Outcome]) -> bool {
+    outcomes.iter().for_each(|outcome| println!("{outcome}"));
+    outcomes.iter().all(|outcome| !outcome.failed())
+}
+
+fn chosen(languages: &[Language]) -> Vec<Language> {
+    if languages.is_empty() { Language::all() } else { languages.to_vec() }
+}
+
+/// Adds the generated files of these languages. Returns those left out because this machine cannot run their
+/// generators, each with its reason.
+pub(crate) fn generate(
+    repo: &Repo,
+    live: &Arc<Live>,
+    languages: &[Language],
+    all: &FileDescriptorSet,
+    files: &mut Files,
+) -> Result<Vec<String>> {
+    let public = generate::public(all)?;
+    let model = Model::read(repo, &public)?;
+    let mut skipped = Vec::new();
+    for language in languages {
+        let Some(toolchain) = Toolchain::read(repo, *language)? else { continue };
+        if let Some(program) = toolchain.missing() {
+            skipped.push(format!("SDK for {}: this machine has no {program}", language.name()));
+            continue;
+        }
+        if *language == Language::Rust {
+            generate::add_rust(repo, &public, files)?;
+        }
+        plugins::add(repo, live, &toolchain, files)?;
+        templates::add(repo, &toolchain, &model, files)?;
+        files.only(toolchain.generated(repo)?);
+    }
+    Ok(skipped)
+}

@@ -1,0 +1,379 @@
+//! sdk/handles.yaml, held against the contract: whatever it names must be there.
+
+use super::model::{MethodModel, first_paragraph};
+use crate::generate::contract::{Contract, Field, Message};
+use crate::repo::Repo;
+use anyhow::{Context, Result, bail, ensure};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Where the handles are listed.
+pub(super) const FILE: &str = "sdk/handles.yaml";
+
+/// The file as it is written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Listed {
+    clients: BTreeMap<String, String>,
+    admin: BTreeMap<String, String>,
+    handles: Vec<ListedHandle>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ListedHandle {
+    name: String,
+    about: String,
+    holds: Held,
+    made_by_client: Option<Vec<String>>,
+    verbs: Vec<ListedVerb>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ListedVerb {
+    name: String,
+    about: String,
+    call: String,
+    set: Vec<(String, String)>,
+    #[serde(default)]
+    options: Vec<String>,
+    answers: ListedAnswer,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+enum ListedAnswer {
+    Message {},
+    Handle { handle: String, field: String },
+    Pages {},
+    Watch { resume: String, revisions: Vec<String> },
+}
+
+/// A handle, as the templates read it.
+#[derive(Debug, Serialize)]
+pub(super) struct Handle {
+    name: String,
+    about: String,
+    made_by_client: Option<Vec<String>>,
+    holds: Held,
+    verbs: Vec<Verb>,
+}
+
+/// The message that a handle holds, and the name under which it does.
+#[derive(Debug, Clone, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Held {
+    message: String,
+    name: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Verb {
+    name: String,
+    about: String,
+    service: String,
+    method: String,
+    request: String,
+    response: String,
+    arguments: Vec<Argument>,
+    set: Vec<Set>,
+    options: Vec<Choice>,
+    answers: Answer,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct Argument {
+    name: String,
+    /// `string`, `int64`, or the name of an enum or a message.
+    #[serde(rename = "type")]
+    kind: String,
+    about: String,
+}
+
+/// One field of the request and what it gets.
+#[derive(Debug, Serialize)]
+struct Set {
+    /// Through which fields the place is reached.
+    path: Vec<String>,
+    /// The messages on the way: of every field in `path` but the last.
+    messages: Vec<String>,
+    #[serde(rename = "type")]
+    kind: String,
+    /// Whether the field holds a message.
+    message: bool,
+    /// As it is listed: `self`, `self.id`, the name of an argument, or `=LIKE_VALUE_LIKE`.
+    from: String,
+    /// What `from` is: `self`, `self_field` (then `field`), `argument`, or `constant` (then `field` is the value).
+    source: &'static str,
+    field: Option<String>,
+}
+
+/// A field of the request that the caller may leave out.
+#[derive(Debug, Serialize)]
+struct Choice {
+    name: String,
+    field: String,
+    #[serde(rename = "type")]
+    kind: String,
+    /// The name of the enum, if its type is one.
+    #[serde(rename = "enum")]
+    enumeration: Option<String>,
+    about: String,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+enum Answer {
+    Message { message: String },
+    Handle { handle: String, field: String },
+    Pages { items: String, item: String },
+    Watch { item: String, resume: String, revisions: Vec<Vec<String>> },
+}
+
+type Find<'a> = dyn Fn(&str, &str) -> Option<&'a MethodModel> + 'a;
+
+impl Listed {
+    /// Reads the file.
+    pub(super) fn read(repo: &Repo) -> Result<Self> {
+        let text = std::fs::read_to_string(repo.at(FILE)).with_context(|| format!("cannot read {FILE}"))?;
+        Self::parse(&text).context(FILE)
+    }
+
+    fn parse(text: &str) -> Result<Self> {
+        Ok(yaml_serde::from_str(text)?)
+    }
+
+    /// The name of each client, its service, and whether it listens at an address of its own.
+    pub(super) fn clients(&self) -> impl Iterator<Item = (&str, &str, bool)> {
+        let public = self.clients.iter().map(|(short, service)| (short.as_str(), service.as_str(), false));
+        public.chain(self.admin.iter().map(|(short, service)| (short.as_str(), service.as_str(), true)))
+    }
+
+    /// The handles, filled in from the contract. An unknown name is an error that tells it.
+    pub(super) fn resolve(&self, contract: &Contract<'_>, find: &Find<'_>) -> Result<Vec<Handle>> {
+        let handle = |listed: &ListedHandle| -> Result<Handle> {
+            let held = contract.named(&listed.holds.message)?;
+            for part in listed.made_by_client.iter().flatten() {
+                let found = held.field(part)?.type_name();
+                ensure!(found == "string", "{part} is a {found}, and a client makes handles of texts");
+            }
+            let verb = |verb| self.verb(contract, find, held, verb);
+            let verbs = listed.verbs.iter().map(|one| verb(one).with_context(|| format!("verb {}", one.name)));
+            Ok(Handle {
+                name: listed.name.clone(),
+                about: listed.about.clone(),
+                made_by_client: listed.made_by_client.clone(),
+                holds: listed.holds.clone(),
+                verbs: verbs.collect::<Result<_>>()?,
+            })
+        };
+        let resolved = self.handles.iter().map(|one| handle(one).with_context(|| format!("{FILE}, {}", one.name)));
+        resolved.collect()
+    }
+
+    fn verb(&self, contract: &Contract<'_>, find: &Find<'_>, held: &Message<'_>, verb: &ListedVerb) -> Result<Verb> {
+        let (service, name) = verb.call.split_once('.').with_context(|| format!("{} is no method", verb.call))?;
+        let method = find(service, name).with_context(|| format!("the contract has no method {}", verb.call))?;
+        let (request, response) = (contract.named(&method.request)?, contract.named(&method.response)?);
+        let (mut set, mut arguments) = (Vec::new(), Vec::<Argument>::new());
+        for (path, from) in &verb.set {
+            let (one, argument) = Set::of(contract, held, request, path, from)?;
+            let shared = set.iter().any(|before: &Set| before.path[0] == one.path[0]);
+            ensure!(!shared, "{} is set twice: a handle is no place for more", one.path[0]);
+            arguments.extend(argument);
+            set.push(one);
+        }
+        let options = verb.options.iter().map(|name| Ok(Choice::of(request.field(name)?)));
+        Ok(Verb {
+            name: verb.name.clone(),
+            about: verb.about.clone(),
+            service: service.to_owned(),
+            method: name.to_owned(),
+            request: method.request.clone(),
+            response: method.response.clone(),
+            arguments,
+            set,
+            options: options.collect::<Result<_>>()?,
+            answers: self.answer(contract, method, request, response, &verb.answers)?,
+        })
+    }
+
+    fn answer(
+        &self,
+        contract: &Contract<'_>,
+        method: &MethodModel,
+        request: &Message<'_>,
+        response: &Message<'_>,
+        listed: &ListedAnswer,
+    ) -> Result<Answer> {
+        let streams = matches!(listed, ListedAnswer::Watch { .. });
+        ensure!(streams == method.server_streaming, "{} streams, or the verb says so wrongly", method.name);
+        Ok(match listed {
+            ListedAnswer::Message {} => Answer::Message { message: response.name.to_owned() },
+            ListedAnswer::Handle { handle, field } => {
+                let target = self.handles.iter().find(|one| one.name == *handle);
+                let holds = &target.with_context(|| format!("there is no handle {handle}"))?.holds.message;
+                let found = response.field(field)?.type_name();
+                ensure!(*holds == found, "{field} is a {found}, and {handle} holds a {holds}");
+                Answer::Handle { handle: handle.clone(), field: field.clone() }
+            }
+            ListedAnswer::Pages {} => {
+                let pages = method.pages.clone().with_context(|| format!("{} has no pages", method.name))?;
+                Answer::Pages { items: pages.items, item: pages.item }
+            }
+            ListedAnswer::Watch { resume, revisions } => {
+                request.field(resume)?;
+                let path = |path: &String| walk(contract, response, path).map(|(names, _, _)| names);
+                let revisions = revisions.iter().map(path).collect::<Result<_>>()?;
+                Answer::Watch { item: response.name.to_owned(), resume: resume.clone(), revisions }
+            }
+        })
+    }
+}
+
+impl Argument {
+    fn of(name: &str, field: &Field<'_>) -> Self {
+        Self { name: name.to_owned(), kind: field.type_name(), about: first_paragraph(&field.about) }
+    }
+}
+
+impl Choice {
+    fn of(field: &Field<'_>) -> Self {
+        let kind = field.type_name();
+        Self {
+            name: field.name.to_owned(),
+            field: field.name.to_owned(),
+            enumeration: field.is_enum().then(|| kind.clone()),
+            kind,
+            about: first_paragraph(&field.about),
+        }
+    }
+}
+
+impl Set {
+    /// What one line of `set` means, and the argument that it asks for.
+    fn of(
+        contract: &Contract<'_>,
+        held: &Message<'_>,
+        request: &Message<'_>,
+        path: &str,
+        from: &str,
+    ) -> Result<(Self, Option<Argument>)> {
+        let (names, messages, field) = walk(contract, request, path)?;
+        let kind = field.type_name();
+        let (source, part, found) = match (from, from.strip_prefix("self."), from.strip_prefix('=')) {
+            ("self", _, _) => ("self", None, held.name.to_owned()),
+            (_, Some(part), _) => ("self_field", Some(part), held.field(part)?.type_name()),
+            (_, _, Some(value)) => {
+                let values = &contract.enumeration(&kind)?.values;
+                let known = values.iter().any(|(name, _, _)| name == value);
+                ensure!(known, "{kind} has no value {value}");
+                ("constant", Some(value), kind.clone())
+            }
+            _ => ("argument", None, kind.clone()),
+        };
+        ensure!(found == kind, "{path} is a {kind}, and {from} is a {found}");
+        let set = Self {
+            path: names,
+            messages,
+            message: field.is_message(),
+            from: from.to_owned(),
+            source,
+            field: part.map(str::to_owned),
+            kind,
+        };
+        let argument = (source == "argument").then(|| Argument::of(from, field));
+        Ok((set, argument))
+    }
+}
+
+/// The fields that a path like `content.text` names, the messages on the way, and the last field.
+fn walk<'c>(
+    contract: &'c Contract<'c>,
+    from: &'c Message<'c>,
+    path: &str,
+) -> Result<(Vec<String>, Vec<String>, &'c Field<'c>)> {
+    let names: Vec<String> = path.split('.').map(str::to_owned).collect();
+    let (mut messages, mut message) = (Vec::new(), from);
+    let (last, way) = names.split_last().context("an empty path")?;
+    for name in way {
+        let field = message.field(name)?;
+        if !field.is_message() {
+            bail!("{name} of {} is no message", message.name);
+        }
+        message = contract.named(&field.type_name())?;
+        messages.push(message.name.to_owned());
+    }
+    let field = message.field(last)?;
+    Ok((names, messages, field))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use prost_types::{
+        DescriptorProto, EnumDescriptorProto, EnumValueDescriptorProto, FileDescriptorProto, FileDescriptorSet,
+        field_descriptor_proto::Type,
+    };
+
+    fn field(name: &str, kind: Type, type_name: &str) -> prost_types::FieldDescriptorProto {
+        let mut field = prost_types::FieldDescriptorProto { name: Some(name.into()), ..Default::default() };
+        field.set_type(kind);
+        field.type_name = (!type_name.is_empty()).then(|| format!(".a.{type_name}"));
+        field
+    }
+
+    fn contract() -> FileDescriptorSet {
+        let message = |name: &str, field| DescriptorProto { name: Some(name.into()), field, ..Default::default() };
+        let value = EnumValueDescriptorProto { name: Some("MOOD_GOOD".into()), ..Default::default() };
+        let file = FileDescriptorProto {
+            package: Some("a".into()),
+            message_type: vec![
+                message("Key", vec![field("id", Type::String, "")]),
+                message("Request", vec![field("key", Type::Message, "Key"), field("mood", Type::Enum, "Mood")]),
+                message("Response", vec![]),
+            ],
+            enum_type: vec![EnumDescriptorProto {
+                name: Some("Mood".into()),
+                value: vec![value],
+                ..Default::default()
+            }],
+            ..Default::default()
+        };
+        FileDescriptorSet { file: vec![file] }
+    }
+
+    /// What becomes of a file whose only verb has this list of fields.
+    fn resolved(set: &str) -> Result<Vec<Handle>> {
+        let text = format!(
+            "clients: {{}}\nadmin: {{}}\nhandles:\n- {{name: H, about: h, holds: {{name: key, message: Key}}, verbs: \
+             [{{name: v, about: w, call: S.M, set: {set}, answers: {{kind: message}}}}]}}"
+        );
+        let set = contract();
+        let method = MethodModel::example("M", "Request", "Response");
+        Listed::parse(&text)?.resolve(&Contract::of(&set), &|_, name| (name == "M").then_some(&method))
+    }
+
+    #[test]
+    fn a_verb_is_filled_in_from_the_contract() {
+        let handles = resolved("[[key.id, who], [mood, =MOOD_GOOD]]").unwrap();
+        let verb = &handles[0].verbs[0];
+        assert_eq!((verb.arguments[0].name.as_str(), verb.arguments[0].kind.as_str()), ("who", "string"));
+        assert_eq!((verb.set[0].messages[0].as_str(), verb.set[1].source), ("Key", "constant"));
+    }
+
+    #[test]
+    fn a_name_that_is_not_in_the_contract_is_told() {
+        for (set, said) in [
+            ("[[kay, self]]", "Request has no field kay"),
+            ("[[key, self.ed]]", "Key has no field ed"),
+            ("[[mood, =MOOD_BAD]]", "Mood has no value MOOD_BAD"),
+            ("[[key, self.id]]", "key is a Key, and self.id is a string"),
+            ("[[key.id, a], [key.id, b]]", "key is set twice"),
+        ] {
+            let error = format!("{:#}", resolved(set).unwrap_err());
+            assert!(error.contains(said) && error.contains("sdk/handles.yaml, H: verb v"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,29 @@
+use clap::ValueEnum;
+
+/// A language that has an SDK, in the folder of its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Language {
+    Rust,
+    Go,
+    Java,
+    Python,
+    Typescript,
+}
+
+impl Language {
+    /// All of them.
+    pub(crate) fn all() -> Vec<Self> {
+        Self::value_variants().to_vec()
+    }
+
+    /// Its name, which is that of its folder.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Rust => "rust",
+            Self::Go => "go",
+            Self::Java => "java",
+            Self::Python => "python",
+            Self::Typescript => "typescript",
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! What the templates of all languages are rendered with.
+
+use super::handles::{self, Handle};
+use crate::generate::contract::{Contract, Enum, Message, Method, Service};
+use crate::generate::rules::Configured;
+use crate::repo::Repo;
+use anyhow::{Context, Result, ensure};
+use prost_types::FileDescriptorSet;
+use serde::Serialize;
+use serde_json::Value;
+
+/// The whole.
+#[derive(Debug, Serialize)]
+pub(super) struct Model {
+    /// The version of the workspace, which all SDKs bear.
+    version: &'static str,
+    services: Vec<ServiceModel>,
+    enums: Vec<EnumModel>,
+    reasons: Vec<Reason>,
+    /// One gRPC service config made of those of all services.
+    service_config: Value,
+    handles: Vec<Handle>,
+}
+
+#[derive(Debug, Serialize)]
+struct ServiceModel {
+    name: String,
+    full_name: String,
+    /// The name of its client: `comments`.
+    short: String,
+    /// Whether it listens at an address of its own.
+    admin: bool,
+    about: String,
+    methods: Vec<MethodModel>,
+}
+
+/// A method; messages by their short names.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct MethodModel {
+    pub(super) name: String,
+    pub(super) request: String,
+    pub(super) response: String,
+    client_streaming: bool,
+    pub(super) server_streaming: bool,
+    has_request_id: bool,
+    /// `null` for a stream.
+    timeout_ms: Option<u64>,
+    pub(super) pages: Option<Pages>,
+    about: String,
+}
+
+/// How a list is walked.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Pages {
+    /// The field of the response that holds the items.
+    pub(super) items: String,
+    /// The message of one item.
+    pub(super) item: String,
+    /// Fields of the request that choose where the walk starts, and must be empty beside a page token.
+    first_page_only: Vec<FirstPageOnly>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct FirstPageOnly {
+    name: String,
+    #[serde(rename = "type")]
+    kind: String,
+}
+
+#[derive(Debug, Serialize)]
+struct EnumModel {
+    name: String,
+    about: String,
+    values: Vec<ValueModel>,
+}
+
+#[derive(Debug, Serialize)]
+struct ValueModel {
+    /// With its prefix: `COMMENT_SORT_HOT`.
+    name: String,
+    /// Without: `HOT`.
+    short: String,
+    number: i32,
+    about: String,
+}
+
+/// Why a call failed.
+#[derive(Debug, Serialize)]
+struct Reason {
+    /// Without its prefix, as `google.rpc.ErrorInfo` bears it.
+    name: String,
+    number: i32,
+    /// The gRPC code it comes with.
+    code: String,
+    about: String,
+}
+
+impl Model {
+    /// Makes the model from the contract, the service configurations and sdk/handles.yaml.
+    pub(super) fn read(repo: &Repo, public: &FileDescriptorSet) -> Result<Self> {
+        let (contract, configured) = (Contract::of(public), Configured::read(repo)?);
+        let listed = handles::Listed::read(repo)?;
+        let mut services = Vec::new();
+        for (short, name, admin) in listed.clients() {
+            let found = contract.services.iter().find(|service| service.name == name);
+            let service = found.with_context(|| format!("{}: the contract has no service {name}", handles::FILE))?;
+            services.push(self::service(&contract, &configured, service, short, admin)?);
+        }
+        for service in &contract.services {
+            let known = services.iter().any(|listed| listed.name == service.name);
+            ensure!(known, "{}: no client is named for {}", handles::FILE, service.name);
+        }
+        let find = |service: &str, method: &str| {
+            let service = services.iter().find(|found| found.name == service)?;
+            service.methods.iter().find(|found| found.name == method)
+        };
+        Ok(Self {
+            version: env!("CARGO_PKG_VERSION"),
+            handles: listed.resolve(&contract, &find)?,
+            enums: contract.enums.iter().map(EnumModel::of).collect(),
+            reasons: reasons(contract.enumeration("ErrorReason")?)?,
+            service_config: configured.merged,
+            services,
+        })
+    }
+}
+
+fn service(
+    contract: &Contract<'_>,
+    configured: &Configured,
+    service: &Service<'_>,
+    short: &str,
+    admin: bool,
+) -> Result<ServiceModel> {
+    let methods = service.methods.iter().map(|method| self::method(contract, configured, method));
+    Ok(ServiceModel {
+        name: service.name.to_owned(),
+        full_name: service.full_name.clone(),
+        short: short.to_owned(),
+        admin,
+        about: first_paragraph(&service.about),
+        methods: methods.collect::<Result<_>>()?,
+    })
+}
+
+fn method(contract: &Contract<'_>, configured: &Configured, method: &Method<'_>) -> Result<MethodModel> {
+    let (request, response) =
+        (contract.message(method.says.input_type())?, contract.message(method.says.output_type())?);
+    let policy = configured.methods.get(&method.path).and_then(Option::as_ref);
+    Ok(MethodModel {
+        name: method.says.name().to_owned(),
+        request: request.name.to_owned(),
+        response: response.name.to_owned(),
+        client_streaming: method.says.client_streaming(),
+        server_streaming: method.says.server_streaming(),
+        has_request_id: request.find("request_id").is_some(),
+        timeout_ms: policy.map(|policy| policy.deadline_ms),
+        pages: pages(request, response)?,
+        about: first_paragraph(&method.about),
+    })
+}
+
+/// A method is a list when its messages bear the tokens; its items are the first list of messages in the response.
+fn pages(request: &Message<'_>, response: &Message<'_>) -> Result<Option<Pages>> {
+    if request.find("page_token").is_none() || response.find("next_page_token").is_none() {
+        return Ok(None);
+    }
+    let items = response.fields.iter().find(|field| field.is_repeated() && field.is_message());
+    let items = items.with_context(|| format!("{} has a page token and no list", response.name))?;
+    let starts = request.fields.iter().filter(|field| field.name.starts_with("around_"));
+    let starts = starts.map(|field| FirstPageOnly { name: field.name.to_owned(), kind: field.type_name() });
+    Ok(Some(Pages { items: items.name.to_owned(), item: items.type_name(), first_page_only: starts.collect() }))
+}
+
+fn reasons(listed: &Enum) -> Result<Vec<Reason>> {
+    let values = EnumModel::of(listed).values.into_iter().filter(|value| value.number != 0);
+    let reason = |value: ValueModel| {
+        let parts = value.about.split_once(". ");
+        let code = parts.filter(|(code, _)| code.chars().all(|c| c.is_ascii_uppercase() || c == '_'));
+        let (code, about) = code.with_context(|| format!("the comment of {} names no code first", value.name))?;
+        let (code, about) = (code.to_owned(), first_paragraph(about));
+        Ok(Reason { name: value.short, number: value.number, code, about })
+    };
+    values.map(reason).collect()
+}
+
+impl EnumModel {
+    fn of(listed: &Enum) -> Self {
+        let prefix = super::templates::words(&listed.name).join("_").to_uppercase() + "_";
+        let value = |(name, number, about): &(String, i32, String)| ValueModel {
+            short: name.strip_prefix(&prefix).unwrap_or(name).to_owned(),
+            name: name.clone(),
+            number: *number,
+            about: about.clone(),
+        };
+        let (name, about) = (listed.name.clone(), first_paragraph(&listed.about));
+        Self { name, about, values: listed.values.iter().map(value).collect() }
+    }
+}
+
+pub(super) fn first_paragraph(text: &str) -> String {
+    text.split("\n\n").next().unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+impl MethodModel {
+    /// A unary method for tests.
+    pub(super) fn example(name: &str, request: &str, response: &str) -> Self {
+        let (name, request, response) = (name.to_owned(), request.to_owned(), response.to_owned());
+        let (client_streaming, server_streaming, has_request_id) = (false, false, false);
+        let (timeout_ms, pages, about) = (None, None, String::new());
+        Self { name, request, response, client_streaming, server_streaming, has_request_id, timeout_ms, pages, about }
+    }
+}

@@ -1,0 +1,60 @@
+//! buf with the local plugins of a language.
+
+use super::toolchain::{Plugin, Toolchain};
+use crate::generate::files::Files;
+use crate::live::Live;
+use crate::repo::Repo;
+use crate::run::run;
+use crate::tools;
+use anyhow::{Context, Result, ensure};
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The part of proto/ that callers see.
+const PUBLIC: &str = "proto/riposte/v1";
+
+/// Adds what buf makes by the SDK's buf.gen.yaml; an SDK without plugins has none.
+pub(super) fn add(repo: &Repo, live: &Arc<Live>, toolchain: &Toolchain, files: &mut Files) -> Result<()> {
+    if toolchain.plugins().is_empty() {
+        return Ok(());
+    }
+    for plugin in toolchain.plugins() {
+        install(repo, live, toolchain, plugin).with_context(|| plugin.name.clone())?;
+    }
+    let template = format!("{}/buf.gen.yaml", toolchain.folder());
+    let scratch = tempfile::tempdir()?;
+    let mut buf = repo.command(tools::buf(repo, live)?);
+    buf.args(["generate", "--template", &template, "--path", PUBLIC, "--output"]).arg(scratch.path());
+    buf.env("PATH", toolchain.path()?);
+    run(live, &mut buf)?;
+    collect(scratch.path(), &toolchain.folder(), files)
+}
+
+/// Adds every file below a folder, as if it lay in another.
+fn collect(folder: &Path, name: &str, files: &mut Files) -> Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = format!("{name}/{}", entry.file_name().to_string_lossy());
+        if entry.path().is_dir() {
+            collect(&entry.path(), &name, files)?;
+        } else {
+            files.add(name, fs::read(entry.path())?)?;
+        }
+    }
+    Ok(())
+}
+
+/// Installs a program unless the very same command has put it there before.
+fn install(repo: &Repo, live: &Arc<Live>, toolchain: &Toolchain, plugin: &Plugin) -> Result<()> {
+    fs::create_dir_all(&toolchain.dir)?;
+    let stamp = toolchain.dir.join(format!("{}.installed-by", plugin.name));
+    let wanted = plugin.install.join(" ");
+    if fs::read_to_string(&stamp).is_ok_and(|found| found == wanted) && toolchain.has(&plugin.name) {
+        return Ok(());
+    }
+    let mut command = toolchain.command(repo, &plugin.install)?;
+    run(live, command.env("GOBIN", toolchain.dir.join("bin")))?;
+    ensure!(toolchain.has(&plugin.name), "it is not in {} after its installation", toolchain.dir.display());
+    Ok(fs::write(stamp, wanted)?)
+}

@@ -1,0 +1,138 @@
+//! Builds and tests the SDKs, several at a time.
+
+use super::language::Language;
+use super::toolchain::{Step, Toolchain};
+use crate::live::Live;
+use crate::repo::Repo;
+use crate::run::{run_told, shown};
+use anyhow::{Context, Result};
+use std::fmt;
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// What became of one SDK.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    language: Language,
+    took: Duration,
+    pub(crate) end: End,
+}
+
+/// How it ended.
+#[derive(Debug)]
+pub(crate) enum End {
+    Passed,
+    /// With the fault.
+    Failed(String),
+    /// With what is missing.
+    Skipped(String),
+}
+
+impl Outcome {
+    /// Whether it found a fault.
+    pub(super) fn failed(&self) -> bool {
+        matches!(self.end, End::Failed(_))
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, seconds) = (self.language.name(), self.took.as_secs_f64());
+        match &self.end {
+            End::Passed => write!(f, "{name} ok in {seconds:.1} s"),
+            End::Failed(fault) => write!(f, "{name} FAILED after {seconds:.1} s: {fault}"),
+            End::Skipped(reason) => write!(f, "{name} SKIPPED: {reason}"),
+        }
+    }
+}
+
+/// Builds the packages.
+pub(super) fn build(repo: &Repo, live: &Arc<Live>, languages: &[Language]) -> Result<Vec<Outcome>> {
+    all(repo, languages, &|toolchain, log| step(repo, live, toolchain, Step::Build, None, log))
+}
+
+/// Builds the packages and tests them with a server.
+pub(super) fn test(repo: &Repo, live: &Arc<Live>, languages: &[Language], server: &Path) -> Result<Vec<Outcome>> {
+    all(repo, languages, &|toolchain, log| {
+        step(repo, live, toolchain, Step::Build, None, log)?;
+        step(repo, live, toolchain, Step::Test, Some(server), log)
+    })
+}
+
+type Work<'a> = dyn Fn(&Toolchain, &mut File) -> Result<()> + Sync + 'a;
+
+/// Does the work for each language, as many at a time as there are processors; in the order of the languages.
+fn all(repo: &Repo, languages: &[Language], work: &Work<'_>) -> Result<Vec<Outcome>> {
+    let mut waiting = Vec::new();
+    for language in languages {
+        waiting.extend(Toolchain::read(repo, *language)?);
+    }
+    let (waiting, ended) = (Mutex::new(waiting.into_iter()), Mutex::new(Vec::new()));
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                loop {
+                    // The guard must not live on while the work is done.
+                    let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
+                    let Some(toolchain) = next else { return };
+                    let outcome = one(&toolchain, work);
+                    ended.lock().unwrap_or_else(PoisonError::into_inner).push(outcome);
+                }
+            });
+        }
+    });
+    let mut ended = ended.into_inner().unwrap_or_else(PoisonError::into_inner);
+    ended.sort_by_key(|outcome| languages.iter().position(|language| *language == outcome.language));
+    Ok(ended)
+}
+
+fn one(toolchain: &Toolchain, work: &Work<'_>) -> Outcome {
+    let (language, start) = (toolchain.language, Instant::now());
+    let end = match toolchain.missing() {
+        Some(program) => End::Skipped(format!("this machine has no {program}")),
+        None => match logged(toolchain, work) {
+            Ok(()) => End::Passed,
+            Err(error) => End::Failed(format!("{error:#}")),
+        },
+    };
+    Outcome { language, took: start.elapsed(), end }
+}
+
+/// Does the work with a file that keeps what is said, beside the folder of the packages.
+fn logged(toolchain: &Toolchain, work: &Work<'_>) -> Result<()> {
+    fs::create_dir_all(&toolchain.dir)?;
+    fs::create_dir_all(&toolchain.out)?;
+    let path = toolchain.out.with_extension("log");
+    let mut log = File::create(&path).with_context(|| path.display().to_string())?;
+    work(toolchain, &mut log).with_context(|| format!("see {}", path.display()))
+}
+
+/// Runs the commands of one step, until one fails.
+fn step(
+    repo: &Repo,
+    live: &Arc<Live>,
+    toolchain: &Toolchain,
+    step: Step,
+    server: Option<&Path>,
+    log: &mut File,
+) -> Result<()> {
+    let name = toolchain.language.name();
+    for mut command in toolchain.commands(repo, step)? {
+        command.env("RIPOSTE_CONFORMANCE", repo.at("sdk/conformance"));
+        if let Some(server) = server {
+            command.env("RIPOSTE_DEV_BINARY", server);
+        }
+        writeln!(log, "$ {}", shown(&command))?;
+        let mut kept = Ok(());
+        let told = run_told(live, &mut command, &mut |line| {
+            println!("{name:<10} | {line}");
+            kept = std::mem::replace(&mut kept, Ok(())).and_then(|()| writeln!(log, "{line}"));
+        });
+        told.and(kept.context("its output cannot be kept"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,113 @@
+//! The templates of a language, rendered with the model.
+
+use super::model::Model;
+use super::toolchain::Toolchain;
+use crate::generate::files::Files;
+use crate::repo::Repo;
+use anyhow::{Context, Result};
+use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
+use std::fs;
+
+/// Adds what the templates of a language make. The first line of each names its file: `{# to: path #}`, from the folder
+/// of the SDK on.
+pub(super) fn add(repo: &Repo, toolchain: &Toolchain, model: &Model, files: &mut Files) -> Result<()> {
+    let folder = format!("{}/templates/", toolchain.folder());
+    let environment = environment();
+    let context = Value::from_serialize(model);
+    for path in repo.files()?.into_iter().filter(|path| path.starts_with(&folder) && path.ends_with(".j2")) {
+        let text = fs::read_to_string(repo.at(&path)).with_context(|| format!("cannot read {path}"))?;
+        let (head, body) = text.split_once('\n').unwrap_or_default();
+        let target = head.strip_prefix("{# to: ").and_then(|rest| rest.strip_suffix(" #}"));
+        let target = target.with_context(|| format!("{path}: the first line is not {{# to: path #}}"))?;
+        let rendered = environment.render_named_str(&path, body, &context);
+        // The whole chain of causes, which names the line.
+        let rendered = rendered.map_err(|error| anyhow::anyhow!("{error:#}"))?;
+        files.add(format!("{}/{target}", toolchain.folder()), toolchain.formatted(repo, target, rendered)?)?;
+    }
+    Ok(())
+}
+
+fn environment() -> Environment<'static> {
+    let mut environment = Environment::new();
+    environment.set_auto_escape_callback(|_| AutoEscape::None);
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_trim_blocks(true);
+    environment.set_lstrip_blocks(true);
+    environment.set_keep_trailing_newline(true);
+    environment.add_filter("snake", |name: &str| words(name).join("_"));
+    environment.add_filter("upper", |name: &str| words(name).join("_").to_uppercase());
+    environment.add_filter("pascal", |name: &str| words(name).iter().map(|word| capital(word)).collect::<String>());
+    environment.add_filter("camel", |name: &str| {
+        let pascal: String = words(name).iter().map(|word| capital(word)).collect();
+        pascal[..1].to_lowercase() + &pascal[1..]
+    });
+    environment.add_filter("wrap", wrap);
+    environment
+}
+
+/// The words of a name in any spelling, in lower case: `MemberId`, `memberId`, `member_id` and `MEMBER_ID` alike.
+pub(super) fn words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut before = '_';
+    for letter in name.chars() {
+        let starts = before == '_' || letter.is_ascii_uppercase() && !before.is_ascii_uppercase();
+        if letter != '_' && starts {
+            words.push(String::new());
+        }
+        if let (false, Some(word)) = (letter == '_', words.last_mut()) {
+            word.push(letter.to_ascii_lowercase());
+        }
+        before = letter;
+    }
+    words
+}
+
+fn capital(word: &str) -> String {
+    word[..1].to_uppercase() + &word[1..]
+}
+
+/// A text in lines of at most `width` characters, each after `prefix`; paragraphs stay apart.
+fn wrap(text: &str, width: usize, prefix: &str) -> String {
+    let mut lines = Vec::new();
+    for paragraph in text.split("\n\n") {
+        if !lines.is_empty() {
+            lines.push(prefix.trim_end().to_owned());
+        }
+        let mut line = prefix.to_owned();
+        for word in paragraph.split_whitespace() {
+            let filled = line.len() > prefix.len();
+            if filled && line.chars().count() + 1 + word.chars().count() > width {
+                lines.push(std::mem::replace(&mut line, prefix.to_owned()));
+            } else if filled {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+        lines.push(line);
+    }
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_spelled_in_every_way() {
+        let render = |text: &str| environment().render_str(text, ()).unwrap();
+        for name in ["MemberId", "memberId", "member_id", "MEMBER_ID"] {
+            let template = "{{ 'N'|snake }} {{ 'N'|camel }} {{ 'N'|pascal }} {{ 'N'|upper }}".replace('N', name);
+            assert_eq!(render(&template), "member_id memberId MemberId MEMBER_ID", "{name}");
+        }
+    }
+
+    #[test]
+    fn comments_are_wrapped_and_paragraphs_stay_apart() {
+        assert_eq!(wrap("one two three\n\nfour", 11, "// "), "// one two\n// three\n//\n// four");
+    }
+
+    #[test]
+    fn a_template_that_asks_for_what_is_not_there_fails() {
+        assert!(environment().render_str("{{ absent }}", ()).is_err());
+    }
+}

@@ -1,0 +1,169 @@
+//! What an SDK needs and runs: its plugins.toml.
+
+use super::language::Language;
+use crate::repo::Repo;
+use crate::run::shown;
+use crate::tools::on_path;
+use anyhow::{Context, Result, ensure};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// The generators and the steps of one SDK.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    /// Programs of the system without which nothing here can be run.
+    #[serde(default)]
+    requires: Vec<String>,
+    /// Commands that format a rendered template of an ending, from standard input to standard output.
+    #[serde(default)]
+    format: BTreeMap<String, Vec<String>>,
+    #[serde(default)]
+    plugin: Vec<Plugin>,
+    #[serde(default)]
+    steps: BTreeMap<Step, Vec<Vec<String>>>,
+}
+
+/// A program that buf calls.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Plugin {
+    /// The program.
+    pub(super) name: String,
+    /// The command that puts it into `{dir}`, with its version.
+    pub(super) install: Vec<String>,
+}
+
+/// What is done with an SDK, in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Step {
+    /// Makes its packages in `{out}`.
+    Build,
+    /// Installs a package from `{out}` and tests it.
+    Test,
+}
+
+/// One SDK's plugins.toml with the places it speaks of.
+#[derive(Debug)]
+pub(super) struct Toolchain {
+    pub(super) language: Language,
+    /// Where its generators and other files of its own may lie: `{dir}`.
+    pub(super) dir: PathBuf,
+    /// Where its packages are made: `{out}`.
+    pub(super) out: PathBuf,
+    written: Written,
+}
+
+impl Toolchain {
+    /// Reads that of a language; `None` for a language that has no SDK yet.
+    pub(super) fn read(repo: &Repo, language: Language) -> Result<Option<Self>> {
+        let file = format!("sdk/{}/plugins.toml", language.name());
+        if !repo.at(&file).is_file() {
+            return Ok(None);
+        }
+        let text = fs::read_to_string(repo.at(&file)).with_context(|| format!("cannot read {file}"))?;
+        let written = toml::from_str(&text).with_context(|| file.clone())?;
+        let dir = repo.tools(&format!("sdk/{}", language.name()));
+        Ok(Some(Self { language, dir, out: repo.target().join("sdk").join(language.name()), written }))
+    }
+
+    /// The folder of the SDK, in the workspace.
+    pub(super) fn folder(&self) -> String {
+        format!("sdk/{}", self.language.name())
+    }
+
+    /// The first program that this machine lacks.
+    pub(super) fn missing(&self) -> Option<&str> {
+        self.written.requires.iter().find(|program| on_path(program).is_none()).map(String::as_str)
+    }
+
+    /// The programs that buf calls.
+    pub(super) fn plugins(&self) -> &[Plugin] {
+        &self.written.plugin
+    }
+
+    /// The commands of a step; they run in the folder of the SDK.
+    pub(super) fn commands(&self, repo: &Repo, step: Step) -> Result<Vec<Command>> {
+        let commands = self.written.steps.get(&step).filter(|commands| !commands.is_empty());
+        let commands = commands.with_context(|| format!("{}/plugins.toml has no step {step:?}", self.folder()))?;
+        commands.iter().map(|words| self.command(repo, words)).collect()
+    }
+
+    /// A command of plugins.toml with its places filled in; the SDK's own tools come first on its path.
+    pub(super) fn command(&self, repo: &Repo, words: &[String]) -> Result<Command> {
+        let words: Vec<String> = words.iter().map(|word| self.filled(word)).collect();
+        let (program, arguments) = words.split_first().context("an empty command")?;
+        let mut command = repo.clean(program);
+        command.args(arguments).current_dir(repo.at(&self.folder())).env("PATH", self.path()?);
+        Ok(command)
+    }
+
+    /// Whether the SDK's own tools have a program.
+    pub(super) fn has(&self, program: &str) -> bool {
+        self.places().any(|place| place.join(program).is_file())
+    }
+
+    /// The path on which the SDK's own tools come first.
+    pub(super) fn path(&self) -> Result<OsString> {
+        let system = std::env::var_os("PATH").unwrap_or_default();
+        Ok(std::env::join_paths(self.places().chain(std::env::split_paths(&system)))?)
+    }
+
+    fn places(&self) -> impl Iterator<Item = PathBuf> {
+        ["bin", "node_modules/.bin", ""].map(|place| self.dir.join(place)).into_iter()
+    }
+
+    fn filled(&self, word: &str) -> String {
+        word.replace("{dir}", &self.dir.to_string_lossy()).replace("{out}", &self.out.to_string_lossy())
+    }
+
+    /// A rendered file as its language writes it.
+    pub(super) fn formatted(&self, repo: &Repo, path: &str, text: String) -> Result<Vec<u8>> {
+        let ending = path.rsplit('.').next().unwrap_or_default();
+        let Some(words) = self.written.format.get(ending) else { return Ok(text.into_bytes()) };
+        let mut command = self.command(repo, words)?;
+        let program = shown(&command);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().with_context(|| format!("{program}: it cannot be run"))?;
+        let mut input = child.stdin.take().context("its input was just asked for")?;
+        // A formatter reads all before it writes; one that does not still gets its text.
+        let feeding = std::thread::spawn(move || input.write_all(text.as_bytes()));
+        let output = child.wait_with_output()?;
+        feeding.join().map_err(|_panic| anyhow::anyhow!("{program} could not be fed"))??;
+        ensure!(output.status.success(), "{program}, {path}: {}", String::from_utf8_lossy(&output.stderr).trim());
+        Ok(output.stdout)
+    }
+
+    /// The files of the SDK that say of themselves that they are generated.
+    pub(super) fn generated(&self, repo: &Repo) -> Result<Vec<String>> {
+        let folder = self.folder() + "/";
+        let mut files = repo.files()?;
+        files.retain(|path| path.starts_with(&folder) && fs::read(repo.at(path)).is_ok_and(|text| is_marked(&text)));
+        Ok(files)
+    }
+}
+
+/// Whether a file bears the mark of a generator in its first lines.
+fn is_marked(content: &[u8]) -> bool {
+    let head = String::from_utf8_lossy(&content[..content.len().min(600)]).into_owned();
+    let marks = ["DO NOT EDIT", "@generated", "enerated by the protocol buffer compiler"];
+    head.lines().take(8).any(|line| marks.iter().any(|mark| line.contains(mark)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_generated_file_is_known_by_its_mark() {
+        assert!(is_marked(b"// Code generated by protoc-gen-go. DO NOT EDIT.\npackage a"));
+        assert!(is_marked(b"# -*- coding: utf-8 -*-\n# Generated by the protocol buffer compiler.  DO NOT EDIT!\n"));
+        assert!(!is_marked(b"package riposte\n"));
+    }
+}
