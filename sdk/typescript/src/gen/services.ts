@@ -432,7 +432,7 @@ export class AdminClient {
 
   /**
    * Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and tells how far it
-   * has  come.
+   * has come.
    */
   rebuildMemberHistory(
     request: MessageInitShape<typeof v1.RebuildMemberHistoryRequestSchema>,
@@ -443,7 +443,7 @@ export class AdminClient {
 
   /**
    * Rebuilds what ranked lists and reply previews are made from, from the comments of subjects, and tells how far it
-   * has  come.
+   * has come.
    */
   rebuildRanks(
     request: MessageInitShape<typeof v1.RebuildRanksRequestSchema>,
@@ -464,7 +464,7 @@ export class AdminClient {
 
   /**
    * Reads which subjects are under the greatest load in the process that answers: ListComments and every write count.
-   * A rate  is never told too high; of the least busy subjects it may be told too low.
+   * A rate is never told too high; of the least busy subjects it may be told too low.
    */
   listHotSubjects(
     request: MessageInitShape<typeof v1.ListHotSubjectsRequestSchema>,
