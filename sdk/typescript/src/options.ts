@@ -1,4 +1,5 @@
 import { credentials as channelCredentials, Metadata, type ChannelCredentials } from "@grpc/grpc-js";
+import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { invalid } from "./error.js";
 
@@ -70,6 +71,8 @@ export function endpoint(target: string, options: Options) {
 
 function tls({ tlsCa, tlsCert, tlsKey }: Options): ChannelCredentials {
   try {
+    // Node takes anything for an authority, and then trusts nobody.
+    if (tlsCa !== undefined) new X509Certificate(tlsCa);
     const [ca, key, cert] = [tlsCa, tlsKey, tlsCert].map((pem) => (pem === undefined ? null : Buffer.from(pem)));
     return channelCredentials.createSsl(ca, key, cert);
   } catch (error) {

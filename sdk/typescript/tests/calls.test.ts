@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { once } from "node:events";
+import { pipeline } from "node:stream";
 import test from "node:test";
 import { create } from "@bufbuild/protobuf";
 import { Code, Riposte, RiposteError } from "riposte-sdk";
@@ -95,7 +96,7 @@ test("a connection that breaks is replaced within the call", async (t) => {
   const proxy = createServer((socket) => {
     sockets.push(socket);
     if (sockets.length === 1) socket.destroy();
-    else socket.pipe(connect(Number(server.target.split(":")[1]), "127.0.0.1")).pipe(socket);
+    else pipeline(socket, connect(Number(server.target.split(":")[1]), "127.0.0.1"), socket, () => {});
   }).listen(0, "127.0.0.1");
   await once(proxy, "listening");
   const c = Riposte.connect(`127.0.0.1:${(proxy.address() as AddressInfo).port}`);

@@ -20,7 +20,11 @@ export class Flaky {
   target = "";
 
   /** Each behaviour by the name of its method. */
-  static async start(test: { after: (stop: () => void) => void }, behaviours: Record<string, Behaviour>): Promise<Flaky> {
+  static async start(
+    test: { after: (stop: () => void) => void },
+    behaviours: Record<string, Behaviour>,
+    credentials = ServerCredentials.createInsecure(),
+  ): Promise<Flaky> {
     const flaky = new Flaky();
     for (const service of [LikeService, ReplyService, SubjectService]) {
       const methods = Object.entries(service.method as Record<string, DescMethod>).filter(([name]) => name in behaviours);
@@ -31,7 +35,7 @@ export class Flaky {
     }
     const port = await new Promise<number>((resolve, reject) => {
       const bound = (error: Error | null, port: number) => (error ? reject(error) : resolve(port));
-      flaky.#server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), bound);
+      flaky.#server.bindAsync("127.0.0.1:0", credentials, bound);
     });
     flaky.target = `127.0.0.1:${port}`;
     test.after(() => flaky.#server.forceShutdown());
