@@ -52,7 +52,10 @@ impl Door {
                         callers.into_iter().for_each(|callers| self.guard.exchange(callers));
                         tracing::info!("callers and certificates were read again");
                     }
-                    Err(error) => tracing::error!(error = format!("{error:#}"), "callers or certificates cannot be used; the old ones stay"),
+                    Err(error) => tracing::error!(
+                        error = format!("{error:#}"),
+                        "callers or certificates cannot be used; the old ones stay"
+                    ),
                 }
             }
         })
