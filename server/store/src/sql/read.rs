@@ -164,7 +164,7 @@ impl Reader for SqlReader {
         member: &MemberId,
         ids: &[CommentId],
     ) -> Result<Vec<Option<LikeValue>>> {
-        self.ask(like_states::LikeStates { key: key.clone(), member: member.clone(), ids: ids.to_vec() }).await
+        like_states::like_states(&self.sources, &self.locator, (key, member), ids).await
     }
 
     async fn likers(
