@@ -71,6 +71,13 @@ impl CachedReader {
         self.0.first_page(key).await.map(drop)
     }
 
+    /// Forgets the copies of a subject, whose boards were set right: its previews were chosen from what stood there before.
+    pub async fn forget(&self, key: &SubjectKey) {
+        if self.0.cache.forget(key).await.is_err() {
+            self.0.owed.owe(std::iter::once(key.partition()));
+        }
+    }
+
     pub(crate) fn inner(&self) -> &Arc<dyn Reader> {
         &self.0.inner
     }

@@ -40,16 +40,16 @@ impl Parts {
             Way::Found(found) => return Ok(found.map(|found| Arc::new(*found))),
             Way::Read(ticket) => ticket,
         };
-        match (ticket, self.read(ask).await) {
-            (Some(ticket), Ok(Some(read))) => {
+        let Some(ticket) = ticket else {
+            return Ok(self.read(ask, ask.window).await?.map(|read| Arc::new(read.cut(ask))));
+        };
+        match self.read(ask, parts::ahead(&ask.window)).await {
+            Ok(Some(read)) => {
                 self.keep(&ticket, read.fill(ask, ticket.given)).await;
                 Ok(Some(Arc::new(read.cut(ask))))
             }
-            (None, Ok(Some(read))) => Ok(Some(Arc::new(read.cut(ask)))),
-            (ticket, nothing) => {
-                if let Some(ticket) = ticket {
-                    let _ = self.cache.close(&ticket).await;
-                }
+            nothing => {
+                let _ = self.cache.close(&ticket).await;
                 nothing.map(|_| None)
             }
         }
@@ -83,9 +83,8 @@ impl Parts {
         Ok(Way::Read(None))
     }
 
-    /// The page out of the rows, with more than was asked for.
-    async fn read(&self, ask: &PageAsk) -> Result<Option<Read>> {
-        let window = parts::ahead(&ask.window);
+    /// The page out of the rows, or with a wider window more than was asked for.
+    async fn read(&self, ask: &PageAsk, window: Window) -> Result<Option<Read>> {
         let read = async {
             match ask.root {
                 None => Ok(self.inner.roots_to_keep(&ask.key, window, ask.previews).await?.map(Read::roots)),

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use riposte_core::{CommentId, LikeValue, MemberId, Result, SubjectKey};
-use sea_orm::sea_query::{Condition, Expr, ExprTrait, JoinType, Order, SelectStatement};
+use sea_orm::sea_query::{Condition, Expr, ExprTrait, JoinType, SelectStatement};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, QueryTrait};
 
 use super::locator::Locator;
@@ -50,7 +50,7 @@ async fn read(
     let (Some(first), Some(last)) = (ids.first(), ids.last()) else { return Ok(None) };
     let likes = |which: Condition| beside(&key, &member, which);
     let mut range = likes(Condition::all().add(On::CommentId.between(*first, *last)));
-    range.order_by((Likes, On::CommentId), Order::Asc).limit(RANGE);
+    range.limit(RANGE);
     let mut found = HashMap::new();
     let Some(read) = take(&sources, &key, &range, &mut found).await? else { return Ok(None) };
     if read < RANGE {
