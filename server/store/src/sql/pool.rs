@@ -49,7 +49,7 @@ impl SourceTx {
 
     /// Which subject has which id.
     pub(crate) fn identities(&self) -> &Identities {
-        &self.sources.identities
+        self.sources.identities()
     }
 
     /// Does the work of a transaction that writes, and ends it without effect where that fails. A connection on which the
@@ -182,6 +182,11 @@ impl Sources {
     /// Where work on the connections runs.
     pub(crate) fn runtime(&self) -> &Handle {
         &self.runtime
+    }
+
+    /// Which subject has which id.
+    pub(crate) fn identities(&self) -> &Identities {
+        &self.identities
     }
 
     /// Which partition lies where.
