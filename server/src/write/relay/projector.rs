@@ -1,7 +1,7 @@
 //! Brings a projection up to date, event by event: at least once, and idempotent.
 
 use riposte_core::Result;
-use riposte_core::event::Numbered;
+use riposte_core::event::{Numbered, commits};
 use riposte_core::ports::{Epoch, Projection};
 use tokio::sync::watch;
 
@@ -9,7 +9,7 @@ use super::RelayPorts;
 use crate::write::bells::{CALM, Ear, OURS};
 use crate::write::trouble::Trouble;
 
-/// Events that are applied at a time; each may name hundreds of comments.
+/// Commits whose events are applied at a time; each may name hundreds of comments.
 const CHUNK: usize = 50;
 
 /// One projection of one source.
@@ -60,7 +60,7 @@ impl Projector {
         *at = Some(from);
         let events = outbox.read(self.source, from, CHUNK).await?;
         let Some(last) = events.last() else { return Ok(false) };
-        let (to, full) = (last.number, events.len() == CHUNK);
+        let (to, full) = (last.number, commits(&events) == CHUNK);
         self.apply(&events).await?;
         // The number says how far it is surely done; until it is written, another leader does the same again.
         let advanced = outbox.advance(self.source, epoch, self.projection, from, to).await?;

@@ -4,7 +4,6 @@
 mod changed;
 mod new;
 
-use riposte_core::event::Event;
 use riposte_core::{Comment, CommentId, Error, Subject, SubjectKey, World};
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ActiveModelTrait, ConnectionTrait, EntityTrait};
@@ -14,7 +13,7 @@ use crate::on_shard::OnShard;
 use crate::shard::part;
 use crate::sql::chunks::cut;
 use crate::sql::deal::by_table;
-use crate::sql::entity::{comment_like, comment_outbox, comment_request};
+use crate::sql::entity::{comment_like, comment_request};
 use crate::sql::pool::SourceTx;
 use crate::sql::row;
 
@@ -26,8 +25,8 @@ struct Flush<'f> {
     world: &'f World,
 }
 
-/// Writes everything that changed, and tells it: an outbox row for each subject, under the ids that were kept for them.
-pub(super) async fn journal(tx: &SourceTx, world: &World, told: &[(CommentId, Event)]) -> Flushed<()> {
+/// Writes everything that changed.
+pub(super) async fn journal(tx: &SourceTx, world: &World) -> Flushed<()> {
     let flush = Flush { tx, world };
     flush.new_subjects().await?;
     flush.changed_subjects().await?;
@@ -35,8 +34,7 @@ pub(super) async fn journal(tx: &SourceTx, world: &World, told: &[(CommentId, Ev
     flush.changed_comments().await?;
     flush.contents().await?;
     flush.likes().await?;
-    flush.requests().await?;
-    flush.outbox(told).await
+    flush.requests().await
 }
 
 impl Flush<'_> {
@@ -76,12 +74,6 @@ impl Flush<'_> {
             insert(&self.tx.on(partition), rows.collect()).await?;
         }
         Ok(())
-    }
-
-    async fn outbox(&self, told: &[(CommentId, Event)]) -> Flushed<()> {
-        let rows = told.iter().map(|(id, event)| row::outbox_model(*id, event)).collect();
-        let Some((id, _)) = told.first() else { return Ok(()) };
-        insert::<comment_outbox::ActiveModel, _>(&self.tx.on(id.partition()), rows).await
     }
 
     fn subject(&self, key: &SubjectKey) -> Flushed<&Subject> {
