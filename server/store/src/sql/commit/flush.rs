@@ -47,11 +47,11 @@ impl Flush<'_> {
                 Ok(row::like_model(like, self.comment(*id)?.subject_id, part(id.partition())))
             };
             let rows: Vec<ActiveModel> = names.into_iter().map(model).collect::<Flushed<_>>()?;
-            for piece in cut(&rows) {
+            for piece in cut(rows) {
                 let keep = OnConflict::columns([Column::SubjectId, Column::MemberId, Column::CommentId])
                     .update_columns([Column::Value, Column::Operation, Column::Changed, Column::Time])
                     .to_owned();
-                let upsert = Entity::insert_many(piece.to_vec()).on_conflict(keep);
+                let upsert = Entity::insert_many(piece).on_conflict(keep);
                 upsert.exec_without_returning(&self.tx.on(partition)).await?;
             }
         }
@@ -90,8 +90,8 @@ where
     A: ActiveModelTrait + Send,
     C: ConnectionTrait,
 {
-    for piece in cut(&rows) {
-        A::Entity::insert_many(piece.to_vec()).exec_without_returning(db).await?;
+    for piece in cut(rows) {
+        A::Entity::insert_many(piece).exec_without_returning(db).await?;
     }
     Ok(())
 }

@@ -16,9 +16,9 @@ pub(in crate::sql) async fn tell(tx: &SourceTx, commit: CommentId, events: &[Eve
         return Ok(());
     }
     outbox_commit::Entity::insert(row::commit_model(commit, events)).exec_without_returning(&tx.whole()).await?;
-    let made: Vec<_> = events.iter().filter_map(|event| row::revision_model(commit, event)).collect();
-    for piece in cut(&made) {
-        outbox_revision::Entity::insert_many(piece.to_vec()).exec_without_returning(&tx.whole()).await?;
+    let made = events.iter().filter_map(|event| row::revision_model(commit, event));
+    for piece in cut(made.collect()) {
+        outbox_revision::Entity::insert_many(piece).exec_without_returning(&tx.whole()).await?;
     }
     Ok(())
 }
