@@ -1,12 +1,14 @@
 //! Brings a projection up to date, event by event: at least once, and idempotent.
 
+use std::time::Duration;
+
 use riposte_core::Result;
 use riposte_core::event::{Numbered, commits};
 use riposte_core::ports::{Epoch, Projection};
 use tokio::sync::watch;
 
 use super::RelayPorts;
-use crate::write::bells::{CALM, Ear, OURS};
+use crate::write::bells::{CALM, Ear, OURS, SLOW};
 use crate::write::trouble::Trouble;
 
 /// Commits whose events are applied at a time; each may name hundreds of comments.
@@ -39,7 +41,7 @@ impl Projector {
                     trouble.over();
                     if !more {
                         // Whoever leads gives the numbers, and that is this process.
-                        numbers.rest(CALM, OURS).await;
+                        numbers.rest(pace(self.projection), OURS).await;
                     }
                 }
                 Err(error) => {
@@ -72,6 +74,15 @@ impl Projector {
             Projection::History => self.ports.histories.apply(self.source, events).await,
             Projection::Boards => self.ports.boards.apply(self.source, events).await,
         }
+    }
+}
+
+/// How often it begins a turn at most. A vote moves two or three rows of boards, and of many votes on a comment within a turn
+/// these are moved once.
+const fn pace(projection: Projection) -> Duration {
+    match projection {
+        Projection::History => CALM,
+        Projection::Boards => SLOW,
     }
 }
 
