@@ -6,15 +6,17 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::future::join_all;
-use riposte_core::event::{CommentChange, Happened, Numbered};
+use riposte_core::event::{CommentChange, Happened, Numbered, commits};
 use riposte_core::ports::{Outbox, Projection, Reader};
 use riposte_core::{CommentId, Error, Partition, Result, SubjectId, SubjectKey};
 
 use crate::port::{Away, Cache, Committed, Cursor, Likes, Member};
 use crate::tally::{Tally, Told};
 
-/// Events that are told at a time.
-const CHUNK: usize = 500;
+/// Commits whose events are told at a time.
+const CHUNK: usize = 100;
+/// Comments that are read at a time.
+const READ: usize = 500;
 /// How far back a relay that begins goes on from where the last one was; beyond it a partition begins anew.
 const REACH: i64 = 20_000;
 /// How often it is looked whether the cursors of quiet partitions still stand.
@@ -85,13 +87,13 @@ impl Mender {
             None => self.begin().await?,
         };
         let events = self.outbox.read(self.source, places.read, CHUNK).await?;
+        let full = commits(&events) == CHUNK;
         if events.first().is_some_and(|first| first.number > places.read + 1) {
             // It was away for so long that events were deleted meanwhile.
             self.renew_all(&mut places).await?;
             self.places = Some(places);
             return Ok(true);
         }
-        let full = events.len() == CHUNK;
         let events = self.on_boards(events, &mut places).await?;
         if let Some(last) = events.last() {
             let behind = |of: &&Numbered| places.of.get(&of.event.partition).is_some_and(|place| *place < of.number);
@@ -172,7 +174,7 @@ impl Mender {
         ids.sort_unstable();
         ids.dedup();
         let mut likes = Vec::new();
-        for ids in ids.chunks(CHUNK) {
+        for ids in ids.chunks(READ) {
             let rows = self.rows.comments(ids).await?;
             likes.extend(rows.iter().flatten().map(|view| Likes::of(&view.comment)));
         }
