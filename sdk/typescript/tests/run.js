@@ -1,7 +1,7 @@
-// Installs the package that was built, as a user would, into a fresh folder; there checks it, compiles the tests and the
-// quick start against its types, and runs them. Usage: node tests/run.js SCRATCH PACKAGES
+// Installs the package that was built, as a user would; there checks it, compiles the tests and the quick start against its
+// types, and runs them. Only what others made stays installed from run to run. Usage: node tests/run.js SCRATCH PACKAGES
 import { spawnSync } from "node:child_process";
-import { cpSync, readdirSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 const [scratch, packages] = process.argv.slice(2);
@@ -16,11 +16,12 @@ function run(program, ...words) {
   if (status !== 0) process.exit(status ?? 1);
 }
 
-rmSync(app, { recursive: true, force: true });
+mkdirSync(app, { recursive: true });
+for (const name of readdirSync(app)) if (name !== "node_modules") rmSync(join(app, name), { recursive: true });
 cpSync("tests", app, { recursive: true });
 cpSync("examples", join(app, "examples"), { recursive: true });
 const quietly = ["--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline"];
-run("npm", "ci", ...quietly);
+run("npm", "install", ...quietly);
 run("npm", "install", "--no-save", ...quietly, join(packages, archive));
 run(bin("publint"), "node_modules/riposte-sdk", "--strict");
 run(bin("tsc"), "--project", ".");
