@@ -8,8 +8,8 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use riposte_sdk::Client;
 use riposte_sdk::v1::admin_service_client::AdminServiceClient;
+use riposte_sdk::{Client, Options};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 
@@ -197,7 +197,8 @@ impl Server {
     /// # Errors
     /// Never for the addresses that a server gives.
     pub fn admin(&self) -> Result<AdminServiceClient<riposte_sdk::Connection>> {
-        Ok(self.client()?.admin(self.admin.clone())?)
+        let options = Options { admin_target: self.admin.clone(), ..Options::default() };
+        Ok(Client::open(options)?.admin()?)
     }
 
     /// Kills the process as a crash would.

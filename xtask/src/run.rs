@@ -57,11 +57,10 @@ fn succeeded(status: ExitStatus, command: &Command) -> Result<()> {
     Ok(())
 }
 
-fn finish(
-    live: &Arc<Live>,
-    command: &mut Command,
-    output: Option<(PipeReader, &mut dyn FnMut(&str))>,
-) -> Result<ExitStatus> {
+/// What a command writes, and who is told each of its lines.
+type Told<'a> = (PipeReader, &'a mut dyn FnMut(&str));
+
+fn finish(live: &Arc<Live>, command: &mut Command, output: Option<Told<'_>>) -> Result<ExitStatus> {
     eprintln!("$ {}", shown(command));
     let mut process = live.spawn(command.stdin(Stdio::null()))?;
     if output.is_some() {

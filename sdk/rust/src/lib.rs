@@ -1,21 +1,22 @@
 //! The Rust SDK of Riposte: the types of `riposte.v1`, generated and checked in, and a thin client over them.
 //! Building it needs neither protoc nor buf.
 //!
-//! Features: `client` (default) for callers; `server` adds the service traits, for servers and for stubs in tests.
+//! Features: `client` (default) for callers; `server` adds the service traits, for servers and for stubs in tests;
+//! `dev-server` starts a real server for a test.
 //!
 //! ```no_run
 //! # async fn demo() -> Result<(), riposte_sdk::Error> {
-//! use riposte_sdk::{Client, v1};
+//! use riposte_sdk::Client;
+//! use riposte_sdk::v1::CommentSort::Hot;
 //!
 //! let client = Client::from_env()?;
-//! let request = v1::CreateCommentRequest {
-//!     subject: Some(v1::SubjectKey { object_type: "article".into(), object_id: "42".into() }),
-//!     member_id: "m7".into(),
-//!     content: Some(v1::Content { text: "Hi".into(), ..Default::default() }),
-//!     ..Default::default()
-//! };
-//! let made = client.comments().create_comment(request).await?.into_inner();
-//! println!("floor {}", made.comment.unwrap_or_default().floor);
+//! let subject = client.subject("article", "42");
+//! let comment = subject.comment("m7", "Hi").await?;
+//! comment.like("m9").await?;
+//! let mut all = subject.comments(Hot).items();
+//! while let Some(thread) = all.next().await? {
+//!     println!("{}", thread.comment.unwrap_or_default().content.unwrap_or_default().text);
+//! }
 //! # Ok(())
 //! # }
 //! ```
@@ -25,9 +26,24 @@
 
 #[cfg(feature = "client")]
 mod client;
+#[cfg(feature = "dev-server")]
+mod dev;
+#[cfg(feature = "client")]
+#[expect(clippy::needless_update, reason = "generated code, which leaves open how many fields a message has")]
+#[path = "gen/handles.rs"]
+mod handles;
+#[cfg(feature = "client")]
+#[path = "gen/services.rs"]
+mod services;
 
 #[cfg(feature = "client")]
-pub use client::{Client, CommentPages, Connection, Error, Options, ReplyPages, RequestIds, Violation};
+pub use client::{
+    Client, Connection, Dns, Error, Follow, Items, List, Options, Pages, RequestIds, Resolve, Violation, Watch,
+};
+#[cfg(feature = "dev-server")]
+pub use dev::{DevServer, Starter};
+#[cfg(feature = "client")]
+pub use handles::{Comment, Subject};
 
 /// The contract `riposte.v1`: its messages, enums, clients and service traits.
 pub mod v1 {

@@ -77,7 +77,13 @@ fn serve(service: Flaky, listener: TcpListener) {
 async fn client(service: &Flaky) -> Client {
     let (listener, address) = listener().await;
     serve(service.clone(), listener);
-    Client::open(Options { target: address.to_string(), token: Some("s3cret".into()), ..Default::default() }).unwrap()
+    Client::open(Options {
+        target: address.to_string(),
+        token: Some("s3cret".into()),
+        insecure_token: true,
+        ..Default::default()
+    })
+    .unwrap()
 }
 
 fn like() -> SetLikeRequest {

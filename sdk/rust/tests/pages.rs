@@ -60,7 +60,7 @@ async fn a_walk_goes_on_by_token_until_it_is_empty_and_stays_in_place_when_a_pag
     tokio::spawn(server.serve_with_incoming(TcpListenerStream::new(listener)));
 
     let first = v1::ListRepliesRequest { root_id: 7, page_size: 2, around_comment_id: 9, ..Default::default() };
-    let mut pages = Client::connect(address.to_string()).unwrap().reply_pages(first.clone());
+    let mut pages = Client::connect(address.to_string()).unwrap().list(first.clone());
     assert_eq!(pages.next().await.unwrap().unwrap().next_page_token, "second");
     let refused: Error = pages.next().await.unwrap_err();
     assert_eq!(refused.code(), tonic::Code::Internal);

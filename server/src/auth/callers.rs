@@ -94,7 +94,10 @@ impl Callers {
 
     fn add(&mut self, name: &str, entry: Entry) -> Result<()> {
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
-        ensure!((1..=MAX_NAME).contains(&name.len()) && name.bytes().all(plain), "a name is 1 to 64 of A-Z a-z 0-9 . _ -");
+        ensure!(
+            (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(plain),
+            "a name is 1 to 64 of A-Z a-z 0-9 . _ -"
+        );
         let Entry { tokens_sha256, spiffe_ids, roles, object_types } = entry;
         ensure!(!tokens_sha256.is_empty() || !spiffe_ids.is_empty(), "has neither tokens_sha256 nor spiffe_ids");
         let roles = roles.into_iter().map(Role::from).collect();
@@ -128,7 +131,8 @@ fn types(names: &[String]) -> Result<Types> {
         return Ok(Types::All);
     }
     let parse = |name: &String| {
-        ObjectType::parse("object_types", name).map_err(|violation| anyhow::anyhow!("{name:?} {}", violation.description))
+        ObjectType::parse("object_types", name)
+            .map_err(|violation| anyhow::anyhow!("{name:?} {}", violation.description))
     };
     names.iter().map(parse).collect::<Result<_>>().map(Types::These)
 }
@@ -150,7 +154,9 @@ mod tests {
         let web = callers.by_token("secret").unwrap();
         assert_eq!(callers.by_identity("spiffe://a/b"), Some(web));
         assert!(web.name() == "web" && web.has(Role::Reader) && !web.has(Role::Operator));
-        assert!(web.may_use(&ObjectType::stored("article".into())) && !web.may_use(&ObjectType::stored("video".into())));
+        assert!(
+            web.may_use(&ObjectType::stored("article".into())) && !web.may_use(&ObjectType::stored("video".into()))
+        );
         assert!(callers.by_token("Secret").is_none() && callers.by_identity("spiffe://a").is_none());
     }
 

@@ -96,7 +96,7 @@ impl Args {
         }
         let gzip = self.gzip || self.out.extension().is_some_and(|extension| extension == "gz");
         let scope = Scope { object_type: self.object_type.clone(), object_id: self.object_id.clone() };
-        let client = Client::open(Options::from_env()?)?.admin(self.target.clone())?;
+        let client = Client::open(Options { admin_target: self.target.clone(), ..Options::from_env()? })?.admin()?;
         let to_file = path.is_some();
         let target = Target { path, gzip, resume: self.resume, overwrite: self.overwrite };
         let (output, done) = target.open(&scope)?;

@@ -119,7 +119,7 @@ impl Args {
         let tally = Arc::new(Tally::default());
         let progress = Arc::new(Progress::start(&tally));
         let shared = Arc::new(self.shared(&prepared, rejects, &tally, &progress));
-        let client = Client::open(Options::from_env()?)?.admin(self.target.clone())?;
+        let client = Client::open(Options { admin_target: self.target.clone(), ..Options::from_env()? })?.admin()?;
         let (stop, stopped) = watch::channel(false);
         let streams = usize::try_from(self.streams)?;
         let sending = send::run(prepared, &client, streams, &shared, &stopped);

@@ -36,7 +36,7 @@ pub(super) struct Subjects {
 
 impl Subjects {
     pub(super) fn client(&self) -> Result<AdminServiceClient<Connection>> {
-        Ok(Client::open(Options::from_env()?)?.admin(self.target.clone())?)
+        Ok(Client::open(Options { admin_target: self.target.clone(), ..Options::from_env()? })?.admin()?)
     }
 
     pub(super) fn scope(&self) -> Option<SubjectScope> {

@@ -7,6 +7,7 @@ use riposte_sdk::v1::{
     AdminServiceDeleteCommentRequest, Comment, CommentSort, CommentState, DeletedBy, ErrorReason, HideCommentRequest,
     ListSubjectsRequest, UnhideCommentRequest,
 };
+use riposte_sdk::{Client, Options};
 use riposte_tests::{Case, Say, World, cases, refused};
 use tonic::{Code, Status};
 
@@ -66,7 +67,8 @@ async fn a_moderator_deletes_and_nobody_else_brings_back(world: World) -> Result
 }
 
 async fn the_public_port_does_not_serve_the_admin_service(world: World) -> Result<()> {
-    let mut admin = world.client.admin(world.server.target())?;
+    let mut admin =
+        Client::open(Options { admin_target: world.server.target().to_owned(), ..Options::default() })?.admin()?;
     let outcome = admin.hide_comment(HideCommentRequest { id: 1, ..HideCommentRequest::default() }).await;
     ensure!(refused(outcome)? == (Code::Unimplemented, ErrorReason::NotImplemented));
     Ok(())

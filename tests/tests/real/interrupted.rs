@@ -9,7 +9,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use riposte_sdk::v1::ListSubjectsRequest;
 use riposte_sdk::v1::admin_service_client::AdminServiceClient;
-use riposte_sdk::{Client, Connection};
+use riposte_sdk::{Client, Connection, Options};
 use riposte_tests::Server;
 use riposte_tests::command;
 use riposte_tests::real::madrid::{Madrid, OBJECT_TYPE, Orphans};
@@ -48,7 +48,10 @@ async fn a_server_killed_and_started_again_costs_an_import_nothing_but_time() ->
         let mut dev = command::riposte(["dev", "--seed", "none", "--data"])?;
         Ok(dev.arg(scratch.path().join("data")).args(addresses).stdout(Stdio::null()).spawn()?)
     };
-    let client = || anyhow::Ok(Client::connect(grpc.clone())?.admin(admin.clone())?);
+    let client = || {
+        let options = Options { target: grpc.clone(), admin_target: admin.clone(), ..Options::default() };
+        anyhow::Ok(Client::open(options)?.admin()?)
+    };
     let mut server = start()?;
     let running =
         import(&data, &format!("http://{admin}"), scratch.path())?.args(SLOWLY).stdout(Stdio::piped()).spawn()?;

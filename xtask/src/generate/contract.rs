@@ -2,7 +2,9 @@
 
 use anyhow::{Context, Result};
 use prost_types::field_descriptor_proto::{Label, Type};
-use prost_types::{FieldDescriptorProto, FileDescriptorProto, FileDescriptorSet, MethodDescriptorProto};
+use prost_types::{
+    DescriptorProto, FieldDescriptorProto, FileDescriptorProto, FileDescriptorSet, MethodDescriptorProto,
+};
 
 /// The places of things in a file descriptor, by which comments are found: numbers of fields of descriptor.proto.
 const MESSAGE: i32 = 4;
@@ -42,6 +44,7 @@ pub(crate) struct Message<'a> {
     pub(crate) name: &'a str,
     full_name: String,
     pub(crate) fields: Vec<Field<'a>>,
+    says: &'a DescriptorProto,
 }
 
 /// A field of a message.
@@ -98,6 +101,11 @@ impl<'a> Message<'a> {
     /// The field of a name; the error names both.
     pub(crate) fn field(&self, name: &str) -> Result<&Field<'a>> {
         self.find(name).with_context(|| format!("{} has no field {name}", self.name))
+    }
+
+    /// The names of its choices.
+    pub(crate) fn oneofs(&self) -> impl Iterator<Item = &'a str> {
+        self.says.oneof_decl.iter().map(|choice| choice.name())
     }
 
     /// The field of a name, if there is one.
@@ -172,7 +180,7 @@ fn messages(file: &FileDescriptorProto) -> impl Iterator<Item = Message<'_>> {
             says: field,
         });
         let full_name = format!(".{}.{}", file.package(), message.name());
-        Message { name: message.name(), full_name, fields: fields.collect() }
+        Message { name: message.name(), full_name, fields: fields.collect(), says: message }
     })
 }
 

@@ -1,6 +1,6 @@
 //! sdk/handles.yaml, held against the contract: whatever it names must be there.
 
-use super::model::{MethodModel, first_paragraph};
+use super::model::{MethodModel, first_paragraph, short_value};
 use crate::generate::contract::{Contract, Field, Message};
 use crate::repo::Repo;
 use anyhow::{Context, Result, bail, ensure};
@@ -107,6 +107,8 @@ struct Set {
     /// What `from` is: `self`, `self_field` (then `field`), `argument`, or `constant` (then `field` is the value).
     source: &'static str,
     field: Option<String>,
+    /// The value without the prefix of its enum.
+    short: Option<String>,
 }
 
 /// A field of the request that the caller may leave out.
@@ -125,10 +127,24 @@ struct Choice {
 #[derive(Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 enum Answer {
-    Message { message: String },
-    Handle { handle: String, field: String },
-    Pages { items: String, item: String },
-    Watch { item: String, resume: String, revisions: Vec<Vec<String>> },
+    Message {
+        message: String,
+    },
+    Handle {
+        handle: String,
+        field: String,
+    },
+    Pages {
+        items: String,
+        item: String,
+    },
+    /// `oneof` is the choice that each of `revisions` begins in, as languages name it.
+    Watch {
+        item: String,
+        resume: String,
+        oneof: String,
+        revisions: Vec<Vec<String>>,
+    },
 }
 
 type Find<'a> = dyn Fn(&str, &str) -> Option<&'a MethodModel> + 'a;
@@ -226,7 +242,9 @@ impl Listed {
                 request.field(resume)?;
                 let path = |path: &String| walk(contract, response, path).map(|(names, _, _)| names);
                 let revisions = revisions.iter().map(path).collect::<Result<_>>()?;
-                Answer::Watch { item: response.name.to_owned(), resume: resume.clone(), revisions }
+                let choice = response.oneofs().next().context("an event is a choice of kinds")?;
+                let (item, oneof) = (response.name.to_owned(), choice.to_owned());
+                Answer::Watch { item, resume: resume.clone(), oneof, revisions }
             }
         })
     }
@@ -281,6 +299,7 @@ impl Set {
             from: from.to_owned(),
             source,
             field: part.map(str::to_owned),
+            short: part.filter(|_| source == "constant").map(|value| short_value(&kind, value)),
             kind,
         };
         let argument = (source == "argument").then(|| Argument::of(from, field));

@@ -186,9 +186,8 @@ fn reasons(listed: &Enum) -> Result<Vec<Reason>> {
 
 impl EnumModel {
     fn of(listed: &Enum) -> Self {
-        let prefix = super::templates::words(&listed.name).join("_").to_uppercase() + "_";
         let value = |(name, number, about): &(String, i32, String)| ValueModel {
-            short: name.strip_prefix(&prefix).unwrap_or(name).to_owned(),
+            short: short_value(&listed.name, name),
             name: name.clone(),
             number: *number,
             about: about.clone(),
@@ -196,6 +195,12 @@ impl EnumModel {
         let (name, about) = (listed.name.clone(), first_paragraph(&listed.about));
         Self { name, about, values: listed.values.iter().map(value).collect() }
     }
+}
+
+/// The value of an enum without the prefix that all its values bear.
+pub(super) fn short_value(listed: &str, value: &str) -> String {
+    let prefix = super::templates::words(listed).join("_").to_uppercase() + "_";
+    value.strip_prefix(&prefix).unwrap_or(value).to_owned()
 }
 
 pub(super) fn first_paragraph(text: &str) -> String {

@@ -66,22 +66,25 @@ fn capital(word: &str) -> String {
     word[..1].to_uppercase() + &word[1..]
 }
 
-/// A text in lines of at most `width` characters, each after `prefix`; paragraphs stay apart.
-fn wrap(text: &str, width: usize, prefix: &str) -> String {
+/// A text in lines of at most `width` characters, each after `prefix`, and all but the first after `hang` too;
+/// paragraphs stay apart.
+fn wrap(text: &str, width: usize, prefix: &str, hang: Option<&str>) -> String {
+    let following = format!("{prefix}{}", hang.unwrap_or_default());
     let mut lines = Vec::new();
     for paragraph in text.split("\n\n") {
         if !lines.is_empty() {
             lines.push(prefix.trim_end().to_owned());
         }
-        let mut line = prefix.to_owned();
+        let mut line = if lines.is_empty() { prefix.to_owned() } else { following.clone() };
+        let mut filled = false;
         for word in paragraph.split_whitespace() {
-            let filled = line.len() > prefix.len();
             if filled && line.chars().count() + 1 + word.chars().count() > width {
-                lines.push(std::mem::replace(&mut line, prefix.to_owned()));
+                lines.push(std::mem::replace(&mut line, following.clone()));
             } else if filled {
                 line.push(' ');
             }
             line.push_str(word);
+            filled = true;
         }
         lines.push(line);
     }
@@ -103,7 +106,8 @@ mod tests {
 
     #[test]
     fn comments_are_wrapped_and_paragraphs_stay_apart() {
-        assert_eq!(wrap("one two three\n\nfour", 11, "// "), "// one two\n// three\n//\n// four");
+        assert_eq!(wrap("one two three\n\nfour", 11, "// ", None), "// one two\n// three\n//\n// four");
+        assert_eq!(wrap("* one two three", 11, "// ", Some("  ")), "// * one\n//   two\n//   three");
     }
 
     #[test]

@@ -144,7 +144,9 @@ impl Toolchain {
     pub(super) fn generated(&self, repo: &Repo) -> Result<Vec<String>> {
         let folder = self.folder() + "/";
         let mut files = repo.files()?;
-        files.retain(|path| path.starts_with(&folder) && fs::read(repo.at(path)).is_ok_and(|text| is_marked(&text)));
+        // A template bears the mark of what it makes.
+        files.retain(|path| path.starts_with(&folder) && !path.ends_with(".j2"));
+        files.retain(|path| fs::read(repo.at(path)).is_ok_and(|text| is_marked(&text)));
         Ok(files)
     }
 }

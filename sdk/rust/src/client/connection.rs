@@ -1,5 +1,7 @@
+use super::balance::{Balancer, Peer};
 use super::error::Error;
 use super::frame;
+use super::options::Options;
 use super::request_ids::RequestIds;
 use super::retry::{self, Rule, Throttle};
 use http_body_util::{BodyExt, Full};
@@ -11,11 +13,13 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tonic::body::Body;
 use tonic::codegen::{BoxFuture, Service, http};
-use tonic::transport::Channel;
+use tonic::metadata::{Ascii, MetadataKey, MetadataMap, MetadataValue};
 use tonic::{Code, Status, TimeoutExpired};
 
 /// The trailer of a refusal that had no effect.
 const NOT_EXECUTED: &str = "riposte-not-executed";
+/// The longest wait between two looks whether a service is ready, in milliseconds, at first and at last.
+const READY_MS: (u64, u64) = (20, 500);
 
 type Request = http::Request<Body>;
 type Response = http::Response<Body>;
@@ -24,27 +28,69 @@ type Response = http::Response<Body>;
 /// every call has them whichever client makes it.
 #[derive(Debug, Clone)]
 pub struct Connection {
-    channel: Channel,
+    balancer: Arc<Balancer>,
+    throttle: Arc<Throttle>,
+    metadata: Arc<MetadataMap>,
     pub(super) shared: Arc<Shared>,
 }
 
+/// What the connections of one client share.
 #[derive(Debug)]
 pub(super) struct Shared {
     authorization: Option<http::HeaderValue>,
     pub(super) request_ids: RequestIds,
-    throttle: Throttle,
 }
 
 impl Connection {
-    pub(crate) fn new(channel: Channel, token: Option<&str>) -> Result<Self, Error> {
-        let header = |token: &str| http::HeaderValue::from_str(&format!("Bearer {token}"));
-        let mut authorization =
-            token.map(header).transpose().map_err(|_invalid| Error::local("the token is not printable ASCII"))?;
+    pub(super) fn open(options: &Options, target: &str) -> Result<Self, Error> {
+        let header = |token: &String| http::HeaderValue::from_str(&format!("Bearer {token}"));
+        let token = options.token.as_ref().map(header).transpose();
+        let mut authorization = token.map_err(|_invalid| Error::local("the token is not printable ASCII"))?;
         if let Some(value) = &mut authorization {
             value.set_sensitive(true);
         }
-        let shared = Shared { authorization, request_ids: RequestIds::default(), throttle: Throttle::default() };
-        Ok(Self { channel, shared: Arc::new(shared) })
+        let place = options.place(target)?;
+        if authorization.is_some() && place.tls.is_none() {
+            tracing::warn!(target, "the token goes over plaintext, as insecure_token allows");
+        }
+        let shared = Arc::new(Shared { authorization, request_ids: RequestIds::default() });
+        let (balancer, metadata) = (Arc::new(Balancer::new(place)), Arc::default());
+        Ok(Self { balancer, throttle: Arc::default(), metadata, shared })
+    }
+
+    /// Another target of the same client.
+    pub(super) fn beside(&self, options: &Options, target: &str) -> Result<Self, Error> {
+        let balancer = Arc::new(Balancer::new(options.place(target)?));
+        Ok(Self { balancer, throttle: Arc::default(), ..self.clone() })
+    }
+
+    pub(super) fn with_metadata(&self, key: MetadataKey<Ascii>, value: MetadataValue<Ascii>) -> Self {
+        let mut metadata = MetadataMap::clone(&self.metadata);
+        metadata.insert(key, value);
+        Self { metadata: Arc::new(metadata), ..self.clone() }
+    }
+
+    pub(super) async fn wait_ready(&self, timeout: Duration) -> Result<(), Error> {
+        let deadline = Instant::now() + timeout;
+        let mut attempt = 1;
+        loop {
+            let connecting = tokio::time::timeout_at(deadline, async {
+                let peer = self.balancer.pick().await?;
+                peer.endpoint.connect().await.map(drop).map_err(status)
+            });
+            let failure = match connecting.await {
+                Ok(Ok(())) => return Ok(()),
+                Ok(Err(failure)) => failure.message().to_owned(),
+                Err(_late) => "no answer".to_owned(),
+            };
+            let again = Instant::now() + retry::jittered(READY_MS, attempt);
+            if again >= deadline {
+                let told = format!("not ready within {} ms: {failure}", timeout.as_millis());
+                return Err(Status::deadline_exceeded(told).into());
+            }
+            tokio::time::sleep_until(again).await;
+            attempt += 1;
+        }
     }
 
     async fn run(self, request: Request) -> Result<Response, Status> {
@@ -52,6 +98,7 @@ impl Connection {
         if let Some(value) = &self.shared.authorization {
             head.headers.insert(http::header::AUTHORIZATION, value.clone());
         }
+        head.headers.extend(MetadataMap::clone(&self.metadata).into_headers());
         let Some(rule) = retry::rule(head.uri.path()) else {
             return self.send(http::Request::from_parts(head, body)).await;
         };
@@ -91,7 +138,7 @@ impl Connection {
                 Ok((_, status)) => status.as_ref(),
                 Err(status) => Some(status),
             };
-            let wait = self.shared.throttle.wait(rule, attempt, failure).filter(|_| repeatable);
+            let wait = self.throttle.wait(rule, attempt, failure).filter(|_| repeatable);
             let Some(wait) = wait else { return answer.map(|(response, _)| response) };
             unclear |= failure.is_some_and(|status| !status.metadata().contains_key(NOT_EXECUTED));
             tokio::time::sleep(wait).await;
@@ -107,8 +154,9 @@ impl Connection {
         unclear: bool,
     ) -> Result<(Response, Option<Status>), Status> {
         let request = http::Request::from_parts(head, Body::new(Full::new(message)));
-        let (mut head, body) = self.send(request).await?.into_parts();
-        let body = body.collect().await.map_err(broken)?;
+        let peer = self.balancer.pick().await?;
+        let (mut head, body) = self.send_to(&peer, request).await?.into_parts();
+        let body = body.collect().await.map_err(broken).inspect_err(|_| self.balancer.eject(&peer))?;
         let mut trailers = body.trailers().cloned();
         if unclear {
             head.headers.remove(NOT_EXECUTED);
@@ -120,10 +168,31 @@ impl Connection {
         Ok((http::Response::from_parts(head, Body::new(whole)), failure))
     }
 
+    /// One attempt of a stream.
     async fn send(&self, request: Request) -> Result<Response, Status> {
-        let mut channel = self.channel.clone();
-        poll_fn(|context| channel.poll_ready(context)).await.map_err(status)?;
-        channel.call(request).await.map_err(status)
+        let peer = self.balancer.pick().await?;
+        self.send_to(&peer, request).await
+    }
+
+    async fn send_to(&self, peer: &Peer, request: Request) -> Result<Response, Status> {
+        let mut channel = peer.channel.clone();
+        let answer = async {
+            poll_fn(|context| channel.poll_ready(context)).await?;
+            channel.call(request).await
+        };
+        match answer.await {
+            Ok(response) => {
+                peer.admit();
+                Ok(response)
+            }
+            Err(error) => {
+                let status = status(error);
+                if status.code() == Code::Unavailable {
+                    self.balancer.eject(peer);
+                }
+                Err(status)
+            }
+        }
     }
 }
 

@@ -1,65 +1,83 @@
 use super::Client;
 use super::error::Error;
-use crate::v1::{ListCommentsRequest, ListCommentsResponse, ListRepliesRequest, ListRepliesResponse};
+use futures_util::Stream;
+use futures_util::stream::try_unfold;
+use std::future::Future;
 
-/// A walk over the pages of [`ListComments`](crate::v1::comment_service_client::CommentServiceClient::list_comments).
-/// One page at a time is held; dropping the walk ends it.
-#[derive(Debug)]
-pub struct CommentPages {
-    client: Client,
-    next: Option<ListCommentsRequest>,
+/// A request for a list that comes in pages. The requests of all such methods are.
+pub trait List: Clone + Send + Sync + 'static {
+    /// One page.
+    type Page: Send;
+    /// One item of a page.
+    type Item: Send;
+
+    /// Asks for the page that the request names.
+    fn page(self, client: &Client) -> impl Future<Output = Result<Self::Page, Error>> + Send;
+
+    /// The request for the page after this one; `None` after the last.
+    fn after(self, page: &Self::Page) -> Option<Self>;
+
+    /// The items of a page, in their order.
+    fn items(page: Self::Page) -> Vec<Self::Item>;
 }
 
-/// A walk over the pages of [`ListReplies`](crate::v1::reply_service_client::ReplyServiceClient::list_replies).
-/// One page at a time is held; dropping the walk ends it.
-#[derive(Debug)]
-pub struct ReplyPages {
+/// A walk over the pages of a list. One page at a time is held; dropping the walk ends it.
+#[derive(Debug, Clone)]
+pub struct Pages<R> {
     client: Client,
-    next: Option<ListRepliesRequest>,
+    next: Option<R>,
+}
+
+/// A walk over the items of a list. One page at a time is held; dropping the walk ends it.
+#[derive(Debug)]
+pub struct Items<R: List> {
+    pages: Pages<R>,
+    held: std::vec::IntoIter<R::Item>,
 }
 
 impl Client {
-    /// The pages of a subject's root comments, from the page that the request names to the end.
-    pub fn comment_pages(&self, request: ListCommentsRequest) -> CommentPages {
-        CommentPages { client: self.clone(), next: Some(request) }
-    }
-
-    /// The pages of a root's replies, from the page that the request names to the end.
-    pub fn reply_pages(&self, request: ListRepliesRequest) -> ReplyPages {
-        ReplyPages { client: self.clone(), next: Some(request) }
+    /// The pages of a list, from the one that the request names to the end. Nothing is asked for before the first
+    /// page is.
+    pub fn list<R: List>(&self, request: R) -> Pages<R> {
+        Pages { client: self.clone(), next: Some(request) }
     }
 }
 
-impl CommentPages {
+impl<R: List> Pages<R> {
     /// The next page; `None` after the last.
     ///
     /// # Errors
-    /// Those of ListComments. The walk stays where it is: calling again asks for the same page.
-    pub async fn next(&mut self) -> Result<Option<ListCommentsResponse>, Error> {
+    /// Those of the method. The walk stays where it is: calling again asks for the same page.
+    pub async fn next(&mut self) -> Result<Option<R::Page>, Error> {
         let Some(request) = self.next.clone() else { return Ok(None) };
-        let page = self.client.comments().list_comments(request.clone()).await?.into_inner();
-        let token = page.next_page_token.clone();
-        self.next = (!token.is_empty()).then_some(ListCommentsRequest {
-            page_token: token,
-            around_comment_id: 0,
-            around_floor: 0,
-            ..request
-        });
+        let page = request.clone().page(&self.client).await?;
+        self.next = request.after(&page);
         Ok(Some(page))
+    }
+
+    /// The items instead of the pages.
+    pub fn items(self) -> Items<R> {
+        Items { pages: self, held: Vec::new().into_iter() }
     }
 }
 
-impl ReplyPages {
-    /// The next page; `None` after the last.
+impl<R: List> Items<R> {
+    /// The next item; `None` after the last.
     ///
     /// # Errors
-    /// Those of ListReplies. The walk stays where it is: calling again asks for the same page.
-    pub async fn next(&mut self) -> Result<Option<ListRepliesResponse>, Error> {
-        let Some(request) = self.next.clone() else { return Ok(None) };
-        let page = self.client.replies().list_replies(request.clone()).await?.into_inner();
-        let token = page.next_page_token.clone();
-        self.next =
-            (!token.is_empty()).then_some(ListRepliesRequest { page_token: token, around_comment_id: 0, ..request });
-        Ok(Some(page))
+    /// Those of the method. The walk stays where it is: calling again asks for the same page.
+    pub async fn next(&mut self) -> Result<Option<R::Item>, Error> {
+        loop {
+            if let Some(item) = self.held.next() {
+                return Ok(Some(item));
+            }
+            let Some(page) = self.pages.next().await? else { return Ok(None) };
+            self.held = R::items(page).into_iter();
+        }
+    }
+
+    /// The same as a stream, which ends with the first error.
+    pub fn into_stream(self) -> impl Stream<Item = Result<R::Item, Error>> + Send {
+        try_unfold(self, async |mut items| Ok(items.next().await?.map(|item| (item, items))))
     }
 }

@@ -53,7 +53,7 @@ impl Throttle {
         match status.metadata().get("grpc-retry-pushback-ms") {
             // Anything but a number of milliseconds, as -1, forbids the retry.
             Some(pushback) => pushback.to_str().ok()?.parse().ok().map(Duration::from_millis),
-            None => Some(error.retry_after().unwrap_or_default().max(jittered(rule, attempt))),
+            None => Some(error.retry_after().unwrap_or_default().max(jittered(rule.backoff_ms, attempt))),
         }
     }
 
@@ -64,10 +64,10 @@ impl Throttle {
     }
 }
 
-/// A wait anywhere between nothing and the bound, so that clients that failed together do not return together.
-fn jittered(rule: Rule, attempt: u32) -> Duration {
-    let (first, longest) = rule.backoff_ms;
-    let bound = (first << (attempt - 1).min(16)).min(longest);
+/// A wait anywhere between nothing and the bound, so that clients that failed together do not return together. The
+/// bound is the first one before the second attempt, doubles with each, and ends at the longest.
+pub(crate) fn jittered((first, longest): (u64, u64), attempt: u32) -> Duration {
+    let bound = (first << attempt.saturating_sub(1).min(16)).min(longest);
     let random = uuid::Uuid::new_v4().as_u64_pair().0;
     Duration::from_millis(random % (bound + 1))
 }

@@ -6,7 +6,7 @@ use riposte_core::ports::{Epoch, Projection};
 use tokio::sync::watch;
 
 use super::RelayPorts;
-use crate::write::bells::{CALM, Ear, OURS};
+use crate::write::bells::{Bells, CALM, Ear, OURS};
 use crate::write::trouble::Trouble;
 
 /// Events that are applied at a time; each may name hundreds of comments.
@@ -16,13 +16,14 @@ const CHUNK: usize = 50;
 #[derive(Debug)]
 pub(super) struct Projector {
     ports: RelayPorts,
+    bells: Bells,
     source: usize,
     projection: Projection,
 }
 
 impl Projector {
-    pub(super) fn new(ports: RelayPorts, source: usize, projection: Projection) -> Self {
-        Self { ports, source, projection }
+    pub(super) fn new(ports: RelayPorts, bells: Bells, source: usize, projection: Projection) -> Self {
+        Self { ports, bells, source, projection }
     }
 
     /// Applies what is numbered whenever this process leads, for ever.
@@ -65,6 +66,9 @@ impl Projector {
         // The number says how far it is surely done; until it is written, another leader does the same again.
         let advanced = outbox.advance(self.source, epoch, self.projection, from, to).await?;
         *at = advanced.then_some(to);
+        if self.projection == Projection::Boards {
+            self.bells.ranked(self.source);
+        }
         Ok(full && advanced)
     }
     async fn apply(&self, events: &[Numbered]) -> Result<()> {

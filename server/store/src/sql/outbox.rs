@@ -21,6 +21,7 @@ use riposte_core::{Millis, Partition, Result, SubjectId};
 
 use super::pool::Sources;
 use super::transact;
+pub(super) use state::position;
 
 /// The keys of the outbox, by their names. All numbers of a day lie before the rows that wait, so a walk along the ids
 /// would step over them.

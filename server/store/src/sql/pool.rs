@@ -7,9 +7,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use riposte_core::{Error, Partition, Result};
+use sea_orm::sea_query::SelectStatement;
 use sea_orm::{
-    DatabaseConnection, DatabaseExecutor, DatabaseTransaction, DbErr, SqliteTransactionMode, TransactionOptions,
-    TransactionTrait,
+    ConnectionTrait, DatabaseConnection, DatabaseExecutor, DatabaseTransaction, DbErr, QueryResult,
+    SqliteTransactionMode, TransactionOptions, TransactionTrait,
 };
 use tempfile::TempDir;
 use tokio::runtime::Handle;
@@ -212,6 +213,17 @@ impl Sources {
     /// subject's row; end it with `rollback`.
     pub(crate) async fn snapshot(&self, partition: Partition) -> std::result::Result<Tx, DbErr> {
         Ok(OnShard::new(self.of(partition).begin_read().await?, self.slot(partition)))
+    }
+
+    /// The rows of one SELECT in the tables of a partition, in no transaction: it sees one state by itself.
+    pub(crate) async fn select(
+        &self,
+        partition: Partition,
+        select: &SelectStatement,
+    ) -> std::result::Result<Vec<QueryResult>, DbErr> {
+        let db = OnShard::new(self.of(partition).read.clone(), self.slot(partition));
+        let statement = db.get_database_backend().build(select);
+        alive(|| db.query_all_raw(statement.clone())).await
     }
 
     /// Begins a snapshot of a data source, for all of its tables.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
 
-use riposte_sdk::Client;
+use riposte_sdk::{Client, Options};
 
 use self::stand_in::StandIn;
 use super::*;
@@ -80,7 +80,8 @@ async fn import_until(
         say: Box::new(|_| {}),
         rejects: Mutex::new(Some(Rejects::new(rejects, "riposte"))),
     });
-    let client = Client::connect("http://127.0.0.1:1").unwrap().admin(server.address()).unwrap();
+    let client =
+        Client::open(Options { admin_target: server.address(), ..Options::default() }).unwrap().admin().unwrap();
     let result = run(prepared, &client, 4, &shared, &stopped).await;
     let rejects = shared.rejects.lock().unwrap().take().unwrap();
     Outcome { by_reason: rejects.finish().unwrap(), shared, result }

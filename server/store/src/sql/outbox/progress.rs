@@ -21,7 +21,7 @@ impl Unit for Position {
     const NAME: &'static str = "read position";
 
     async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, Fault> {
-        state::position(tx, self.of).await
+        state::position(&tx.whole(), self.of).await
     }
 }
 

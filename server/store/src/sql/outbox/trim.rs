@@ -28,7 +28,7 @@ impl Unit for Trim {
         let Some(relay) = state::lock_in(tx, self.term).await? else { return Ok(None) };
         let mut applied = relay.position;
         for projection in Projection::ALL {
-            applied = applied.min(state::position(tx, projection.name()).await?);
+            applied = applied.min(state::position(&tx.whole(), projection.name()).await?);
         }
         let old = self.old(tx, applied).await?;
         for list in padded(&old) {

@@ -1,0 +1,133 @@
+// Installed runs all tests and the quick start against the packed module, as one who installs it has it: from the
+// folder that pack has written, in projects of their own, with a module cache of its own, and with no replace line.
+//
+//	go run ./installed FOLDER SCRATCH
+//
+// RIPOSTE_DEV_BINARY names the server's binary.
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// The module, as its users write it.
+const path = "riposte.dev/go/riposte"
+
+func main() {
+	if len(os.Args) != 3 {
+		log.Fatal("usage: installed FOLDER SCRATCH")
+	}
+	scratch := filepath.Join(os.Args[2], "installed")
+	if err := run(os.Args[1], scratch); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// shop is a place where projects are made and built.
+type shop struct {
+	dir string
+	env []string
+}
+
+func run(packed, scratch string) error {
+	if err := os.RemoveAll(scratch); err != nil {
+		return err
+	}
+	cached, err := exec.Command("go", "env", "GOMODCACHE", "GOPROXY").Output()
+	if err != nil {
+		return err
+	}
+	cache, proxy, _ := strings.Cut(strings.TrimSpace(string(cached)), "\n")
+	made := shop{scratch, append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod -modcacherw", "GONOSUMDB="+path,
+		"GOMODCACHE="+filepath.Join(scratch, "modules"),
+		"GOPROXY=file://"+packed+",file://"+filepath.Join(cache, "cache", "download")+","+proxy)}
+	if err := made.quickstart(); err != nil {
+		return fmt.Errorf("the quick start: %w", err)
+	}
+	return made.tests()
+}
+
+// quickstart makes a project of the example, from nothing, and runs it with a server of its own.
+func (s shop) quickstart() error {
+	project := filepath.Join(s.dir, "quickstart")
+	if err := copyTo(project, "../examples/quickstart.go"); err != nil {
+		return err
+	}
+	start := time.Now()
+	for _, command := range [][]string{
+		{"go", "mod", "init", "example.org/quickstart"},
+		{"go", "get", path},
+		{"go", "build", "-o", "quickstart", "."},
+	} {
+		if _, err := s.do(project, command...); err != nil {
+			return err
+		}
+	}
+	fmt.Printf("installed and built in %.1f s\n", time.Since(start).Seconds())
+	server := []string{os.Getenv("RIPOSTE_DEV_BINARY"), "dev", "--listen", "127.0.0.1:0", "--seed", "none", "--exec", "--"}
+	said, err := s.do(project, append(server, filepath.Join(project, "quickstart"))...)
+	if err == nil && !strings.HasSuffix(said, "Hi\n") {
+		err = fmt.Errorf("it listed no comment: %s", said)
+	}
+	return err
+}
+
+// tests runs those of the module, and those of this folder, with the race detector.
+func (s shop) tests() error {
+	project := filepath.Join(s.dir, "tests")
+	files, err := filepath.Glob("*_test.go")
+	if err != nil {
+		return err
+	}
+	if err := copyTo(project, append(files, "go.mod", "go.sum")...); err != nil {
+		return err
+	}
+	for _, command := range [][]string{
+		{"go", "get", path},
+		{"go", "vet", ".", path + "/..."},
+		{"go", "test", "-race", "-v", ".", path},
+	} {
+		if _, err := s.do(project, command...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// do runs a command in a folder, shows what it says and answers what it said on its standard output.
+func (s shop) do(dir string, words ...string) (string, error) {
+	fmt.Println("$", strings.Join(words, " "))
+	command := exec.Command(words[0], words[1:]...)
+	var said bytes.Buffer
+	command.Dir, command.Env, command.Stdout, command.Stderr = dir, s.env, io.MultiWriter(os.Stdout, &said), os.Stderr
+	err := command.Run()
+	if err != nil {
+		err = fmt.Errorf("%s: %w", strings.Join(words, " "), err)
+	}
+	return said.String(), err
+}
+
+// copyTo copies files into a new folder.
+func copyTo(folder string, files ...string) error {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(folder, filepath.Base(file)), content, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,157 @@
+use super::options::Place;
+use std::fmt::Display;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::time::Instant;
+use tonic::Status;
+use tonic::transport::{Channel, Endpoint, Uri};
+
+/// After this the name is resolved again: so soon a new server takes traffic.
+const REFRESH: Duration = Duration::from_secs(20);
+/// How often a name is resolved at most, when addresses die.
+const CALM: Duration = Duration::from_secs(1);
+/// How long a dead address is left alone: doubled with each failure in a row, up to the longest.
+const EJECTED: Duration = Duration::from_secs(1);
+const LONGEST_EJECTED: Duration = Duration::from_secs(30);
+
+/// The addresses behind a target, taken in turn; those that are dead are left out while others live.
+#[derive(Debug)]
+pub(super) struct Balancer {
+    place: Place,
+    known: Mutex<Known>,
+    /// Held while the name is resolved, so that this happens once at a time.
+    resolving: tokio::sync::Mutex<()>,
+    turn: AtomicUsize,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    peers: Arc<[Arc<Peer>]>,
+    /// When the name is to be resolved again; `None` before the first time, and for an address, which never changes.
+    stale: Option<Instant>,
+}
+
+/// One address.
+#[derive(Debug)]
+pub(super) struct Peer {
+    address: SocketAddr,
+    pub(super) endpoint: Endpoint,
+    /// It connects at the first call, and anew at the first call after a break.
+    pub(super) channel: Channel,
+    ejected: Mutex<Ejected>,
+}
+
+#[derive(Debug, Default)]
+struct Ejected {
+    until: Option<Instant>,
+    failures: u32,
+}
+
+impl Balancer {
+    pub(super) fn new(place: Place) -> Self {
+        let (known, resolving) = (Mutex::default(), tokio::sync::Mutex::default());
+        Self { place, known, resolving, turn: AtomicUsize::new(0) }
+    }
+
+    /// The address whose turn it is. Waits for the name to be resolved only if no address is known.
+    pub(super) async fn pick(self: &Arc<Self>) -> Result<Arc<Peer>, Status> {
+        let mut peers = Arc::clone(&locked(&self.known).peers);
+        if peers.is_empty() {
+            self.resolve().await?;
+            peers = Arc::clone(&locked(&self.known).peers);
+        } else if locked(&self.known).stale.is_some_and(|stale| stale <= Instant::now()) {
+            let balancer = Arc::clone(self);
+            // What is known still serves if this fails; the next call after a while tries again.
+            tokio::spawn(async move { balancer.resolve().await });
+        }
+        let (turn, now) = (self.turn.fetch_add(1, Ordering::Relaxed), Instant::now());
+        let alive = || peers.iter().filter(|peer| peer.is_alive(now));
+        let chosen = match alive().count() {
+            0 => peers.get(turn % peers.len().max(1)),
+            count => alive().nth(turn % count),
+        };
+        chosen.or(peers.first()).cloned().ok_or_else(|| Status::unavailable("no address"))
+    }
+
+    /// Leaves an address out for a while, and looks soon whether the name has others.
+    pub(super) fn eject(&self, peer: &Peer) {
+        let now = Instant::now();
+        peer.eject(now);
+        let mut known = locked(&self.known);
+        known.stale = known.stale.map(|stale| stale.min(now + CALM));
+    }
+
+    async fn resolve(&self) -> Result<(), Status> {
+        let asked = Instant::now();
+        let _alone = self.resolving.lock().await;
+        if locked(&self.known).stale.is_some_and(|stale| stale > asked) {
+            return Ok(());
+        }
+        let Place { host, port, resolver, .. } = &self.place;
+        let literal = host.parse::<IpAddr>().ok();
+        let mut found = match literal {
+            Some(address) => Ok(vec![SocketAddr::new(address, *port)]),
+            None => resolver.resolve(host, *port).await,
+        };
+        if let Ok(addresses) = &mut found {
+            addresses.sort();
+            addresses.dedup();
+        }
+        let mut known = locked(&self.known);
+        known.stale = literal.is_none().then(|| Instant::now() + REFRESH);
+        match found {
+            Ok(addresses) if !addresses.is_empty() => known.peers = self.peers(&known.peers, &addresses)?,
+            // The name is gone for the moment; what was known may still be there.
+            Ok(_) | Err(_) if !known.peers.is_empty() => {}
+            Ok(_) => return Err(Status::unavailable(format!("{host} has no address"))),
+            Err(error) => return Err(Status::unavailable(format!("{host} cannot be resolved: {error}"))),
+        }
+        Ok(())
+    }
+
+    /// A peer for each address; those that are known stay as they are.
+    fn peers(&self, known: &[Arc<Peer>], addresses: &[SocketAddr]) -> Result<Arc<[Arc<Peer>]>, Status> {
+        let peer = |address: &SocketAddr| match known.iter().find(|peer| peer.address == *address) {
+            Some(peer) => Ok(Arc::clone(peer)),
+            None => Peer::new(&self.place, *address).map(Arc::new),
+        };
+        addresses.iter().map(peer).collect()
+    }
+}
+
+impl Peer {
+    fn new(place: &Place, address: SocketAddr) -> Result<Self, Status> {
+        let scheme = if place.tls.is_some() { "https" } else { "http" };
+        let unusable = |error: &dyn Display| Status::internal(format!("{address}: {error}"));
+        let uri: Uri = format!("{scheme}://{address}").parse().map_err(|error| unusable(&error))?;
+        let endpoint = place.endpoint(uri).map_err(|error| unusable(&error))?;
+        Ok(Self { address, channel: endpoint.connect_lazy(), endpoint, ejected: Mutex::default() })
+    }
+
+    fn is_alive(&self, now: Instant) -> bool {
+        locked(&self.ejected).until.is_none_or(|until| until <= now)
+    }
+
+    fn eject(&self, now: Instant) {
+        let mut ejected = locked(&self.ejected);
+        // Calls that were under way together fail together, and count once.
+        if ejected.until.is_none_or(|until| until <= now) {
+            let span = EJECTED.saturating_mul(1 << ejected.failures.min(5)).min(LONGEST_EJECTED);
+            *ejected = Ejected { until: Some(now + span), failures: ejected.failures + 1 };
+        }
+    }
+
+    /// Takes an address that answers in again.
+    pub(super) fn admit(&self) {
+        let mut ejected = locked(&self.ejected);
+        if ejected.until.is_some() {
+            *ejected = Ejected::default();
+        }
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,146 @@
+//! A real server for tests.
+
+use crate::{Client, Error, Options};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+use tonic::Status;
+
+/// The variable that names the program.
+const PROGRAM: &str = "RIPOSTE_DEV_BINARY";
+const START: Duration = Duration::from_secs(20);
+const STOP: Duration = Duration::from_secs(5);
+const LOOK: Duration = Duration::from_millis(5);
+/// How much of what the server said an error repeats, in bytes.
+const TAIL: u64 = 2000;
+
+/// A `riposte dev` of its own: empty, on free ports of this machine, gone when it is dropped.
+#[derive(Debug)]
+pub struct DevServer {
+    process: Child,
+    target: String,
+    admin_target: String,
+    /// Where its endpoint file and its log lie.
+    _folder: TempDir,
+}
+
+/// How a [`DevServer`] is started.
+#[derive(Debug, Clone, Default)]
+pub struct Starter {
+    program: Option<PathBuf>,
+}
+
+impl Starter {
+    /// The program to run. Default: the one that `RIPOSTE_DEV_BINARY` names, else `riposte` on the path.
+    #[must_use]
+    pub fn program(mut self, program: impl Into<PathBuf>) -> Self {
+        self.program = Some(program.into());
+        self
+    }
+
+    /// Starts the server and waits until it answers.
+    ///
+    /// # Errors
+    /// UNAVAILABLE if it cannot be started or ends at once, with the last of what it said; DEADLINE_EXCEEDED if it does
+    /// not answer within 20 s.
+    pub async fn start(self) -> Result<DevServer, Error> {
+        let program = self.program.or_else(named).unwrap_or_else(|| "riposte".into());
+        let failed = |error: std::io::Error| Status::unavailable(format!("{}: {error}", program.display()));
+        let folder = TempDir::new().map_err(failed)?;
+        let (endpoints, log) = (folder.path().join("endpoints.json"), folder.path().join("log"));
+        let said = File::create(&log).map_err(failed)?;
+        let mut command = Command::new(&program);
+        command.args(["dev", "--listen", "127.0.0.1:0", "--seed", "none", "--endpoint-file"]).arg(&endpoints);
+        command.stdin(Stdio::null()).stdout(said.try_clone().map_err(failed)?).stderr(said);
+        let process = command.spawn().map_err(failed)?;
+        let mut server = DevServer { process, target: String::new(), admin_target: String::new(), _folder: folder };
+        let deadline = Instant::now() + START;
+        // The file appears whole, once the server answers.
+        while !endpoints.is_file() {
+            if let Some(status) = server.process.try_wait().map_err(failed)? {
+                return Err(Status::unavailable(format!("the server ended with {status}: {}", tail(&log))).into());
+            }
+            if Instant::now() >= deadline {
+                return Err(Status::deadline_exceeded(format!("the server does not answer: {}", tail(&log))).into());
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+        let read = std::fs::read(&endpoints).map_err(failed)?;
+        let addresses: serde_json::Value = serde_json::from_slice(&read).map_err(|error| failed(error.into()))?;
+        let address =
+            |key: &str| addresses[key].as_str().map(|address| format!("http://{address}")).unwrap_or_default();
+        (server.target, server.admin_target) = (address("grpc"), address("admin"));
+        Ok(server)
+    }
+}
+
+impl DevServer {
+    /// Starts the server that `RIPOSTE_DEV_BINARY` names, else `riposte` on the path, and waits until it answers.
+    ///
+    /// # Errors
+    /// Those of [`Starter::start`].
+    pub async fn start() -> Result<Self, Error> {
+        Starter::default().start().await
+    }
+
+    /// Its address.
+    pub fn target(&self) -> &str {
+        &self.target
+    }
+
+    /// The address of its administration.
+    pub fn admin_target(&self) -> &str {
+        &self.admin_target
+    }
+
+    /// A new client of it.
+    ///
+    /// # Errors
+    /// None for the addresses that a server gives.
+    pub fn client(&self) -> Result<Client, Error> {
+        let (target, admin_target) = (self.target.clone(), self.admin_target.clone());
+        Client::open(Options { target, admin_target, ..Default::default() })
+    }
+}
+
+impl Drop for DevServer {
+    /// Asks it to end, and makes it after 5 s.
+    fn drop(&mut self) {
+        if let Ok(id) = i32::try_from(self.process.id()) {
+            // That it has ended already is no fault.
+            let _ = kill(Pid::from_raw(id), Signal::SIGTERM);
+        }
+        let deadline = Instant::now() + STOP;
+        while matches!(self.process.try_wait(), Ok(None)) {
+            if Instant::now() >= deadline {
+                drop(self.process.kill());
+                drop(self.process.wait());
+                return;
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a test's server is found by its own variable")]
+fn named() -> Option<PathBuf> {
+    std::env::var(PROGRAM).ok().filter(|path| !path.is_empty()).map(PathBuf::from)
+}
+
+/// The end of what the server said.
+fn tail(log: &Path) -> String {
+    let read = || {
+        let mut file = File::open(log)?;
+        let length = file.metadata()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))?;
+        let mut text = Vec::new();
+        file.read_to_end(&mut text)?;
+        std::io::Result::Ok(String::from_utf8_lossy(&text).trim().to_owned())
+    };
+    read().unwrap_or_default()
+}
