@@ -94,10 +94,8 @@ impl Callers {
 
     fn add(&mut self, name: &str, entry: Entry) -> Result<(), String> {
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
-        ensure!(
-            (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(plain),
-            "a name is 1 to 64 of A-Z a-z 0-9 . _ -"
-        );
+        let named = (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(plain);
+        require(named, || "a name is 1 to 64 of A-Z a-z 0-9 . _ -".to_owned())?;
         let Entry { tokens_sha256, spiffe_ids, roles, object_types } = entry;
         let shows = !tokens_sha256.is_empty() || !spiffe_ids.is_empty();
         require(shows, || "has neither tokens_sha256 nor spiffe_ids".to_owned())?;
