@@ -119,7 +119,7 @@ impl App {
         let public = bind(config.server.listen, "server.listen").await?;
         let admin = bind(config.server.admin_listen, "server.admin_listen").await?;
         let scrape = bind(config.server.metrics_listen, "server.metrics_listen").await?;
-        let scrape = Scrape::start(scrape, metrics)?;
+        let scrape = Scrape::start(scrape, metrics.clone())?;
         let reflection = config.server.reflection;
         let surface = |routes, layer| Surface { routes, layer, reflection, tls: door.tls.clone() };
         let public = Listener::start(public, surface(rpc::public(&services), hot))?;
@@ -127,7 +127,7 @@ impl App {
         let readiness = Readiness::watch(store.clone(), gate, vec![public.health(), admin.health()]);
         let feed = data.enter(|| Feed::start(&relay, &bells, &hub, &pages, &readiness.signal()));
         let keeper = tokio::spawn(pages.keep());
-        let door = door.watch(config);
+        let door = door.watch(config, metrics.clone());
         Ok(Self {
             store,
             copies,
@@ -178,6 +178,14 @@ impl App {
         self.store.close().await;
         self.data.stop();
     }
+}
+
+/// Whether callers and certificates can be used as the configuration names them.
+///
+/// # Errors
+/// What is wrong with their files.
+pub(crate) fn admission(config: &Config) -> anyhow::Result<()> {
+    Door::open(config).map(drop)
 }
 
 async fn bind(address: SocketAddr, key: &str) -> anyhow::Result<TcpListener> {

@@ -16,6 +16,7 @@ mod ports;
 mod rebuild;
 mod rounds;
 mod serve;
+mod token;
 mod transfer;
 mod verify;
 mod version;
@@ -63,6 +64,8 @@ enum Command {
     Rebuild(rebuild::Args),
     /// Show, check and explain the configuration
     Config(config::Args),
+    /// Make a bearer token for a caller, and the hash by which the server knows it
+    Token(token::Args),
     /// Ask the configured server for its health
     Healthcheck(healthcheck::Args),
     /// Examine everything the configured server stands on
@@ -103,6 +106,7 @@ impl Command {
             Command::Verify(args) => args.run().await,
             Command::Rebuild(args) => args.run().await,
             Command::Config(args) => args.run(sources),
+            Command::Token(args) => args.run(),
             Command::Healthcheck(args) => args.run(sources).await,
             Command::Doctor(args) => args.run(sources).await,
             Command::Errors(args) => args.run(),

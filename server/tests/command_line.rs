@@ -85,7 +85,7 @@ fn serve_refuses_what_dev_allows_and_names_each_key_with_its_cure() {
     let output = riposte(&["serve", "--set", "store.kind=sqlite", "--set", "store.pools.write.connections=1"], &[]);
     assert_eq!((code(&output), stdout(&output).as_str()), (2, ""));
     let said = stderr(&output);
-    for key in ["auth.allow_insecure: ", "store.kind: ", "page_tokens.keys: "] {
+    for key in ["auth.callers_file: ", "server.tls.cert_file: ", "store.kind: ", "page_tokens.keys: "] {
         assert!(said.lines().any(|line| line.trim().starts_with(key) && line.contains("--allow-insecure")), "{said}");
     }
 }

@@ -1,6 +1,7 @@
 //! The command line as a user runs it: processes, ports, signals, files and exit codes.
 
 mod process {
+    mod access;
     mod cache;
     mod dev;
     mod exec;

@@ -7,6 +7,7 @@ mod verdict;
 use self::verdict::Verdict;
 use super::{Sources, exit, output};
 use crate::{
+    app,
     clock::SystemClock,
     config::{Config, Profile, StoreKind},
 };
@@ -44,13 +45,21 @@ impl Args {
 }
 
 fn admission(config: &Config) -> Verdict {
-    if config.auth.allow_insecure {
-        Verdict::warn("admission", "auth.allow_insecure is set: every caller is admitted, over plaintext")
-    } else {
-        Verdict::fail(
-            "admission",
-            "there are no tokens and no TLS yet: serve starts only with --allow-insecure or auth.allow_insecure = true",
-        )
+    if let Err(error) = app::admission(config) {
+        return Verdict::fail("admission", format!("{error:#}"));
+    }
+    let (known, secure) = (config.auth.callers_file.is_some(), config.server.tls.cert_file.is_some());
+    let who = if known { "callers of auth.callers_file" } else { "every caller is admitted" };
+    let how = if secure { "over TLS" } else { "over plaintext" };
+    let said = format!("{who}, {how}");
+    match (known, secure || config.server.plaintext) {
+        (true, true) => Verdict::ok("admission", said),
+        _ if config.auth.allow_insecure => {
+            Verdict::warn("admission", format!("{said}: auth.allow_insecure accepts it"))
+        }
+        _ => {
+            Verdict::fail("admission", format!("{said}: serve refuses to start; see auth.callers_file and server.tls"))
+        }
     }
 }
 

@@ -119,7 +119,7 @@ fn an_unknown_key_is_refused_with_a_suggestion_at_every_depth_from_every_source(
 #[test]
 fn an_unknown_key_that_resembles_none_gets_the_list_of_known_ones() {
     let found = faults("[auth]\nxyz = 1", &[], &[]);
-    assert_eq!(found[0].message, "unknown key; known here: allow_insecure");
+    assert_eq!(found[0].message, "unknown key; known here: callers_file, reload_interval, allow_insecure");
 }
 
 #[test]
@@ -273,9 +273,15 @@ fn production_is_refused_for_each_insecure_choice_beside_all_other_faults_unless
             Err(Faults(faults)) => faults.into_iter().map(|fault| fault.path).collect(),
         }
     };
-    assert_eq!(refused(&["store.kind=sqlite"]), ["auth.allow_insecure", "store.kind", "page_tokens.keys"]);
-    assert_eq!(refused(&[]), ["store.sources", "auth.allow_insecure", "page_tokens.keys"]);
-    assert_eq!(refused(&["store.sources=[{url='mysql://a/r'}]"]), ["auth.allow_insecure", "page_tokens.keys"]);
+    let (callers, tls) = ("auth.callers_file", "server.tls.cert_file");
+    assert_eq!(refused(&["store.kind=sqlite"]), [callers, tls, "store.kind", "page_tokens.keys"]);
+    assert_eq!(refused(&[]), ["store.sources", callers, tls, "page_tokens.keys"]);
+    assert_eq!(refused(&["store.sources=[{url='mysql://a/r'}]"]), [callers, tls, "page_tokens.keys"]);
+    let named = ["store.sources=[{url='mysql://a/r'}]", "auth.callers_file=c.toml"];
+    assert_eq!(refused(&[&named[..], &["server.plaintext=true"]].concat()), ["page_tokens.keys"]);
+    let secure = ["server.tls.cert_file=c.pem", "server.tls.key_file=k.pem"];
+    assert_eq!(refused(&[&named[..], &secure].concat()), ["page_tokens.keys"]);
+    assert!(refused(&[&named[..], &secure[..1]].concat()).contains(&"server.tls.key_file".to_owned()));
     assert_eq!(refused(&["store.kind=sqlite", "auth.allow_insecure=true"]), [""; 0]);
 }
 

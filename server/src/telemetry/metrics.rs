@@ -30,6 +30,7 @@ struct Instruments {
     batch: Histogram<u64>,
     waiting: Gauge<u64>,
     refused: Counter<u64>,
+    reloads: Counter<u64>,
     watchers: UpDownCounter<i64>,
     watchers_dropped: Counter<u64>,
     hot_hits: Counter<u64>,
@@ -58,6 +59,7 @@ impl Metrics {
         let batch = meter.u64_histogram("riposte_write_batch_size").with_boundaries(sizes.into());
         let waiting = meter.u64_gauge("riposte_writes_waiting");
         let refused = meter.u64_counter("riposte_writes_refused");
+        let reloads = meter.u64_counter("riposte_reloads");
         let watchers = meter.i64_up_down_counter("riposte_watchers");
         let dropped = meter.u64_counter("riposte_watchers_dropped");
         let hot_hits = meter.u64_counter("riposte_hot_hits");
@@ -66,13 +68,14 @@ impl Metrics {
         let hot_pages = meter.u64_gauge("riposte_hot_pages");
         let hot_bytes = meter.u64_gauge("riposte_hot_bytes");
         Ok(Self(Arc::new(Instruments {
-            relay_lag: relay_lag.with_description("Age of the oldest event without a number").build(),
-            projection_lag: projection_lag.with_description("Numbered events not applied yet").build(),
+            relay_lag: relay_lag.with_description("Age of the oldest commit without a number").build(),
+            projection_lag: projection_lag.with_description("Numbered commits not applied yet").build(),
             drift: drift.with_description("Counts found to differ from their rows").build(),
             last_drift: last_drift.with_description("The same in the last verification or repair").build(),
             batch: batch.with_description("Writes that one transaction committed").build(),
             waiting: waiting.with_description("Writes in the lanes after a commit").build(),
             refused: refused.with_description("Writes refused by a full lane, without effect").build(),
+            reloads: reloads.with_description("Readings of changed files of callers and certificates").build(),
             watchers: watchers.with_description("Open WatchSubject streams").build(),
             watchers_dropped: dropped.with_description("Streams ended because their reader was too slow").build(),
             hot_hits: hot_hits.with_description("First pages answered as they were kept").build(),
@@ -92,8 +95,8 @@ impl Metrics {
     }
 
     /// How many numbered events of a source a projection has not applied yet.
-    pub fn projection_lag(&self, source: usize, projection: &'static str, events: i64) {
-        self.0.projection_lag.record(events, &[place(source), KeyValue::new("projection", projection)]);
+    pub fn projection_lag(&self, source: usize, projection: &'static str, commits: i64) {
+        self.0.projection_lag.record(commits, &[place(source), KeyValue::new("projection", projection)]);
     }
 
     /// Counts what the copies do from now on.
@@ -113,6 +116,11 @@ impl Metrics {
     /// A count that differed from its rows.
     pub fn drifted(&self, count: &'static str) {
         self.0.drift.add(1, &[KeyValue::new("count", count)]);
+    }
+
+    /// Changed files of callers and certificates were read: they are in use now, or cannot be used.
+    pub fn reloaded(&self, used: bool) {
+        self.0.reloads.add(1, &[KeyValue::new("outcome", if used { "used" } else { "refused" })]);
     }
 
     /// A verification or repair came to its end and found this many drifts.

@@ -1,0 +1,53 @@
+package riposte
+
+import (
+	"context"
+	"slices"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
+)
+
+// calls is what every call of a client passes through, whichever stub makes it. It stands outside of gRPC's own
+// retries, so that all attempts of a call share its deadline and its request id.
+type calls struct{ ids *RequestIDs }
+
+// unary gives a call its deadline, unless the caller set one, its request id, and its error.
+func (c calls) unary(
+	ctx context.Context, method string, request, answer any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker,
+	opts ...grpc.CallOption,
+) error {
+	if _, set := ctx.Deadline(); !set {
+		if limit := timeout(method); limit > 0 {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, limit)
+			defer cancel()
+		}
+	}
+	var trailer metadata.MD
+	opts = append(slices.Clip(opts), grpc.Trailer(&trailer))
+	return convert(invoke(ctx, method, c.ids.fill(request), answer, conn, opts...), trailer)
+}
+
+// stream gives a stream its errors; it has no deadline but the caller's.
+func (c calls) stream(
+	ctx context.Context, desc *grpc.StreamDesc, conn *grpc.ClientConn, method string, open grpc.Streamer,
+	opts ...grpc.CallOption,
+) (grpc.ClientStream, error) {
+	opened, err := open(ctx, desc, conn, method, opts...)
+	if err != nil {
+		return nil, convert(err, nil)
+	}
+	return stream{opened}, nil
+}
+
+type stream struct{ grpc.ClientStream }
+
+func (s stream) SendMsg(message any) error { return convert(s.ClientStream.SendMsg(message), nil) }
+
+func (s stream) RecvMsg(message any) error {
+	if err := s.ClientStream.RecvMsg(message); err != nil {
+		return convert(err, s.Trailer())
+	}
+	return nil
+}

@@ -1,0 +1,490 @@
+package tests
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"riposte.dev/go/riposte"
+)
+
+// object is a message, or what is expected of one, in the JSON form of proto3.
+type object = map[string]any
+
+// step is one step of a scenario; see sdk/conformance/README.md.
+type step struct {
+	Call, List, Watch string
+	Together          []step
+	Request           object
+	Fault             string
+	DeadlineMs        int `yaml:"deadline_ms"`
+	Repeat            int
+	Eventually        bool
+	During            []step
+
+	Expect object
+	Error  *failure
+	Items  *[]any
+	Events *[]any
+	Count  *int
+	Pages  *int
+	Save   map[string]string
+}
+
+type failure struct {
+	Code, Reason string
+	Retryable    *bool
+	RetryAfter   *bool `yaml:"retry_after"`
+	Violations   []string
+	Metadata     map[string]string
+}
+
+type scenario struct {
+	Name  string
+	Steps []step
+}
+
+// patience is how long a step is made again that is to match eventually.
+const patience = 10 * time.Second
+
+func TestConformance(t *testing.T) {
+	folder := os.Getenv("RIPOSTE_CONFORMANCE")
+	if folder == "" {
+		folder = "../../conformance"
+	}
+	files, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scenarios in %s: %v", folder, err)
+	}
+	for _, file := range files {
+		content, err := os.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer content.Close()
+		decoder := yaml.NewDecoder(content)
+		decoder.KnownFields(true) // what this runner does not understand fails
+		var list struct{ Scenarios []scenario }
+		if err := decoder.Decode(&list); err != nil || len(list.Scenarios) == 0 {
+			t.Fatalf("%s: %d scenarios, %v", file, len(list.Scenarios), err)
+		}
+		for _, scenario := range list.Scenarios {
+			t.Run(scenario.Name, func(t *testing.T) {
+				t.Parallel()
+				run := &run{saved: map[string]string{"unique": text(8), "uuid": uuid()}}
+				if err := run.all(scenario.Steps); err != nil {
+					t.Fatal(err)
+				}
+			})
+		}
+	}
+}
+
+// run is a scenario under way.
+type run struct {
+	lock  sync.Mutex
+	saved map[string]string
+}
+
+func (r *run) all(steps []step) error {
+	for number, step := range steps {
+		if err := r.step(step); err != nil {
+			return fmt.Errorf("step %d, %s: %w", number+1, step.Call+step.List+step.Watch, err)
+		}
+	}
+	return nil
+}
+
+func (r *run) step(s step) error {
+	if s.Together != nil {
+		results := make(chan error)
+		for _, one := range s.Together {
+			go func() { results <- r.step(one) }()
+		}
+		var failed error
+		for range s.Together {
+			failed = errors.Join(failed, <-results)
+		}
+		return failed
+	}
+	for start := time.Now(); ; {
+		err := r.times(s)
+		if err == nil || !s.Eventually || time.Since(start) > patience {
+			return err
+		}
+		time.Sleep(20 * time.Millisecond) // between two looks at a condition
+	}
+}
+
+func (r *run) times(s step) error {
+	for i := range max(1, s.Repeat) {
+		r.save("i", strconv.Itoa(i+1))
+		last := i+1 == max(1, s.Repeat)
+		if err := r.once(s, last); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) once(s step, last bool) error {
+	ctx := context.Background()
+	if s.DeadlineMs > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Duration(s.DeadlineMs)*time.Millisecond)
+		defer cancel()
+	}
+	if s.Fault != "" {
+		ctx = metadata.AppendToOutgoingContext(ctx, "riposte-fault", s.Fault+";key="+text(8))
+	}
+	switch {
+	case s.Call != "":
+		return r.call(ctx, s, last)
+	case s.List != "":
+		return r.list(ctx, s)
+	case s.Watch != "":
+		return r.watch(ctx, s)
+	}
+	return errors.New("a step of no known shape")
+}
+
+// call makes a unary call by the stub of its service.
+func (r *run) call(ctx context.Context, s step, last bool) error {
+	service, method, _ := strings.Cut(s.Call, ".")
+	function := stub(service).MethodByName(method)
+	if !function.IsValid() {
+		return errors.New("there is no such method")
+	}
+	request, err := r.request(function.Type().In(1), s.Request)
+	if err != nil {
+		return err
+	}
+	results := function.Call([]reflect.Value{reflect.ValueOf(ctx), request})
+	if err, failed := results[1].Interface().(error); failed || s.Error != nil {
+		return r.failure(s, err)
+	}
+	if !last {
+		return nil
+	}
+	return r.answer(s, results[0].Interface().(proto.Message))
+}
+
+func (r *run) answer(s step, answer proto.Message) error {
+	got, err := written(answer)
+	if err != nil {
+		return err
+	}
+	if s.Expect != nil {
+		if err := r.matches(s.Expect, got); err != nil {
+			return err
+		}
+	}
+	for name, path := range s.Save {
+		var at any = got
+		for part := range strings.SplitSeq(path, ".") {
+			switch value := at.(type) {
+			case object:
+				at = value[part]
+			case []any:
+				index, err := strconv.Atoi(part)
+				if err != nil || index >= len(value) {
+					return fmt.Errorf("%s: no element %s of %d", path, part, len(value))
+				}
+				at = value[index]
+			}
+		}
+		kept, ok := at.(string)
+		if !ok {
+			return fmt.Errorf("%s is %v, no text to save", path, at)
+		}
+		r.save(name, kept)
+	}
+	return nil
+}
+
+// list walks by the client's iterators: over the items, and over the pages when these are counted.
+func (r *run) list(ctx context.Context, s step) error {
+	_, method, _ := strings.Cut(s.List, ".")
+	items, err := r.walk(ctx, method, s)
+	if err != nil || s.Error != nil {
+		return r.failure(s, err)
+	}
+	if s.Items != nil {
+		if err := r.matches(*s.Items, items); err != nil {
+			return err
+		}
+	}
+	if s.Count != nil {
+		different := map[string]bool{}
+		for _, item := range items {
+			text, err := json.Marshal(item)
+			if err != nil {
+				return err
+			}
+			different[string(text)] = true
+		}
+		if len(items) != *s.Count || len(different) != *s.Count {
+			return fmt.Errorf("%d items, %d different, not %d", len(items), len(different), *s.Count)
+		}
+	}
+	if s.Pages != nil {
+		pages, err := r.walk(ctx, method+"Pages", s)
+		if err != nil || len(pages) != *s.Pages {
+			return fmt.Errorf("%d pages, not %d (%v)", len(pages), *s.Pages, err)
+		}
+	}
+	return nil
+}
+
+// walk collects what an iterator of the client yields.
+func (r *run) walk(ctx context.Context, method string, s step) (all []any, err error) {
+	function := reflect.ValueOf(dev.Client).MethodByName(method)
+	if !function.IsValid() {
+		return nil, errors.New("there is no such walk")
+	}
+	request, err := r.request(function.Type().In(1), s.Request)
+	if err != nil {
+		return nil, err
+	}
+	for item, failed := range function.Call([]reflect.Value{reflect.ValueOf(ctx), request})[0].Seq2() {
+		if err, _ := failed.Interface().(error); err != nil {
+			return nil, err
+		}
+		got, err := written(item.Interface().(proto.Message))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, got)
+	}
+	return all, nil
+}
+
+// watch opens a stream and takes as many events as are expected.
+func (r *run) watch(ctx context.Context, s step) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	_, method, _ := strings.Cut(s.Watch, ".")
+	function := reflect.ValueOf(dev.Client).MethodByName(method)
+	if !function.IsValid() {
+		return errors.New("there is no such watch")
+	}
+	request, err := r.request(function.Type().In(1), s.Request)
+	if err != nil {
+		return err
+	}
+	during := make(chan error, 1)
+	go func() { during <- r.all(s.During) }()
+	next, stop := iter.Pull2(function.Call([]reflect.Value{reflect.ValueOf(ctx), request})[0].Seq2())
+	defer stop()
+	var events []any
+	for s.Error != nil || len(events) < len(*s.Events) {
+		event, failed, _ := next()
+		if err, _ := failed.Interface().(error); err != nil {
+			return r.failure(s, err)
+		}
+		got, err := written(event.Interface().(proto.Message))
+		if err != nil {
+			return err
+		}
+		events = append(events, got)
+	}
+	if err := <-during; err != nil {
+		return err
+	}
+	return r.matches(*s.Events, events)
+}
+
+// failure compares an error with the one expected.
+func (r *run) failure(s step, err error) error {
+	want := s.Error
+	var got *riposte.Error
+	if want == nil || !errors.As(err, &got) {
+		return fmt.Errorf("the error is %v, expected %+v", err, want)
+	}
+	var fields []string
+	for _, violation := range got.Violations {
+		fields = append(fields, violation.Field)
+	}
+	code := map[string]string{"Canceled": "CANCELLED"}[got.Code.String()]
+	if code == "" {
+		code = strings.ToUpper(regexp.MustCompile(`([a-z])([A-Z])`).ReplaceAllString(got.Code.String(), "${1}_$2"))
+	}
+	// What ends by the client's own clock may never have had an answer.
+	noID := got.RequestID == "" && !errors.Is(err, context.DeadlineExceeded)
+	if code != want.Code || noID || want.Reason != "" && string(got.Reason) != want.Reason ||
+		want.Retryable != nil && got.Retryable() != *want.Retryable ||
+		want.RetryAfter != nil && got.RetryAfter > 0 != *want.RetryAfter ||
+		want.Violations != nil && !slices.Equal(fields, want.Violations) {
+		return fmt.Errorf("the error is %+v with fields %v, expected %+v", got, fields, want)
+	}
+	for key, value := range want.Metadata {
+		if got.Metadata[key] != r.filled(value) {
+			return fmt.Errorf("the error's %s is %q, expected %q", key, got.Metadata[key], r.filled(value))
+		}
+	}
+	return nil
+}
+
+// matches says where an answer is not as expected; see sdk/conformance/README.md.
+func (r *run) matches(want, got any) error {
+	differ := fmt.Errorf("%v, expected %v", got, want)
+	switch want := want.(type) {
+	case object:
+		if set, only := want["$set"]; only {
+			absent := got == nil || reflect.ValueOf(got).IsZero() || got == "0" || got == float64(0)
+			if list, ok := got.([]any); ok {
+				absent = len(list) == 0
+			}
+			if map_, ok := got.(object); ok {
+				absent = len(map_) == 0
+			}
+			if absent == set.(bool) {
+				return differ
+			}
+			return nil
+		}
+		if not, only := want["$not"]; only {
+			if r.matches(not, got) == nil {
+				return differ
+			}
+			return nil
+		}
+		from, ok := got.(object)
+		if !ok {
+			return differ
+		}
+		for key, value := range want {
+			if err := r.matches(value, from[key]); err != nil {
+				return fmt.Errorf("%s: %w", key, err)
+			}
+		}
+		return nil
+	case []any:
+		from, _ := got.([]any)
+		if len(from) != len(want) {
+			return fmt.Errorf("%d elements, expected %d: %v", len(from), len(want), got)
+		}
+		for at, value := range want {
+			if err := r.matches(value, from[at]); err != nil {
+				return fmt.Errorf("%d: %w", at, err)
+			}
+		}
+		return nil
+	case string:
+		if r.filled(want) != got {
+			return fmt.Errorf("%q, expected %q", got, r.filled(want))
+		}
+		return nil
+	case int:
+		if float64(want) != got {
+			return differ
+		}
+		return nil
+	}
+	if want != got {
+		return differ
+	}
+	return nil
+}
+
+func (r *run) save(name, value string) {
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	r.saved[name] = value
+}
+
+var placeholder = regexp.MustCompile(`\$\{(\w+)\}`)
+
+// filled puts what was saved in place of the placeholders of a text.
+func (r *run) filled(text string) string {
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	return placeholder.ReplaceAllStringFunc(text, func(found string) string {
+		value, ok := r.saved[found[2:len(found)-1]]
+		if !ok {
+			return found
+		}
+		return value
+	})
+}
+
+// request reads a request of a type from a step.
+func (r *run) request(of reflect.Type, fields object) (reflect.Value, error) {
+	value := reflect.New(of.Elem())
+	text, err := json.Marshal(r.resolved(fields))
+	if err != nil {
+		return value, err
+	}
+	return value, protojson.Unmarshal(text, value.Interface().(proto.Message))
+}
+
+func (r *run) resolved(value any) any {
+	switch value := value.(type) {
+	case string:
+		return r.filled(value)
+	case []any:
+		made := make([]any, len(value))
+		for at, one := range value {
+			made[at] = r.resolved(one)
+		}
+		return made
+	case object:
+		made := object{}
+		for key, one := range value {
+			made[key] = r.resolved(one)
+		}
+		return made
+	}
+	return value
+}
+
+// written is a message in the JSON form of proto3, defaults written out.
+func written(message proto.Message) (object, error) {
+	text, err := protojson.MarshalOptions{EmitDefaultValues: true}.Marshal(message)
+	if err != nil {
+		return nil, err
+	}
+	var made object
+	return made, json.Unmarshal(text, &made)
+}
+
+// stub finds the generated client of a service.
+func stub(service string) reflect.Value {
+	stubs := map[string]any{
+		"SubjectService": dev.Client.Subjects(),
+		"CommentService": dev.Client.Comments(),
+		"ReplyService":   dev.Client.Replies(),
+		"LikeService":    dev.Client.Likes(),
+		"AdminService":   dev.Client.Admin(),
+	}
+	return reflect.ValueOf(stubs[service])
+}
+
+// text makes a random text of hexadecimal digits, two for each byte.
+func text(bytes int) string {
+	made := make([]byte, bytes)
+	rand.Read(made) // never fails
+	return fmt.Sprintf("%x", made)
+}
+
+func uuid() string {
+	digits := text(16)
+	return digits[:8] + "-" + digits[8:12] + "-4" + digits[13:16] + "-8" + digits[17:20] + "-" + digits[20:]
+}

@@ -1,0 +1,78 @@
+package tests
+
+import (
+	"io"
+	"net"
+	"sync"
+	"testing"
+)
+
+func dial(address string) (net.Conn, error) { return net.Dial("tcp", address) }
+
+// proxy leads from its own address to another one, and cuts what it leads when it is told to.
+type proxy struct {
+	listener net.Listener
+	lock     sync.Mutex
+	open     map[net.Conn]bool
+}
+
+// serve begins to lead the connections of a listener to an address, until the test ends.
+func serve(t *testing.T, listener net.Listener, target string) *proxy {
+	made := &proxy{listener: listener, open: map[net.Conn]bool{}}
+	go func() {
+		for {
+			from, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			to, err := dial(target)
+			if err != nil {
+				from.Close()
+				continue
+			}
+			made.lead(from, to)
+		}
+	}()
+	t.Cleanup(func() {
+		listener.Close()
+		made.cut()
+	})
+	return made
+}
+
+func (p *proxy) address() string { return p.listener.Addr().String() }
+
+func (p *proxy) lead(from, to net.Conn) {
+	p.lock.Lock()
+	p.open[from], p.open[to] = true, true
+	p.lock.Unlock()
+	both := func(from, to net.Conn) {
+		_, _ = io.Copy(to, from) // ends with either side
+		from.Close()
+		to.Close()
+		p.lock.Lock()
+		delete(p.open, from)
+		p.lock.Unlock()
+	}
+	go both(from, to)
+	go both(to, from)
+}
+
+// cut breaks all connections; new ones are led on.
+func (p *proxy) cut() {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	for conn := range p.open {
+		conn.Close()
+	}
+}
+
+// listen opens a free port of the loopback.
+func listen(t *testing.T) net.Listener {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return listener
+}

@@ -1,0 +1,86 @@
+package dev.riposte;
+
+import io.grpc.ChannelCredentials;
+import io.grpc.Grpc;
+import io.grpc.InsecureChannelCredentials;
+import io.grpc.ManagedChannel;
+import io.grpc.TlsChannelCredentials;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Makes channels: address, transport security, keepalive, deadlines and retries. */
+final class Channels {
+  /** The largest answer read, in bytes: 200 comments of the greatest length, with room to spare. */
+  private static final int MAX_ANSWER = 16 << 20;
+  private static final long KEEPALIVE_SECONDS = 20;
+  private static final Pattern TARGET = Pattern.compile("(http://|https://|dns:///)?([^\\s/]+:\\d{1,5})/?");
+  private static final Pattern TOKEN = Pattern.compile("[\\x21-\\x7e]+");
+
+  private Channels() {}
+
+  /** A channel to one address, which is not dialled yet. */
+  static ManagedChannel open(String target, Options options) {
+    Matcher parts = TARGET.matcher(target);
+    if (!parts.matches()) {
+      throw RiposteException.local("target " + target + " is no http://host:port, https://host:port or host:port");
+    }
+    boolean tls = "https://".equals(parts.group(1));
+    check(target, tls, options);
+    try {
+      // An IPv6 address stands in brackets, which are none of a URI's own in this place.
+      String authority = parts.group(2).replace("[", "%5B").replace("]", "%5D");
+      return Grpc.newChannelBuilder("dns:///" + authority, credentials(tls, options))
+          .userAgent("riposte-java/" + Contract.VERSION)
+          .defaultServiceConfig(Contract.SERVICE_CONFIG)
+          .disableServiceConfigLookUp()
+          .keepAliveTime(KEEPALIVE_SECONDS, TimeUnit.SECONDS)
+          .maxInboundMessageSize(MAX_ANSWER)
+          .build();
+    } catch (IllegalArgumentException invalid) {
+      throw RiposteException.local("target " + target + ": " + invalid.getMessage());
+    }
+  }
+
+  private static void check(String target, boolean tls, Options options) {
+    if ((options.tlsCert == null) != (options.tlsKey == null)) {
+      throw RiposteException.local("a client certificate needs its key, and a key its certificate");
+    }
+    if (!tls && options.tlsCert != null) {
+      throw RiposteException.local("a client certificate needs TLS: https:// in place of " + target);
+    }
+    if (options.token == null) {
+      return;
+    }
+    if (!TOKEN.matcher(options.token).matches()) {
+      throw RiposteException.local("the token is not printable ASCII");
+    }
+    if (!tls && !options.insecureToken) {
+      throw RiposteException.local("the token would cross " + target + " in plaintext: use https://, or say that this is"
+          + " meant by insecureToken(true) or RIPOSTE_INSECURE_TOKEN=true");
+    }
+    if (!tls) {
+      System.getLogger("dev.riposte").log(Level.WARNING, "the token crosses {0} in plaintext", target);
+    }
+  }
+
+  private static ChannelCredentials credentials(boolean tls, Options options) {
+    if (!tls) {
+      return InsecureChannelCredentials.create();
+    }
+    TlsChannelCredentials.Builder credentials = TlsChannelCredentials.newBuilder();
+    try {
+      if (options.tlsCa != null) {
+        credentials.trustManager(options.tlsCa);
+      }
+      if (options.tlsCert != null) {
+        credentials.keyManager(options.tlsCert, options.tlsKey);
+      }
+    } catch (IOException unreadable) {
+      throw RiposteException.local("TLS: " + unreadable.getMessage());
+    }
+    return credentials.build();
+  }
+}

@@ -1,0 +1,21 @@
+import static dev.riposte.Sort.HOT;
+
+import dev.riposte.Riposte;
+
+/**
+ * Writes a comment, likes it and lists what stands under its subject: at the service that RIPOSTE_TARGET names, or at a
+ * {@code riposte dev} on its default address.
+ */
+public final class Quickstart {
+  private Quickstart() {}
+
+  public static void main(String[] arguments) {
+    // [quickstart]
+    var c = Riposte.fromEnv();
+    var s = c.subject("article", "42");
+    var p = s.comment("m7", "Hi");
+    p.like("m9");
+    for (var x : s.comments(HOT)) System.out.println(x.getComment().getContent().getText());
+    // [quickstart]
+  }
+}

@@ -1,0 +1,89 @@
+package dev.riposte;
+
+import dev.riposte.v1.LikeServiceGrpc;
+import dev.riposte.v1.SetLikeRequest;
+import dev.riposte.v1.SetLikeResponse;
+import io.grpc.Context;
+import io.grpc.Grpc;
+import io.grpc.InsecureServerCredentials;
+import io.grpc.Metadata;
+import io.grpc.Server;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerCredentials;
+import io.grpc.ServerInterceptor;
+import io.grpc.StatusRuntimeException;
+import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
+import io.grpc.stub.StreamObserver;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLSession;
+
+/** A like service that fails the first calls as it is told and remembers all of them: what a server can see of a client. */
+final class Recorder extends LikeServiceGrpc.LikeServiceImplBase implements ServerInterceptor, AutoCloseable {
+  final Queue<StatusRuntimeException> failures = new ConcurrentLinkedQueue<>();
+  final Queue<SetLikeRequest> requests = new ConcurrentLinkedQueue<>();
+  final Queue<Metadata> headers = new ConcurrentLinkedQueue<>();
+  final Queue<SSLSession> sessions = new ConcurrentLinkedQueue<>();
+  /** The nanoseconds that a call had left when it came. */
+  final Queue<Long> deadlines = new ConcurrentLinkedQueue<>();
+  private final Server server;
+
+  Recorder() {
+    this(InsecureServerCredentials.create());
+  }
+
+  Recorder(ServerCredentials credentials) {
+    try {
+      server = NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), credentials)
+          .addService(this)
+          .intercept(this)
+          .build()
+          .start();
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+
+  String target() {
+    return "127.0.0.1:" + server.getPort();
+  }
+
+  String header(String name) {
+    return headers.peek().get(Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER));
+  }
+
+  @Override
+  public <Q, A> ServerCall.Listener<Q> interceptCall(
+      ServerCall<Q, A> call, Metadata seen, ServerCallHandler<Q, A> next) {
+    headers.add(seen);
+    SSLSession session = call.getAttributes().get(Grpc.TRANSPORT_ATTR_SSL_SESSION);
+    if (session != null) {
+      sessions.add(session);
+    }
+    return next.startCall(call, seen);
+  }
+
+  @Override
+  public void setLike(SetLikeRequest request, StreamObserver<SetLikeResponse> answer) {
+    requests.add(request);
+    deadlines.add(Context.current().getDeadline().timeRemaining(TimeUnit.NANOSECONDS));
+    StatusRuntimeException failure = failures.poll();
+    if (failure != null) {
+      answer.onError(failure);
+      return;
+    }
+    answer.onNext(SetLikeResponse.newBuilder().setLikeCount(1).build());
+    answer.onCompleted();
+  }
+
+  @Override
+  public void close() {
+    server.shutdownNow();
+  }
+}

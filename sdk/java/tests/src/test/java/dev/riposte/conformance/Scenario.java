@@ -1,0 +1,207 @@
+package dev.riposte.conformance;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.protobuf.MessageOrBuilder;
+import dev.riposte.Pages;
+import dev.riposte.Riposte;
+import dev.riposte.RiposteException;
+import dev.riposte.Watch;
+import io.grpc.ClientInterceptor;
+import io.grpc.Deadline;
+import io.grpc.Metadata;
+import io.grpc.Status;
+import io.grpc.stub.MetadataUtils;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** One scenario: its steps in order, in the client's own terms. */
+final class Scenario {
+  private static final Metadata.Key<String> FAULT =
+      Metadata.Key.of("riposte-fault", Metadata.ASCII_STRING_MARSHALLER);
+  private static final long PATIENCE_MS = 10_000;
+  private static final long LOOK_MS = 50;
+  private static final Set<String> KNOWN = Set.of("call", "list", "watch", "together", "request", "expect", "error",
+      "save", "repeat", "fault", "deadline_ms", "items", "count", "pages", "eventually", "during", "events");
+
+  private final Riposte client;
+  private final Placeholders placeholders = new Placeholders();
+
+  Scenario(Riposte client) {
+    this.client = client;
+  }
+
+  void run(List<?> steps) throws Exception {
+    for (Object step : steps) {
+      step((Map<?, ?>) step);
+    }
+  }
+
+  private void step(Map<?, ?> step) throws Exception {
+    if (!KNOWN.containsAll(step.keySet())) {
+      throw new AssertionError("this runner does not understand all of " + step.keySet());
+    }
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MS);
+    while (true) {
+      try {
+        once(step);
+        return;
+      } catch (AssertionError failure) {
+        if (!step.containsKey("eventually") || System.nanoTime() > end) {
+          throw failure;
+        }
+        TimeUnit.MILLISECONDS.sleep(LOOK_MS);
+      }
+    }
+  }
+
+  private void once(Map<?, ?> step) throws Exception {
+    if (step.containsKey("together")) {
+      together((List<?>) step.get("together"));
+    } else if (step.containsKey("error")) {
+      failing(step);
+    } else if (step.containsKey("call")) {
+      call(step);
+    } else if (step.containsKey("list")) {
+      list(step);
+    } else {
+      watch(step);
+    }
+  }
+
+  private void together(List<?> steps) throws Exception {
+    List<CompletableFuture<Void>> all = new ArrayList<>();
+    for (Object one : steps) {
+      CompletableFuture<Void> done = new CompletableFuture<>();
+      all.add(done);
+      new Thread(() -> {
+        try {
+          step((Map<?, ?>) one);
+          done.complete(null);
+        } catch (Throwable failure) {
+          done.completeExceptionally(failure);
+        }
+      }).start();
+    }
+    for (CompletableFuture<Void> one : all) {
+      one.get(PATIENCE_MS, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private void failing(Map<?, ?> step) throws Exception {
+    RiposteException error = null;
+    try {
+      if (step.containsKey("call")) {
+        call(step);
+      } else if (step.containsKey("list")) {
+        methods(step).list(text(step, "list"), request(step)).forEach(item -> {});
+      } else {
+        try (Watch<?> watch = methods(step).watch(text(step, "watch"), request(step))) {
+          watch.hasNext();
+        }
+      }
+    } catch (RiposteException thrown) {
+      error = thrown;
+    }
+    if (error == null) {
+      throw new AssertionError("no error came");
+    }
+    Match.check("error", placeholders.fill(step.get("error")), told(error));
+    // A deadline may pass before any answer.
+    boolean late = error.code() == Status.Code.DEADLINE_EXCEEDED;
+    assertTrue(late || error.requestId().isPresent(), "no id of the request: " + error);
+  }
+
+  private static Map<String, Object> told(RiposteException error) {
+    return Map.of(
+        "code", error.code().name(),
+        "reason", error.reasonName(),
+        "retryable", error.isRetryable(),
+        "retry_after", error.retryAfter().isPresent(),
+        "violations", error.violations().stream().map(violation -> violation.field()).toList(),
+        "metadata", error.metadata());
+  }
+
+  private void call(Map<?, ?> step) {
+    int times = step.get("repeat") instanceof Integer repeat ? repeat : 1;
+    Object answer = null;
+    for (int i = 1; i <= times; i++) {
+      placeholders.put("i", Integer.toString(i));
+      Deadline deadline = step.get("deadline_ms") instanceof Integer ms ? Deadline.after(ms, TimeUnit.MILLISECONDS) : null;
+      answer = Json.print(methods(step).call(text(step, "call"), request(step), deadline));
+    }
+    compare(step, "expect", answer);
+    if (step.get("save") instanceof Map<?, ?> save) {
+      for (Map.Entry<?, ?> entry : save.entrySet()) {
+        placeholders.save((String) entry.getKey(), (String) entry.getValue(), answer);
+      }
+    }
+  }
+
+  private void list(Map<?, ?> step) {
+    Pages<?, ?> walk = methods(step).list(text(step, "list"), request(step));
+    List<Object> items = new ArrayList<>();
+    for (Object item : walk) {
+      items.add(Json.print((MessageOrBuilder) item));
+    }
+    compare(step, "items", items);
+    if (step.get("count") instanceof Integer count) {
+      assertEquals(count, items.size(), "items");
+      assertEquals(count, new HashSet<>(items).size(), "items that differ");
+    }
+    if (step.get("pages") instanceof Integer pages) {
+      List<Object> read = new ArrayList<>();
+      walk.pages().forEach(read::add);
+      assertEquals(pages, read.size(), "pages");
+    }
+  }
+
+  private void watch(Map<?, ?> step) throws Exception {
+    List<?> expected = (List<?>) step.get("events");
+    try (Watch<?> watch = methods(step).watch(text(step, "watch"), request(step))) {
+      CompletableFuture<List<Object>> taken = CompletableFuture.supplyAsync(() -> {
+        List<Object> events = new ArrayList<>();
+        while (events.size() < expected.size() && watch.hasNext()) {
+          events.add(Json.print((MessageOrBuilder) watch.next()));
+        }
+        return events;
+      });
+      if (step.get("during") instanceof List<?> during) {
+        run(during);
+      }
+      compare(step, "events", taken.get(PATIENCE_MS, TimeUnit.MILLISECONDS));
+    }
+  }
+
+  private void compare(Map<?, ?> step, String key, Object actual) {
+    if (step.containsKey(key)) {
+      Match.check(key, placeholders.fill(step.get(key)), actual);
+    }
+  }
+
+  private Object request(Map<?, ?> step) {
+    return step.containsKey("request") ? placeholders.fill(step.get("request")) : Map.of();
+  }
+
+  /** The client, with the fault that the step asks for: its own, so that no other call uses it up. */
+  private Methods methods(Map<?, ?> step) {
+    if (!(step.get("fault") instanceof String fault)) {
+      return new Methods(client);
+    }
+    Metadata headers = new Metadata();
+    headers.put(FAULT, fault + ";key=" + UUID.randomUUID());
+    ClientInterceptor attach = MetadataUtils.newAttachHeadersInterceptor(headers);
+    return new Methods(client.with(attach));
+  }
+
+  private static String text(Map<?, ?> step, String key) {
+    return (String) step.get(key);
+  }
+}

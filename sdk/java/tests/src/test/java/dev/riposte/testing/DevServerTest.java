@@ -1,0 +1,68 @@
+package dev.riposte.testing;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.riposte.Errors;
+import dev.riposte.Riposte;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+@ExtendWith(RiposteExtension.class)
+class DevServerTest {
+  @Test
+  void testsOfAClassShareAServerAndOthersAreApart(DevServer shared, Riposte client) {
+    client.subject("article", "1").comment("m1", "Hi");
+    try (DevServer own = DevServer.start(); Riposte other = own.connect()) {
+      assertNotEquals(shared.target(), own.target());
+      assertEquals(0, other.subject("article", "1").get().getSubject().getRootCount());
+      assertEquals(1, client.subject("article", "1").get().getSubject().getRootCount());
+    }
+  }
+
+  @Test
+  void aServerThatWasClosedIsGone() {
+    DevServer server = DevServer.start();
+    try (Riposte client = server.connect()) {
+      client.subject("article", "1").get();
+      server.close();
+      assertThrows(Errors.Unavailable.class, () -> client.subject("article", "1").get());
+    }
+  }
+
+  @Test
+  void closingAClientEndsItsWatches(DevServer server) throws Exception {
+    Riposte client = server.connect();
+    var subject = client.subject("article", "watched");
+    subject.comment("m1", "first");
+    long revision = subject.get().getSubject().getRevision();
+    subject.comment("m1", "second");
+    try (var watch = subject.watch(revision)) {
+      assertEquals(revision + 1, watch.next().getChange().getRevision());
+      CompletableFuture<Boolean> more = CompletableFuture.supplyAsync(watch::hasNext);
+      client.close();
+      assertFalse(more.get(30, TimeUnit.SECONDS));
+    }
+  }
+
+  @Test
+  void aBinaryThatIsNotThereOrEndsIsTold(@TempDir Path folder) throws Exception {
+    var absent = assertThrows(UncheckedIOException.class, () -> DevServer.start(folder.resolve("riposte")));
+    assertTrue(absent.getMessage().contains(DevServer.BINARY));
+    Path broken = folder.resolve("broken");
+    Files.createFile(broken, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    Files.writeString(broken, "#!/bin/sh\necho the disk is full >&2\nexit 3\n");
+    var ended = assertThrows(IllegalStateException.class, () -> DevServer.start(broken));
+    assertTrue(ended.getMessage().contains("ended with 3") && ended.getMessage().contains("the disk is full"));
+  }
+}

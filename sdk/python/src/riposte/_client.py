@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import grpc
+from typing_extensions import Self
+
+from riposte._connection import Connection
+from riposte._error import Error
+from riposte._generated.handles import Handles
+from riposte._generated.services import AdminService
+from riposte._options import DEFAULT_TARGET, Options
+from riposte._request_ids import RequestIds
+
+
+class Base:
+    """What both kinds of client share: how they are made, and the channels they hold."""
+
+    _library: Any
+
+    def __init__(self, options: Options) -> None:
+        """A client as the options say. Nothing is dialled before the first call.
+
+        Raises ValueError if the options are unusable."""
+        self._options = options
+        self._connection = Connection(options.channel(self._library), options.token)
+        self._others: dict[str, Connection] = {}
+        super().__init__(self._connection)  # type: ignore[call-arg]  # that of the handles, beside this class
+
+    @classmethod
+    def connect(
+        cls,
+        target: str = DEFAULT_TARGET,
+        *,
+        token: str | None = None,
+        tls_ca: bytes | None = None,
+        tls_cert: bytes | None = None,
+        tls_key: bytes | None = None,
+        insecure_token: bool = False,
+        admin_target: str | None = None,
+    ) -> Self:
+        """A client for one address; the arguments are those of ``Options``. Nothing is dialled before the first call.
+
+        Raises ValueError if an argument is unusable."""
+        return cls(Options(target, token, tls_ca, tls_cert, tls_key, insecure_token, admin_target))
+
+    @classmethod
+    def from_env(cls) -> Self:
+        """A client by ``RIPOSTE_TARGET`` and its kin; see ``Options.from_env``.
+
+        Raises ValueError if a variable is unusable."""
+        return cls(Options.from_env())
+
+    @property
+    def request_ids(self) -> RequestIds:
+        """The request ids of this client, for a caller that keeps the id of a write itself."""
+        return self._connection.request_ids
+
+    def _other(self, target: str | None) -> Any:
+        target = target or self._options.admin_target
+        if target is None:
+            raise ValueError("no address of the administration: give one, or set RIPOSTE_ADMIN_TARGET")
+        if target not in self._others:
+            options = replace(self._options, target=target)
+            self._others[target] = Connection(options.channel(self._library), options.token)
+        return self._others[target]
+
+    def _connections(self) -> list[Connection]:
+        return [self._connection, *self._others.values()]
+
+    def _not_ready(self, timeout: float) -> Error:
+        message = f"{self._options.target} was not ready within {timeout} s"
+        return Error.made(grpc.StatusCode.UNAVAILABLE, message)
+
+
+class Client(Base, Handles):
+    """A client for all services of one address; threads may share it.
+
+    Every call has a deadline and is repeated on UNAVAILABLE, as the service configuration says; every write gets a
+    request id if it has none, so that repeating it is safe. A deadline given with a call wins. Calls fail with
+    ``Error``. Use it in ``with``, or close it."""
+
+    _library = grpc
+
+    def admin(self, target: str | None = None) -> AdminService:
+        """The administration, which listens at an address of its own; with this client's token and trust.
+
+        ``target`` defaults to the client's ``admin_target``. Raises ValueError if there is none."""
+        service: AdminService = AdminService(self._other(target))
+        return service
+
+    def wait_ready(self, timeout: float) -> None:
+        """Connects, and waits until that is done, at most for so many seconds.
+
+        Raises ``Unavailable`` if it is not."""
+        ready: grpc.Future[None] = grpc.channel_ready_future(self._connection.channel)
+        try:
+            ready.result(timeout)
+        except grpc.FutureTimeoutError:
+            ready.cancel()
+            raise self._not_ready(timeout) from None
+
+    def close(self) -> None:
+        """Ends the connections, and with them the calls under way."""
+        for connection in self._connections():
+            connection.channel.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()

@@ -1,0 +1,59 @@
+"""The asyncio twin of ``riposte``: the same names, with ``await`` and ``async for``.
+
+A client belongs to the event loop in which it was made."""
+
+from __future__ import annotations
+
+import asyncio
+
+import grpc.aio
+from typing_extensions import Self
+
+from riposte._client import Base
+from riposte._generated.handles import AsyncComment, AsyncHandles, AsyncSubject
+from riposte._generated.services import AsyncAdminService
+from riposte._pages import AsyncPages, AsyncPageWalk
+from riposte._watch import AsyncWatch
+
+Comment = AsyncComment
+Subject = AsyncSubject
+Pages = AsyncPages
+PageWalk = AsyncPageWalk
+Watch = AsyncWatch
+
+
+class Client(Base, AsyncHandles):
+    """A client for all services of one address; see ``riposte.Client``. Use it in ``async with``, or close it."""
+
+    _library = grpc.aio
+
+    def admin(self, target: str | None = None) -> AsyncAdminService:
+        """The administration, which listens at an address of its own; with this client's token and trust.
+
+        ``target`` defaults to the client's ``admin_target``. Raises ValueError if there is none."""
+        service: AsyncAdminService = AsyncAdminService(self._other(target))
+        return service
+
+    async def wait_ready(self, timeout: float) -> None:
+        """Connects, and waits until that is done, at most for so many seconds.
+
+        Raises ``Unavailable`` if it is not."""
+        try:
+            await asyncio.wait_for(self._connection.channel.channel_ready(), timeout)
+        except asyncio.TimeoutError:
+            raise self._not_ready(timeout) from None
+
+    async def close(self) -> None:
+        """Ends the connections, and with them the calls under way."""
+        for connection in self._connections():
+            await connection.channel.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exception: object) -> None:
+        await self.close()
+
+
+connect = Client.connect
+from_env = Client.from_env

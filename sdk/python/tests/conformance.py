@@ -1,0 +1,257 @@
+"""Runs the scenarios that all SDKs share; sdk/conformance/README.md says what they mean."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import secrets
+import threading
+import time
+import uuid
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import yaml
+from google.protobuf import descriptor_pool, json_format, message_factory
+
+import riposte
+import riposte.aio
+
+_EVENTUALLY_WITHIN_S = 10.0
+_KEYS = {
+    *("call", "list", "watch", "together", "request", "expect", "save", "error", "items", "count", "pages"),
+    *("repeat", "fault", "deadline_ms", "eventually", "during", "events"),
+}
+
+Json = Any
+
+
+def scenarios() -> list[tuple[str, list[Json]]]:
+    """The names and the steps of all scenarios."""
+    folder = os.environ.get("RIPOSTE_CONFORMANCE") or Path(__file__).parents[2] / "conformance"
+    files = sorted(Path(folder).glob("*.yaml"))
+    return [(one["name"], one["steps"]) for file in files for one in yaml.safe_load(file.read_text())["scenarios"]]
+
+
+class Threads:
+    """The client without asyncio."""
+
+    def __init__(self, target: str, admin_target: str) -> None:
+        self.client = riposte.connect(target, admin_target=admin_target)
+        self.admin = self.client.admin()
+
+    def call(self, method: Any, request: Any, options: Json) -> Any:
+        return method(request, **options)
+
+    def items(self, walk: Any) -> list[Any]:
+        return list(walk)
+
+    def next(self, watch: Any) -> Any:
+        return next(watch)
+
+    def close(self, watch: Any) -> None:
+        watch.close()
+
+    def end(self) -> None:
+        self.client.close()
+
+
+class Asyncio:
+    """The client with asyncio, each of whose calls is run to its end by a loop in a thread."""
+
+    def __init__(self, target: str, admin_target: str) -> None:
+        self._loop = asyncio.new_event_loop()
+        threading.Thread(target=self._loop.run_forever, daemon=True).start()
+
+        self._run(self._connect(target, admin_target))
+
+    async def _connect(self, target: str, admin_target: str) -> None:
+        self.client = riposte.aio.connect(target, admin_target=admin_target)
+        self.admin = self.client.admin()
+
+    def _run(self, coroutine: Any) -> Any:
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
+
+    def call(self, method: Any, request: Any, options: Json) -> Any:
+        async def run() -> Any:
+            # A walk and a watch are made in the loop too, and are no coroutines.
+            made = method(request, **options)
+            return await made if hasattr(made, "__await__") else made
+
+        return self._run(run())
+
+    def items(self, walk: Any) -> list[Any]:
+        async def run() -> list[Any]:
+            return [item async for item in walk]
+
+        return list(self._run(run()))
+
+    def next(self, watch: Any) -> Any:
+        async def run() -> Any:
+            return await anext(watch)
+
+        return self._run(run())
+
+    def close(self, watch: Any) -> None:
+        self._run(watch.close())
+
+    def end(self) -> None:
+        self._run(self.client.close())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+
+
+class Scenario:
+    """One scenario under way: what it has saved, and the client it goes through."""
+
+    def __init__(self, through: Threads | Asyncio) -> None:
+        self._through = through
+        self._saved = {"unique": secrets.token_hex(8), "uuid": str(uuid.uuid4())}
+
+    def run(self, steps: list[Json]) -> None:
+        for step in steps:
+            assert not step.keys() - _KEYS, f"a step that this runner does not understand: {step}"
+            if "together" in step:
+                with ThreadPoolExecutor() as pool:
+                    list(pool.map(self.run, [[one] for one in step["together"]]))
+            elif step.get("eventually"):
+                self._eventually(step)
+            else:
+                for number in range(1, step.get("repeat", 1) + 1):
+                    self._step(step, last=number == step.get("repeat", 1), i=number)
+
+    def _eventually(self, step: Json) -> None:
+        until = time.monotonic() + _EVENTUALLY_WITHIN_S
+        while True:
+            try:
+                return self._step(step)
+            except AssertionError:
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.05)
+
+    def _step(self, step: Json, last: bool = True, i: int = 1) -> None:
+        with self._failing(self._filled(step.get("error"), i)):
+            if "call" in step:
+                self._call(step, last, i)
+            elif "list" in step:
+                self._list(step, i)
+            else:
+                self._watch(step, i)
+
+    def _call(self, step: Json, last: bool, i: int) -> None:
+        method, request, options = self._prepared(step["call"], step, i)
+        answer = _json(self._through.call(method, request, options))
+        if last:
+            _match(self._filled(step.get("expect", {}), i), answer)
+            for name, path in step.get("save", {}).items():
+                self._saved[name] = _at(answer, path)
+
+    def _list(self, step: Json, i: int) -> None:
+        method, request, options = self._prepared(step["list"], step, i, walks=True)
+        items = [_json(item) for item in self._through.items(self._through.call(method, request, options))]
+        if "items" in step:
+            _match(self._filled(step["items"], i), items)
+        if "count" in step:
+            assert len(items) == step["count"] == len({json.dumps(item, sort_keys=True) for item in items})
+        if "pages" in step:
+            pages = self._through.call(method, request, options).pages()
+            assert len(self._through.items(pages)) == step["pages"]
+
+    def _watch(self, step: Json, i: int) -> None:
+        method, request, options = self._prepared(step["watch"], step, i, walks=True)
+        watch = self._through.call(method, request, options)
+        try:
+            self.run(step.get("during", []))
+            # One that is to fail is asked for an event that cannot come.
+            wanted = self._filled(step["events"], i) or [{}] * ("error" in step)
+            for event in wanted:
+                _match(event, _json(self._through.next(watch)))
+        finally:
+            self._through.close(watch)
+
+    def _prepared(self, path: str, step: Json, i: int, walks: bool = False) -> tuple[Any, Any, Json]:
+        """The method of the stub, its request, and the options of the call."""
+        service, name = path.split(".")
+        stubs = [*vars(self._through.client).values(), self._through.admin]
+        stub = next(one for one in stubs if type(one).__name__.removeprefix("Async") == service)
+        described = descriptor_pool.Default().FindServiceByName(f"riposte.v1.{service}").methods_by_name[name]
+        request = message_factory.GetMessageClass(described.input_type)()
+        json_format.ParseDict(self._filled(step.get("request", {}), i), request)
+        options: Json = {}
+        if "fault" in step:
+            options["metadata"] = [("riposte-fault", f"{step['fault']};key={secrets.token_hex(8)}")]
+        if "deadline_ms" in step:
+            options["timeout"] = step["deadline_ms"] / 1000
+        return getattr(stub, re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower() if walks else name), request, options
+
+    def _filled(self, node: Json, i: int) -> Json:
+        """A part of a step with its placeholders filled in."""
+        if isinstance(node, dict):
+            return {key: self._filled(value, i) for key, value in node.items()}
+        if isinstance(node, list):
+            return [self._filled(value, i) for value in node]
+        if isinstance(node, str):
+            return re.sub(r"\$\{(\w+)\}", lambda found: {"i": str(i), **self._saved}[found[1]], node)
+        return node
+
+    @contextmanager
+    def _failing(self, wanted: Json | None) -> Iterator[None]:
+        """Holds an error against what is wanted of it; the body must fail exactly if an error is wanted."""
+        try:
+            yield
+        except riposte.Error as error:
+            if wanted is None:
+                raise AssertionError(f"failed: {error}") from error
+            _match(wanted, _told(error))
+        else:
+            assert wanted is None, f"no error, but {wanted}"
+
+
+def _json(message: Any) -> Json:
+    return json_format.MessageToDict(message, always_print_fields_with_no_presence=True)
+
+
+def _told(error: riposte.Error) -> Json:
+    # A client that leaves at its deadline has no answer, and so no id.
+    assert error.request_id or isinstance(error, riposte.DeadlineExceeded)
+    return {
+        "code": error.code.name,
+        "reason": error.reason_name,
+        "retryable": error.retryable,
+        "retry_after": error.retry_after is not None,
+        "violations": [at.field for at in error.violations],
+        "metadata": error.metadata,
+    }
+
+
+def _at(node: Json, path: str) -> Json:
+    for part in path.split("."):
+        node = node[int(part)] if isinstance(node, list) else node[part]
+    return node
+
+
+def _match(wanted: Json, found: Json, path: str = "") -> None:
+    if isinstance(wanted, dict) and wanted.keys() == {"$set"}:
+        assert (found not in (None, "", "0", 0, False, [], {})) == wanted["$set"], f"{path}: {found!r}"
+    elif isinstance(wanted, dict) and wanted.keys() == {"$not"}:
+        try:
+            _match(wanted["$not"], found, path)
+        except AssertionError:
+            return
+        raise AssertionError(f"{path}: {found!r}")
+    elif isinstance(wanted, dict):
+        assert isinstance(found, dict), f"{path}: {found!r}"
+        for key, value in wanted.items():
+            _match(value, found.get(key), f"{path}.{key}")
+    elif isinstance(wanted, list):
+        assert isinstance(found, list), f"{path}: {found!r}"
+        assert len(wanted) == len(found), f"{path}: {found!r}"
+        for index, value in enumerate(wanted):
+            _match(value, found[index], f"{path}.{index}")
+    else:
+        assert wanted == found, f"{path}: {found!r}, not {wanted!r}"

@@ -1,0 +1,30 @@
+"""The one call that the tests make with asyncio and without."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from standin import Likes
+
+import riposte
+import riposte.aio
+from riposte import v1
+
+
+def with_threads(target: str, request: v1.SetLikeRequest, **options: Any) -> v1.SetLikeResponse:
+    with riposte.connect(target, **options) as client:
+        return client.likes.SetLike(request)
+
+
+def with_asyncio(target: str, request: v1.SetLikeRequest, **options: Any) -> v1.SetLikeResponse:
+    async def run() -> v1.SetLikeResponse:
+        async with riposte.aio.connect(target, **options) as client:
+            return await client.likes.SetLike(request)
+
+    return asyncio.run(run())
+
+
+@pytest.fixture(params=[with_threads, with_asyncio])
+def like(request: pytest.FixtureRequest) -> Likes:
+    made: Likes = request.param
+    return made

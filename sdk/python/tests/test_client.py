@@ -1,0 +1,159 @@
+"""What a client adds to every call, against a service of this process."""
+
+import asyncio
+import contextlib
+import logging
+import threading
+import time
+from typing import Any
+
+import grpc
+import pytest
+from standin import LIKE, Likes, StandIn, serving
+
+import riposte
+import riposte.aio
+from riposte import v1
+
+UNAVAILABLE = grpc.StatusCode.UNAVAILABLE
+
+
+def test_a_write_is_repeated_on_unavailable_with_the_request_id_of_its_first_attempt(like: Likes) -> None:
+    service = StandIn(UNAVAILABLE, UNAVAILABLE)
+    with serving(service) as target:
+        assert like(target, LIKE).like_count == 1
+    assert len(service.requests) == 3
+    assert len(service.requests[0].request_id) == 36
+    assert all(request == service.requests[0] for request in service.requests)
+    assert not LIKE.request_id, "the caller's message stays as it is"
+
+
+def test_a_request_id_of_the_caller_is_kept(like: Likes) -> None:
+    service = StandIn()
+    with serving(service) as target:
+        like(target, v1.SetLikeRequest(request_id="mine"))
+    assert service.requests[0].request_id == "mine"
+
+
+def test_the_third_failure_is_the_callers_and_no_other_code_is_repeated(like: Likes) -> None:
+    for failure, calls in [(UNAVAILABLE, 3), (grpc.StatusCode.INTERNAL, 1), (grpc.StatusCode.RESOURCE_EXHAUSTED, 1)]:
+        service = StandIn(*[failure] * 4)
+        with serving(service) as target, pytest.raises(riposte.Error) as caught:
+            like(target, LIKE)
+        assert (caught.value.code, len(service.requests)) == (failure, calls)
+
+
+def test_a_dead_service_sees_hardly_more_attempts_than_calls() -> None:
+    service = StandIn(*[UNAVAILABLE] * 2000)
+    with serving(service) as target, riposte.connect(target) as client:
+        for _ in range(600):
+            with contextlib.suppress(riposte.Unavailable):
+                client.likes.SetLike(LIKE)
+    assert 600 < len(service.requests) <= 660
+
+
+def test_an_address_where_nobody_listens_is_told_by_the_first_call_and_by_wait_ready(like: Likes) -> None:
+    with pytest.raises(riposte.Unavailable):
+        like("127.0.0.1:1", LIKE)
+    with riposte.connect("127.0.0.1:1") as client, pytest.raises(riposte.Unavailable, match="was not ready within"):
+        client.wait_ready(0.1)
+
+    async def wait() -> None:
+        async with riposte.aio.connect("127.0.0.1:1") as client:
+            await client.wait_ready(0.1)
+
+    with pytest.raises(riposte.Unavailable, match="was not ready within"):
+        asyncio.run(wait())
+
+
+def test_the_service_learns_who_calls(like: Likes) -> None:
+    service = StandIn()
+    with serving(service) as target:
+        like(target, LIKE)
+    assert service.headers[0]["user-agent"].startswith("riposte-python/")
+
+
+def test_a_token_over_plaintext_needs_the_switch_and_then_warns_once(
+    like: Likes, caplog: pytest.LogCaptureFixture
+) -> None:
+    service = StandIn()
+    with serving(service) as target:
+        with pytest.raises(ValueError, match="insecure_token=True"):
+            like(target, LIKE, token="s3cret")
+        with caplog.at_level(logging.WARNING, "riposte"):
+            like(target, LIKE, token="s3cret", insecure_token=True)
+    assert service.headers[0]["authorization"] == "Bearer s3cret"
+    assert [record.message for record in caplog.records] == [f"the token travels unencrypted to {target}"]
+
+
+def test_every_way_to_make_a_call_sends_the_token_and_fails_alike() -> None:
+    service = StandIn(None, None, grpc.StatusCode.NOT_FOUND, grpc.StatusCode.NOT_FOUND)
+    with serving(service) as target, riposte.connect(target, token="s3cret", insecure_token=True) as client:
+        _, call = client.likes.SetLike.with_call(LIKE)
+        assert call.code() is grpc.StatusCode.OK
+        assert client.likes.SetLike.future(LIKE).result().like_count == 1
+        with pytest.raises(riposte.NotFound):
+            client.likes.SetLike.with_call(LIKE)
+        with pytest.raises(riposte.NotFound):
+            client.likes.SetLike.future(LIKE).result()
+    assert [headers["authorization"] for headers in service.headers] == ["Bearer s3cret"] * 4
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"target": "ftp://host:1"}, "ftp://host:1"),
+        ({"target": "https://"}, "https://"),
+        ({"target": "https://host:1", "tls_cert": b"x"}, "tls_key"),
+        ({"target": "host:1", "tls_cert": b"x", "tls_key": b"x"}, "https://"),
+    ],
+)
+def test_options_that_make_no_sense_are_told(options: dict[str, Any], says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        riposte.connect(**options)
+
+
+def test_the_environment_says_how_to_connect(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    (tmp_path / "ca.pem").write_bytes(b"pem")
+    monkeypatch.setenv("RIPOSTE_TARGET", "https://comments.example:443")
+    monkeypatch.setenv("RIPOSTE_TLS_CA", str(tmp_path / "ca.pem"))
+    monkeypatch.setenv("RIPOSTE_TOKEN", "s3cret")
+    monkeypatch.setenv("RIPOSTE_INSECURE_TOKEN", "true")
+    monkeypatch.setenv("RIPOSTE_ADMIN_TARGET", "admin.example:1")
+    options = riposte.Options.from_env()
+    assert options == riposte.Options(
+        "https://comments.example:443",
+        token="s3cret",
+        tls_ca=b"pem",
+        insecure_token=True,
+        admin_target="admin.example:1",
+    )
+    assert "s3cret" not in repr(options)
+    monkeypatch.setenv("RIPOSTE_TLS_CA", "/nowhere")
+    with pytest.raises(ValueError, match="RIPOSTE_TLS_CA, /nowhere"):
+        riposte.from_env()
+
+
+def test_the_administration_needs_an_address() -> None:
+    with riposte.connect("127.0.0.1:1") as client, pytest.raises(ValueError, match="RIPOSTE_ADMIN_TARGET"):
+        client.admin()
+
+
+def test_a_client_is_shared_by_threads() -> None:
+    service = StandIn()
+    with serving(service) as target, riposte.connect(target) as client:
+        threads = [threading.Thread(target=lambda: [client.likes.SetLike(LIKE) for _ in range(25)]) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert len({request.request_id for request in service.requests}) == 100
+
+
+def test_waits_between_attempts_are_short(like: Likes) -> None:
+    service = StandIn(UNAVAILABLE, UNAVAILABLE)
+    with serving(service) as target:
+        started = time.monotonic()
+        like(target, LIKE)
+    # 100 and 200 ms, each by a fifth more or less, beside the calls themselves.
+    assert 0.2 < time.monotonic() - started < 2

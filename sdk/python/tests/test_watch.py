@@ -1,0 +1,115 @@
+"""Watches that break, against a service of this process."""
+
+import asyncio
+import threading
+
+import grpc
+import pytest
+from standin import StandIn, serving
+
+import riposte
+import riposte.aio
+from riposte import v1
+from riposte.dev import DevServer
+
+BROKEN = [grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.INTERNAL, None]
+
+
+def change(revision: int) -> v1.WatchSubjectResponse:
+    return v1.WatchSubjectResponse(change=v1.SubjectChange(revision=revision))
+
+
+def gap(first: int, last: int) -> v1.WatchSubjectResponse:
+    return v1.WatchSubjectResponse(gap=v1.RevisionGap(first_revision=first, last_revision=last))
+
+
+def breaking() -> StandIn:
+    """Its stream breaks in every way that heals: unavailable, reset, and just ended."""
+    service = StandIn(*BROKEN)
+    service.streams = [[change(1), change(2)], [gap(3, 9)], [change(10)], [change(11)]]
+    return service
+
+
+def check(service: StandIn, events: list[v1.WatchSubjectResponse]) -> None:
+    assert events == [change(1), change(2), gap(3, 9), change(10), change(11)]
+    assert [request.after_revision for request in service.requests[:4]] == [0, 2, 9, 10]
+
+
+def test_a_watch_that_breaks_goes_on_behind_the_last_event() -> None:
+    service = breaking()
+    with serving(service) as target, riposte.connect(target) as client, client.subject("article", "1").watch() as watch:
+        events = [next(watch) for _ in range(5)]
+    check(service, events)
+
+
+def test_a_watch_with_asyncio_goes_on_too() -> None:
+    async def run(target: str) -> list[v1.WatchSubjectResponse]:
+        async with riposte.aio.connect(target) as client, client.subject("article", "1").watch() as watch:
+            return [await anext(watch) for _ in range(5)]
+
+    service = breaking()
+    with serving(service) as target:
+        events = asyncio.run(run(target))
+    check(service, events)
+
+
+def test_what_a_repeat_does_not_heal_ends_the_watch() -> None:
+    service = StandIn(grpc.StatusCode.PERMISSION_DENIED)
+    with (
+        serving(service) as target,
+        riposte.connect(target) as client,
+        client.subject("article", "1").watch() as watch,
+        pytest.raises(riposte.PermissionDenied),
+    ):
+        next(watch)
+    assert len(service.requests) == 1
+
+
+def test_a_watch_is_closed_by_another_thread_while_it_waits(riposte_client: riposte.Client) -> None:
+    subject = riposte_client.subject("article", "closed-while-it-waits")
+    first = subject.comment("m7", "one")
+    first.edit("m7", "two")
+    watch = subject.watch(after_revision=1)
+    begun = threading.Event()
+    ended: list[list[v1.WatchSubjectResponse]] = []
+
+    def read() -> None:
+        next(watch)
+        begun.set()
+        ended.append(list(watch))
+
+    thread = threading.Thread(target=read)
+    thread.start()
+    assert begun.wait(10)
+    watch.close()
+    thread.join(10)
+    assert ended == [[]]
+
+
+def test_a_watch_that_waits_for_a_dead_service_can_be_closed() -> None:
+    with riposte.connect("127.0.0.1:1") as client:
+        watch = client.subject("article", "1").watch()
+        thread = threading.Thread(target=lambda: list(watch))
+        thread.start()
+        watch.close()
+        thread.join(10)
+        assert not thread.is_alive()
+
+
+def test_a_task_that_is_cancelled_leaves_the_watch_usable(riposte_server: DevServer) -> None:
+    async def run() -> None:
+        async with riposte.aio.connect(riposte_server.target) as client:
+            subject = client.subject("article", "cancelled")
+            comment = await subject.comment("m7", "Hi")
+            async with subject.watch(after_revision=1) as watch:
+                with pytest.raises(asyncio.TimeoutError):
+                    await asyncio.wait_for(anext(watch), 0.1)
+                await comment.edit("m7", "Hello")
+                assert (await asyncio.wait_for(anext(watch), 10)).change.revision == 2
+                waiting = asyncio.ensure_future(anext(watch))
+                await asyncio.sleep(0)
+                await watch.close()
+                with pytest.raises(StopAsyncIteration):
+                    await waiting
+
+    asyncio.run(run())

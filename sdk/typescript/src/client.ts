@@ -1,0 +1,69 @@
+import { Connection } from "./connection.js";
+import { invalid } from "./error.js";
+import { Handles } from "./gen/handles.js";
+import { AdminClient } from "./gen/services.js";
+import { DEFAULT_TARGET, environment, type Options } from "./options.js";
+import type { RequestIds } from "./requestIds.js";
+
+/**
+ * A client for all services of one address.
+ *
+ * Every call has a deadline and is repeated on UNAVAILABLE, as the service configuration says; every write gets a
+ * request id if it has none, so that repeating it is safe. Calls reject with [[RiposteError]].
+ */
+export class Riposte extends Handles {
+  readonly #connection: Connection;
+  readonly #options: Options;
+  readonly #admins: Connection[] = [];
+
+  private constructor(target: string, options: Options) {
+    const connection = new Connection(target, options);
+    super(connection);
+    this.#connection = connection;
+    this.#options = options;
+  }
+
+  /**
+   * A client for one address: `http://host:port` or `host:port`, plaintext, or `https://host:port`, TLS; all addresses of
+   * the host take turns. Nothing is dialled before the first call. Throws INVALID_ARGUMENT for what cannot be used.
+   */
+  static connect(target: string = DEFAULT_TARGET, options: Options = {}): Riposte {
+    return new Riposte(target, options);
+  }
+
+  /**
+   * A client by `RIPOSTE_TARGET` (default `http://127.0.0.1:7171`), `RIPOSTE_TOKEN`, `RIPOSTE_INSECURE_TOKEN` (`true`),
+   * `RIPOSTE_ADMIN_TARGET`, and `RIPOSTE_TLS_CA`, `RIPOSTE_TLS_CERT`, `RIPOSTE_TLS_KEY`, the paths of PEM files. Throws
+   * INVALID_ARGUMENT for what cannot be used.
+   */
+  static fromEnv(): Riposte {
+    const { target, ...options } = environment();
+    return new Riposte(target, options);
+  }
+
+  /**
+   * The administration, which listens at an address of its own (default: `adminTarget` of the options); with this
+   * client's token and trust. Throws INVALID_ARGUMENT for what cannot be used.
+   */
+  admin(target: string | undefined = this.#options.adminTarget): AdminClient {
+    if (target === undefined) throw invalid("no admin target: name it, or set RIPOSTE_ADMIN_TARGET");
+    const connection = new Connection(target, this.#options);
+    this.#admins.push(connection);
+    return new AdminClient(connection);
+  }
+
+  /** The request ids of this client, for a caller that keeps the id of a write itself. */
+  get requestIds(): RequestIds {
+    return this.#connection.requestIds;
+  }
+
+  /** Resolves once connected; rejects with UNAVAILABLE if that takes longer than the given milliseconds. */
+  waitReady(timeoutMs: number): Promise<void> {
+    return this.#connection.ready(timeoutMs);
+  }
+
+  /** Ends the connections. Calls under way go on to their end. */
+  close(): void {
+    for (const connection of [this.#connection, ...this.#admins]) connection.close();
+  }
+}

@@ -1,0 +1,72 @@
+import { Metadata, status as Code, type ServiceError } from "@grpc/grpc-js";
+import { detailsOf } from "./details.js";
+import type { ErrorReason } from "./gen/riposte/v1/error_reason_pb.js";
+
+/** The canonical gRPC codes, by name and by number. */
+export { Code };
+
+/** A reason, by its name without prefix. Autocompletes those that this version knows; newer servers may send others. */
+export type Reason = Exclude<keyof typeof ErrorReason, "UNSPECIFIED"> | (string & {});
+
+/** One field at fault. */
+export interface Violation {
+  /** The path of the field from the request on, for example `content.text`. */
+  readonly field: string;
+  /** What is wrong with it, for a person to read; never stable. */
+  readonly description: string;
+}
+
+/** Why a call failed. */
+export class RiposteError extends Error {
+  override readonly name = "RiposteError";
+  /** The gRPC code. */
+  readonly code: Code;
+  /** The reason; empty for what is no answer of the service, as a connection that cannot be made. */
+  readonly reason: Reason;
+  /** The facts of the reason; see the comment of each `ErrorReason`. */
+  readonly metadata: Readonly<Record<string, string>>;
+  /** All fields at fault, for a request that is. */
+  readonly violations: readonly Violation[];
+  /** How many milliseconds to wait before a repeat can succeed, where the service says so. */
+  readonly retryAfterMs: number | undefined;
+  /** The id by which the service logged the call, to report with a fault. */
+  readonly requestId: string | undefined;
+
+  private constructor(code: Code, message: string, trailers: Metadata, cause: unknown) {
+    const details = detailsOf(trailers.get("grpc-status-details-bin")[0]);
+    const requestId = trailers.get("riposte-request-id")[0]?.toString();
+    const fields = details.violations.map(({ field, description }) => `; ${field}: ${description}`).join("");
+    const request = requestId === undefined ? "" : ` (request ${requestId})`;
+    super(`${details.reason || Code[code]}: ${message}${fields}${request}`, { cause });
+    this.code = code;
+    this.reason = details.reason;
+    this.metadata = details.metadata;
+    this.violations = details.violations;
+    this.retryAfterMs = details.retryAfterMs;
+    this.requestId = requestId;
+  }
+
+  /** Whether the same call may succeed later, with nothing changed. The client has then repeated it in vain already. */
+  get retryable(): boolean {
+    const exhausted = this.code === Code.RESOURCE_EXHAUSTED && this.retryAfterMs !== undefined;
+    return this.code === Code.UNAVAILABLE || exhausted;
+  }
+
+  /** What a call of gRPC failed with, as an error of this kind; UNKNOWN for what gRPC did not make. */
+  static from(error: unknown): RiposteError {
+    if (error instanceof RiposteError) return error;
+    const { code, details, metadata } = error as Partial<ServiceError>;
+    if (code !== undefined && metadata instanceof Metadata) return new RiposteError(code, details ?? "", metadata, error);
+    return RiposteError.local(Code.UNKNOWN, String(error), error);
+  }
+
+  /** @internal An error that never left this process. */
+  static local(code: Code, message: string, cause?: unknown): RiposteError {
+    return new RiposteError(code, message, new Metadata(), cause);
+  }
+}
+
+/** An argument that cannot be used. */
+export function invalid(message: string, cause?: unknown): RiposteError {
+  return RiposteError.local(Code.INVALID_ARGUMENT, message, cause);
+}

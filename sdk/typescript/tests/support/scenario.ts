@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import { randomBytes, randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fromJson, toJson, type DescMethod, type DescService, type JsonValue, type Message } from "@bufbuild/protobuf";
+import { Code, RiposteError, type CallOptions, type Riposte } from "riposte-sdk";
+import * as v1 from "riposte-sdk/v1";
+import { mismatch } from "./match.js";
+
+/** What a step may say; see sdk/conformance/README.md. */
+const KEYS = new Set(
+  "call list watch together request expect error save repeat fault deadline_ms items count pages during events eventually".split(" "),
+);
+/** How long a step may take that is made until it matches, in milliseconds. */
+const PATIENCE = 10_000;
+
+/** A scenario under way: what it has saved, and the client it goes through. */
+export class Scenario {
+  readonly #saved: Record<string, any> = { unique: randomBytes(8).toString("hex"), uuid: randomUUID() };
+  readonly #clients: Record<string, any>;
+
+  constructor(client: Riposte, admin: unknown) {
+    const { comments, likes, replies, subjects } = client;
+    this.#clients = { CommentService: comments, LikeService: likes, ReplyService: replies, SubjectService: subjects, AdminService: admin };
+  }
+
+  async run(steps: any[]): Promise<void> {
+    for (const step of steps) await this.#step(step);
+  }
+
+  async #step(step: any): Promise<void> {
+    const strange = Object.keys(step).filter((key) => !KEYS.has(key));
+    assert.deepEqual(strange, [], "keys that this runner does not know");
+    const end = Date.now() + PATIENCE;
+    for (;;) {
+      try {
+        return await this.#once(step);
+      } catch (error) {
+        if (!step.eventually || Date.now() > end) throw error;
+        await sleep(50);
+      }
+    }
+  }
+
+  async #once(step: any): Promise<void> {
+    if (step.together) await Promise.all(step.together.map((each: any) => this.#step(each)));
+    else if (step.call) await this.#call(step);
+    else if (step.list) await this.#list(step);
+    else if (step.watch) await this.#watch(step);
+    else assert.fail(`a step of no known shape: ${JSON.stringify(step)}`);
+  }
+
+  async #call(step: any): Promise<void> {
+    const { method, invoke } = this.#target(step.call);
+    for (let i = 1; i <= (step.repeat ?? 1); i++) {
+      const [request, options] = this.#terms(method, step, i);
+      const answered = Promise.resolve(invoke(request, options));
+      if (step.error) await this.#failure(step, answered);
+      else if (i < (step.repeat ?? 1)) await answered;
+      else this.#answer(step, json(method, await answered));
+    }
+  }
+
+  #answer(step: any, answer: any): void {
+    assert.equal(mismatch(this.#filled(step.expect ?? {}), answer), undefined);
+    for (const [name, path] of Object.entries<string>(step.save ?? {})) {
+      const value = path.split(".").reduce((at, key) => at?.[key], answer);
+      assert.notEqual(value, undefined, `nothing stands at ${path}`);
+      this.#saved[name] = value;
+    }
+  }
+
+  async #list(step: any): Promise<void> {
+    const { method, invoke } = this.#target(step.list);
+    const [request, options] = this.#terms(method, step);
+    const list = invoke(request, options);
+    if (step.error) return await this.#failure(step, collect(list));
+    const items = await collect<Message>(list);
+    const pages = await collect<Message>(list.pages());
+    // An item has its JSON form where it stands: in its page.
+    const told = pages.flatMap((page) => Object.values(json(method, page)).find(Array.isArray) ?? []);
+    assert.equal(told.length, items.length);
+    if (step.items) assert.equal(mismatch(this.#filled(step.items), told, "items"), undefined);
+    if (step.count !== undefined) {
+      assert.equal(told.length, step.count);
+      assert.equal(new Set(told.map((item) => JSON.stringify(item))).size, step.count, "some items are the same");
+    }
+    if (step.pages !== undefined) assert.equal(pages.length, step.pages);
+  }
+
+  async #watch(step: any): Promise<void> {
+    const { method, invoke } = this.#target(step.watch);
+    const [request, options] = this.#terms(method, step);
+    const abort = new AbortController();
+    const patience = setTimeout(() => abort.abort(), PATIENCE);
+    const stream = invoke(request, { ...options, signal: abort.signal });
+    if (step.error) return await this.#failure(step, collect(stream)).finally(() => clearTimeout(patience));
+    const events = collect<Message>(stream, step.events.length);
+    await this.run(step.during ?? []);
+    const told = (await events).map((event) => json(method, event));
+    clearTimeout(patience);
+    assert.equal(mismatch(this.#filled(step.events), told, "events"), undefined);
+  }
+
+  async #failure({ error: expected, deadline_ms }: any, call: Promise<unknown>): Promise<void> {
+    const error = await call.then(() => assert.fail("it succeeded"), (error: unknown) => error);
+    assert.ok(error instanceof RiposteError, String(error));
+    const { code, reason, retryable, retryAfterMs, violations, metadata, requestId } = error;
+    const told = { code: Code[code], reason, retryable, retry_after: retryAfterMs !== undefined, metadata };
+    const fields = violations.map(({ field }) => field);
+    assert.equal(mismatch(this.#filled(expected), { ...told, violations: fields }, "error"), undefined);
+    // Where the client's own clock ended the call there was no answer to bear an id.
+    if (deadline_ms === undefined && code !== Code.DEADLINE_EXCEEDED) assert.match(requestId ?? "", /^[0-9a-f-]{36}$/);
+  }
+
+  /** A method and how it is called. */
+  #target(name: string): { method: DescMethod; invoke: (request: Message, options: CallOptions) => any } {
+    const [service, verb] = name.split(".") as [keyof typeof v1, string];
+    const found = (v1[service] as unknown as DescService).methods.find((method) => method.name === verb);
+    assert.ok(found, `the contract has no ${name}`);
+    return { method: found, invoke: (request, options) => this.#clients[service][found.localName](request, options) };
+  }
+
+  /** The request and the options of a step. */
+  #terms(method: DescMethod, step: any, i = 1): [Message, CallOptions] {
+    const request = fromJson(method.input, this.#filled(step.request ?? {}, i));
+    const headers = step.fault ? { "riposte-fault": `${step.fault};key=${randomUUID()}` } : undefined;
+    return [request, { timeoutMs: step.deadline_ms, headers }];
+  }
+
+  /** A value with its placeholders filled in. */
+  #filled(value: any, i = 1): any {
+    if (typeof value === "string") {
+      return value.replace(/\$\{(\w+)\}/g, (_, name: string) => {
+        const found = name === "i" ? i : this.#saved[name];
+        assert.notEqual(found, undefined, `nothing was saved as ${name}`);
+        return String(found);
+      });
+    }
+    if (Array.isArray(value)) return value.map((element) => this.#filled(element, i));
+    if (value === null || typeof value !== "object") return value;
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, this.#filled(inner, i)]));
+  }
+}
+
+function json(method: DescMethod, answer: any): any {
+  return toJson(method.output, answer, { alwaysEmitImplicit: true }) as JsonValue;
+}
+
+async function collect<T>(from: AsyncIterable<T>, most = Infinity): Promise<T[]> {
+  const items: T[] = [];
+  for await (const item of from) {
+    items.push(item);
+    if (items.length >= most) break;
+  }
+  return items;
+}

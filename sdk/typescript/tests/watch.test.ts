@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { create } from "@bufbuild/protobuf";
+import { Metadata } from "@grpc/grpc-js";
+import { Code, Riposte, RiposteError } from "riposte-sdk";
+import { WatchSubjectResponseSchema } from "riposte-sdk/v1";
+import { Flaky, Refusal } from "./support/flaky.js";
+
+const change = (revision: string) => create(WatchSubjectResponseSchema, { event: { case: "change", value: { revision } } });
+const gap = (lastRevision: string) => create(WatchSubjectResponseSchema, { event: { case: "gap", value: { lastRevision } } });
+type Send = (call: any) => void;
+
+/** A watch that is answered so each time it is opened; the last way is repeated. */
+async function watched(t: test.TestContext, ...ways: (Send | Refusal)[]) {
+  const watchSubject = (_: unknown, call: any) => {
+    const way = ways.length > 1 ? ways.shift()! : ways[0]!;
+    return way instanceof Refusal ? way : (way(call), undefined);
+  };
+  const server = await Flaky.start(t, { watchSubject });
+  const client = Riposte.connect(server.target);
+  t.after(() => client.close());
+  return { server, subject: client.subject("article", "42") };
+}
+
+const broken = (call: any, code = Code.UNAVAILABLE) => call.emit("error", { code, details: "cut", metadata: new Metadata() });
+
+test("a watch opens again behind the last revision it saw, after an end, a cut and a gap", async (t) => {
+  const { server, subject } = await watched(
+    t,
+    (call) => (call.write(change("5")), call.end()),
+    (call) => (call.write(gap("8")), setImmediate(broken, call)),
+    (call) => (call.write(change("9")), setImmediate(broken, call, Code.INTERNAL)),
+    (call) => call.write(change("10")),
+  );
+  const seen: string[] = [];
+  for await (const { event } of subject.watch({ afterRevision: "4" })) {
+    seen.push(`${event.case} ${event.case === "gap" ? event.value.lastRevision : event.value?.revision}`);
+    if (seen.length === 4) break;
+  }
+  assert.deepEqual(seen, ["change 5", "gap 8", "change 9", "change 10"]);
+  assert.deepEqual(server.calls.map(({ request }) => request.afterRevision), ["4", "5", "8", "9"]);
+});
+
+test("a watch that cannot be opened is tried three times, and not at all where it is refused", async (t) => {
+  for (const [code, attempts] of [[Code.UNAVAILABLE, 3], [Code.NOT_FOUND, 1]] as const) {
+    const { server, subject } = await watched(t, new Refusal(code));
+    const reading = async () => {
+      for await (const _ of subject.watch()) assert.fail("an event came");
+    };
+    await assert.rejects(reading, (error) => error instanceof RiposteError && error.code === code);
+    assert.equal(server.calls.length, attempts);
+  }
+});
+
+test("a watch ends with the signal and with the caller's deadline", async (t) => {
+  const { subject } = await watched(t, (call) => call.sendMetadata(new Metadata()));
+  const reading = async (options: { signal?: AbortSignal; timeoutMs?: number }) => {
+    for await (const _ of subject.watch(options)) assert.fail("an event came");
+  };
+  const fails = (code: Code) => (error: unknown) => error instanceof RiposteError && error.code === code;
+  await assert.rejects(reading({ signal: AbortSignal.timeout(100) }), fails(Code.CANCELLED));
+  await assert.rejects(reading({ timeoutMs: 100 }), fails(Code.DEADLINE_EXCEEDED));
+});

@@ -1,0 +1,21 @@
+//! `riposte token`: a new bearer token for a caller.
+
+use super::output;
+use crate::auth::TokenHash;
+use std::process::ExitCode;
+
+const HELP: &str = "\
+The token is shown once; the server keeps its hash only. Give the token to the caller (RIPOSTE_TOKEN for the SDKs), and the
+second line to the caller's table in auth.callers_file. To change a token, add the new hash, move the caller, drop the old.";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = HELP)]
+pub(super) struct Args {}
+
+impl Args {
+    pub(super) fn run(&self) -> anyhow::Result<ExitCode> {
+        let (token, hash) = TokenHash::new_token();
+        output::print(&format!("{token}\ntokens_sha256 = [\"{hash}\"]\n"))?;
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,189 @@
+//! Who may call what: every method, by every role, on types granted and not, over plaintext, TLS and mTLS.
+
+mod authority;
+mod door;
+mod raw;
+mod table;
+mod tls;
+
+use anyhow::{Context, Result, ensure};
+use door::{Callers, dev};
+use raw::Raw;
+use riposte_sdk::v1::ErrorReason;
+use riposte_sdk::{Error, v1};
+use riposte_tests::{Say, Server};
+use table::{About, METHODS, ROLES, Row};
+use tonic::Code;
+
+use super::metrics::ask;
+
+/// The type that every caller of the file was granted, and one that none was.
+const GRANTED: &str = "article";
+const OTHER: &str = "video";
+
+/// Subjects of both types with a comment each, made while everybody was admitted.
+struct Scene {
+    granted: i64,
+    other: i64,
+}
+
+async fn scene(server: &Server) -> Result<Scene> {
+    let mut ids = Vec::new();
+    for object_type in [GRANTED, OTHER] {
+        let mut say = Say::on(&server.client()?, object_type);
+        say.key.object_id = "1".to_owned();
+        ids.push(say.comment("m", "before").await?.id);
+    }
+    Ok(Scene { granted: ids[0], other: ids[1] })
+}
+
+/// What a call is answered with: its code, and whose reason.
+async fn outcome(raw: &Raw, row: &Row, object_type: &str, id: i64) -> Result<(Code, ErrorReason)> {
+    match raw.call(row, object_type, id).await {
+        Ok(()) => Ok((Code::Ok, ErrorReason::Unspecified)),
+        Err(status) => {
+            let error = Error::from(status);
+            Ok((error.code(), error.reason()))
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_cell_of_the_matrix_is_as_the_table_says() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let everybody = Server::dev_on(folder.path()).await?;
+    let scene = scene(&everybody).await?;
+    everybody.stop().await?;
+    let callers = Callers::with_each_role(GRANTED);
+    let server = dev(Some(folder.path()), &callers, &[]).await?;
+    let refused = (Code::PermissionDenied, ErrorReason::CallerNotAllowed);
+    let mut cells = 0;
+    for row in METHODS {
+        let target = if row.method.starts_with("AdminService") { server.admin_target() } else { server.target() };
+        for token in [None, Some("riposte_nobody")] {
+            let said = outcome(&Raw::to(target, token)?, row, GRANTED, scene.granted).await?;
+            ensure!(
+                said == (Code::Unauthenticated, ErrorReason::CallerUnknown),
+                "{} by {token:?}: {said:?}",
+                row.method
+            );
+            cells += 1;
+        }
+        for role in ROLES {
+            let raw = Raw::to(target, Some(callers.token(role)))?;
+            let on_other = outcome(&raw, row, OTHER, scene.other).await?;
+            let on_granted = outcome(&raw, row, GRANTED, scene.granted).await?;
+            let expected = match (role == row.role, row.about) {
+                (false, _) | (true, About::Key) => refused,
+                (true, About::Id) => (Code::NotFound, ErrorReason::CommentNotFound),
+                (true, About::Item | About::Nothing) => (Code::Ok, ErrorReason::Unspecified),
+            };
+            ensure!(on_other == expected, "{} by {role} on a type not granted: {on_other:?}", row.method);
+            let let_in = on_granted != refused && on_granted.0 != Code::Unauthenticated;
+            ensure!(let_in == (role == row.role), "{} by {role} on its type: {on_granted:?}", row.method);
+            cells += 2;
+        }
+    }
+    println!("{cells} cells of {} methods", METHODS.len());
+    Ok(())
+}
+
+#[test]
+fn the_table_has_every_method_of_the_contract() -> Result<()> {
+    let mut contract = raw::methods();
+    let mut ours: Vec<String> = METHODS.iter().map(|row| row.method.to_owned()).collect();
+    contract.sort();
+    ours.sort();
+    ensure!(contract == ours, "{contract:?}\n{ours:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_item_of_a_type_that_was_not_granted_is_not_imported() -> Result<()> {
+    let callers = Callers::with_each_role(GRANTED);
+    let server = dev(None, &callers, &[]).await?;
+    let mut admin = callers.client(&server, "operator")?.admin()?;
+    let item = |object_type: &str| v1::ImportCommentsRequest {
+        item: Some(v1::ImportItem {
+            source: "old".into(),
+            external_id: object_type.into(),
+            kind: Some(v1::import_item::Kind::Subject(v1::ImportedSubject {
+                key: Some(v1::SubjectKey { object_type: object_type.into(), object_id: "1".into() }),
+                ..v1::ImportedSubject::default()
+            })),
+        }),
+    };
+    let items = tokio_stream::iter([item(GRANTED), item(OTHER)]);
+    let mut answers = admin.import_comments(items).await?.into_inner();
+    let mut outcomes = Vec::new();
+    while let Some(answer) = answers.message().await? {
+        outcomes.push((answer.outcome(), answer.error.map(|error| error.reason)));
+    }
+    let denied = Some("CALLER_NOT_ALLOWED".to_owned());
+    ensure!(outcomes == [(v1::ImportOutcome::Created, None), (v1::ImportOutcome::Rejected, denied)], "{outcomes:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn page_tokens_belong_to_their_caller() -> Result<()> {
+    let callers = Callers::with_each_role(GRANTED).and("reader2", &["reader"], &[GRANTED]);
+    let server = dev(None, &callers, &[]).await?;
+    let say = Say::on(&callers.client(&server, "writer")?, GRANTED);
+    for n in 0..3 {
+        say.comment("m", &n.to_string()).await?;
+    }
+    let list = |page_token: String| v1::ListCommentsRequest {
+        subject: Some(say.key.clone()),
+        page_size: 1,
+        page_token,
+        ..v1::ListCommentsRequest::default()
+    };
+    let first = callers.client(&server, "reader")?.comments().list_comments(list(String::new())).await?.into_inner();
+    let others =
+        callers.client(&server, "reader2")?.comments().list_comments(list(first.next_page_token.clone())).await;
+    let error = Error::from(others.err().context("the token of another caller was taken")?);
+    ensure!(error.reason() == ErrorReason::PageTokenMismatch, "{error}");
+    callers.client(&server, "reader")?.comments().list_comments(list(first.next_page_token)).await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn health_is_told_to_anybody_and_reflection_to_callers() -> Result<()> {
+    let callers = Callers::with_each_role(GRANTED);
+    let server = dev(None, &callers, &[]).await?;
+    let target = server.target().to_owned();
+    riposte_tests::command::run(["healthcheck", "--target", &target]).await?.ended(0)?.says(&["SERVING"])?;
+    for (token, code) in [(None, Code::Unauthenticated), (Some(callers.token("reader")), Code::Ok)] {
+        let said = Raw::to(&target, token)?.services().await;
+        ensure!(said.as_ref().err().map_or(Code::Ok, tonic::Status::code) == code, "{said:?}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn callers_come_and_go_without_a_restart_and_a_broken_file_changes_nothing() -> Result<()> {
+    let mut callers = Callers::with_each_role(GRANTED);
+    let server = dev(None, &callers, &["--set", "auth.reload_interval=1s"]).await?;
+    let get = v1::GetSubjectRequest {
+        key: Some(v1::SubjectKey { object_type: GRANTED.into(), object_id: "1".into() }),
+        ..v1::GetSubjectRequest::default()
+    };
+    let code = async |client: &riposte_sdk::Client| {
+        client.subjects().get_subject(get.clone()).await.err().map_or(Code::Ok, |status| status.code())
+    };
+    let reader = callers.client(&server, "reader")?;
+    ensure!(code(&reader).await == Code::Ok);
+    callers.write_broken()?;
+    let metrics = server.metrics_target();
+    let refused = "riposte_reloads_total{outcome=\"refused\"} 1";
+    door::until("the broken file is told", async || Ok(ask(metrics, "GET", "/metrics").await?.contains(refused)))
+        .await?;
+    ensure!(code(&reader).await == Code::Ok, "a broken file sent everybody away");
+    callers.remove("reader");
+    callers = callers.and("late", &["reader"], &[GRANTED]);
+    callers.write()?;
+    let late = callers.client(&server, "late")?;
+    door::until("the new caller is known", async || Ok(code(&late).await == Code::Ok)).await?;
+    ensure!(code(&reader).await == Code::Unauthenticated, "who was taken out is still admitted");
+    Ok(())
+}

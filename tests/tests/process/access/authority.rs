@@ -1,0 +1,64 @@
+//! A certificate authority of a test's own.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, SanType};
+
+/// An authority, with its certificates in a folder.
+pub(super) struct Authority {
+    folder: tempfile::TempDir,
+    issuer: Issuer<'static, KeyPair>,
+    pub(super) certificate: String,
+}
+
+/// A certificate and its key, in PEM.
+pub(super) struct Identity {
+    pub(super) certificate: String,
+    pub(super) key: String,
+}
+
+impl Authority {
+    pub(super) fn new() -> Result<Self> {
+        let key = KeyPair::generate()?;
+        let mut params = CertificateParams::default();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let certificate = params.self_signed(&key)?.pem();
+        let authority = Self { folder: tempfile::tempdir()?, issuer: Issuer::new(params, key), certificate };
+        std::fs::write(authority.path("ca.pem"), &authority.certificate)?;
+        Ok(authority)
+    }
+
+    /// For these names; texts with `://` are URIs.
+    pub(super) fn issue(&self, names: &[&str]) -> Result<Identity> {
+        let key = KeyPair::generate()?;
+        let mut params = CertificateParams::default();
+        for name in names {
+            let text = (*name).try_into()?;
+            params.subject_alt_names.push(if name.contains("://") {
+                SanType::URI(text)
+            } else {
+                SanType::DnsName(text)
+            });
+        }
+        let certificate = params.signed_by(&key, &self.issuer)?.pem();
+        Ok(Identity { certificate, key: key.serialize_pem() })
+    }
+
+    /// Puts a new server certificate in the place of the old one.
+    pub(super) fn serve(&self, identity: &Identity) -> Result<()> {
+        std::fs::write(self.path("key.pem"), &identity.key)?;
+        Ok(std::fs::write(self.path("cert.pem"), &identity.certificate)?)
+    }
+
+    /// The settings of a server that shows that certificate and trusts this authority's callers.
+    pub(super) fn settings(&self) -> Vec<String> {
+        let files = [("cert_file", "cert.pem"), ("key_file", "key.pem"), ("client_ca_file", "ca.pem")];
+        let set = |(key, name)| ["--set".to_owned(), format!("server.tls.{key}={}", self.path(name).display())];
+        files.into_iter().flat_map(set).collect()
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+}

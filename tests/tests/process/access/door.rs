@@ -1,0 +1,112 @@
+//! A server that knows its callers.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use riposte_sdk::{Client, Options};
+use riposte_tests::Server;
+use sha2::{Digest, Sha256};
+
+/// A file of callers, each with a token that is its own name's.
+pub(super) struct Callers {
+    folder: tempfile::TempDir,
+    callers: Vec<Known>,
+}
+
+struct Known {
+    name: String,
+    token: String,
+    /// What the caller's table says beside its token.
+    grants: String,
+}
+
+impl Callers {
+    /// One caller for each role, called as it, on one type.
+    pub(super) fn with_each_role(object_type: &str) -> Self {
+        let none = Self {
+            folder: tempfile::tempdir().unwrap_or_else(|error| panic!("no folder: {error}")),
+            callers: Vec::new(),
+        };
+        super::table::ROLES.iter().fold(none, |callers, role| callers.and(role, &[role], &[object_type]))
+    }
+
+    /// And one more.
+    pub(super) fn and(mut self, name: &str, roles: &[&str], types: &[&str]) -> Self {
+        let grants = format!("roles = {roles:?}\nobject_types = {types:?}\n");
+        self.callers.push(Known { name: name.to_owned(), token: format!("riposte_{name}"), grants });
+        self
+    }
+
+    /// And one that shows a certificate.
+    pub(super) fn and_identity(mut self, name: &str, spiffe_id: &str, roles: &[&str], types: &[&str]) -> Self {
+        self = self.and(name, roles, types);
+        if let Some(known) = self.callers.last_mut() {
+            known.grants.push_str(&format!("spiffe_ids = [{spiffe_id:?}]\n"));
+        }
+        self
+    }
+
+    pub(super) fn remove(&mut self, name: &str) {
+        self.callers.retain(|known| known.name != name);
+    }
+
+    pub(super) fn token(&self, name: &str) -> &str {
+        self.callers.iter().find(|known| known.name == name).map_or("", |known| &known.token)
+    }
+
+    /// A client that sends the caller's token.
+    pub(super) fn client(&self, server: &Server, name: &str) -> Result<Client> {
+        Ok(Client::open(Options {
+            target: server.target().to_owned(),
+            admin_target: server.admin_target().to_owned(),
+            token: Some(self.token(name).to_owned()),
+            insecure_token: true,
+            ..Options::default()
+        })?)
+    }
+
+    /// Writes the file in one step, as an operator's tools do.
+    pub(super) fn write(&self) -> Result<()> {
+        let mut text = String::new();
+        for Known { name, token, grants } in &self.callers {
+            let hash: String = Sha256::digest(token).iter().map(|byte| format!("{byte:02x}")).collect();
+            write!(text, "[{name}]\ntokens_sha256 = [{hash:?}]\n{grants}\n")?;
+        }
+        self.replace(&text)
+    }
+
+    /// A file that cannot be used.
+    pub(super) fn write_broken(&self) -> Result<()> {
+        self.replace("[reader\n")
+    }
+
+    fn replace(&self, text: &str) -> Result<()> {
+        let new = self.folder.path().join("new");
+        std::fs::write(&new, text)?;
+        Ok(std::fs::rename(new, self.path())?)
+    }
+
+    fn path(&self) -> std::path::PathBuf {
+        self.folder.path().join("callers.toml")
+    }
+}
+
+/// `riposte dev` that admits these callers only.
+pub(super) async fn dev(data: Option<&Path>, callers: &Callers, more: &[&str]) -> Result<Server> {
+    callers.write()?;
+    let file = format!("auth.callers_file={}", callers.path().display());
+    Server::dev_with(data, &[&["--set", &file][..], more].concat()).await
+}
+
+/// Waits until something holds.
+pub(super) async fn until(what: &str, holds: impl AsyncFn() -> Result<bool>) -> Result<()> {
+    let wait = async {
+        while !holds().await? {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        Ok(())
+    };
+    tokio::time::timeout(Duration::from_secs(30), wait).await.with_context(|| format!("never: {what}"))?
+}

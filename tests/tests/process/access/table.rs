@@ -1,0 +1,113 @@
+//! The matrix as it is meant to be: written down here once more, apart from the server's own table.
+
+/// What a request names, by which a type that was not granted is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum About {
+    /// A subject or a type: refused before it is told whether it exists.
+    Key,
+    /// A comment by its bare id: not found, as if it did not exist.
+    Id,
+    /// Items, each answered by itself.
+    Item,
+    /// Nothing; the answer tells of granted types only.
+    Nothing,
+}
+
+/// One method.
+#[derive(Debug)]
+pub(super) struct Row {
+    pub(super) method: &'static str,
+    pub(super) role: &'static str,
+    pub(super) about: About,
+    /// A request that is well formed, as JSON; TYPE and ID stand for those of the cell.
+    pub(super) request: &'static str,
+}
+
+pub(super) const ROLES: [&str; 4] = ["reader", "writer", "moderator", "operator"];
+
+const fn row(method: &'static str, role: &'static str, about: About, request: &'static str) -> Row {
+    Row { method, role, about, request }
+}
+
+const KEY: &str = r#"{"key":{"objectType":"TYPE","objectId":"1"}}"#;
+const SCOPE: &str = r#"{"scope":{"key":{"objectType":"TYPE","objectId":"1"}}}"#;
+const ID: &str = r#"{"id":"ID"}"#;
+const COMMENT: &str = r#"{"commentId":"ID"}"#;
+const BY_MEMBER: &str = r#"{"id":"ID","memberId":"m"}"#;
+const BY_MODERATOR: &str = r#"{"id":"ID","moderatorId":"mod"}"#;
+
+pub(super) const METHODS: &[Row] = &[
+    row("SubjectService/GetSubject", "reader", About::Key, KEY),
+    row("SubjectService/BatchGetSubjects", "reader", About::Key, r#"{"keys":[{"objectType":"TYPE","objectId":"1"}]}"#),
+    row(
+        "SubjectService/WatchSubject",
+        "reader",
+        About::Key,
+        r#"{"key":{"objectType":"TYPE","objectId":"1"},"afterRevision":"0"}"#,
+    ),
+    row("SubjectService/CreateSubject", "writer", About::Key, r#"{"key":{"objectType":"TYPE","objectId":"2"}}"#),
+    row(
+        "SubjectService/UpdateSubject",
+        "writer",
+        About::Key,
+        r#"{"subject":{"key":{"objectType":"TYPE","objectId":"1"},"state":"SUBJECT_STATE_ACTIVE"},"updateMask":"state"}"#,
+    ),
+    row("SubjectService/DeleteSubject", "writer", About::Key, r#"{"key":{"objectType":"TYPE","objectId":"3"}}"#),
+    row("SubjectService/UndeleteSubject", "writer", About::Key, r#"{"key":{"objectType":"TYPE","objectId":"3"}}"#),
+    row(
+        "CommentService/CreateComment",
+        "writer",
+        About::Key,
+        r#"{"subject":{"objectType":"TYPE","objectId":"1"},"memberId":"m","content":{"text":"Hi"}}"#,
+    ),
+    row("CommentService/GetComment", "reader", About::Id, ID),
+    row("CommentService/BatchGetComments", "reader", About::Id, r#"{"ids":["ID"]}"#),
+    row("CommentService/ListComments", "reader", About::Key, r#"{"subject":{"objectType":"TYPE","objectId":"1"}}"#),
+    row("CommentService/ListCommentRevisions", "reader", About::Id, ID),
+    row("CommentService/ListMemberComments", "reader", About::Key, r#"{"objectType":"TYPE","memberId":"m"}"#),
+    row(
+        "CommentService/UpdateComment",
+        "writer",
+        About::Id,
+        r#"{"id":"ID","memberId":"m","content":{"text":"Hello"}}"#,
+    ),
+    row("CommentService/DeleteComment", "writer", About::Id, r#"{"id":"ID","memberId":"somebody else"}"#),
+    row("CommentService/UndeleteComment", "writer", About::Id, BY_MEMBER),
+    row("CommentService/PinComment", "writer", About::Id, BY_MEMBER),
+    row("CommentService/UnpinComment", "writer", About::Id, BY_MEMBER),
+    row("ReplyService/CreateReply", "writer", About::Id, r#"{"parentId":"ID","memberId":"m","content":{"text":"Hi"}}"#),
+    row("ReplyService/ListReplies", "reader", About::Id, r#"{"rootId":"ID"}"#),
+    row("ReplyService/GetThread", "reader", About::Id, COMMENT),
+    row("ReplyService/ListConversation", "reader", About::Id, COMMENT),
+    row("LikeService/SetLike", "writer", About::Id, r#"{"commentId":"ID","memberId":"m","value":"LIKE_VALUE_LIKE"}"#),
+    row(
+        "LikeService/BatchGetLikeStates",
+        "reader",
+        About::Key,
+        r#"{"subject":{"objectType":"TYPE","objectId":"1"},"memberId":"m","commentIds":["ID"]}"#,
+    ),
+    row("LikeService/ListLikers", "reader", About::Id, r#"{"commentId":"ID","value":"LIKE_VALUE_LIKE"}"#),
+    row(
+        "LikeService/ListMemberLikes",
+        "reader",
+        About::Key,
+        r#"{"subject":{"objectType":"TYPE","objectId":"1"},"memberId":"m"}"#,
+    ),
+    row("AdminService/HideComment", "moderator", About::Id, BY_MODERATOR),
+    row("AdminService/UnhideComment", "moderator", About::Id, BY_MODERATOR),
+    row("AdminService/DeleteComment", "moderator", About::Id, BY_MODERATOR),
+    row("AdminService/ListSubjects", "operator", About::Key, r#"{"objectType":"TYPE"}"#),
+    row("AdminService/ExportSubject", "operator", About::Key, KEY),
+    row(
+        "AdminService/ImportComments",
+        "operator",
+        About::Item,
+        r#"{"item":{"source":"s","externalId":"TYPE","subject":{"key":{"objectType":"TYPE","objectId":"4"}}}}"#,
+    ),
+    row("AdminService/VerifyCounts", "operator", About::Key, SCOPE),
+    row("AdminService/RepairCounts", "operator", About::Key, SCOPE),
+    row("AdminService/RebuildMemberHistory", "operator", About::Key, SCOPE),
+    row("AdminService/RebuildRanks", "operator", About::Key, SCOPE),
+    row("AdminService/RebuildCache", "operator", About::Key, SCOPE),
+    row("AdminService/ListHotSubjects", "operator", About::Nothing, "{}"),
+];

@@ -1,0 +1,91 @@
+//! TLS of the server's own, and callers that are known by their certificates.
+
+use anyhow::{Result, ensure};
+use riposte_sdk::v1::GetSubjectRequest;
+use riposte_sdk::v1::SubjectKey;
+use riposte_sdk::v1::subject_service_client::SubjectServiceClient;
+use riposte_tests::{Server, command};
+use tonic::Code;
+use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint};
+
+use super::GRANTED;
+use super::authority::{Authority, Identity};
+use super::door::{Callers, dev, until};
+
+const WEB: &str = "spiffe://example.org/ns/shop/sa/web";
+
+/// A connection to the server, with a certificate of the caller's own or without.
+async fn connect(server: &Server, authority: &Authority, identity: Option<&Identity>) -> Result<Channel> {
+    let mut tls =
+        ClientTlsConfig::new().ca_certificate(Certificate::from_pem(&authority.certificate)).domain_name("localhost");
+    if let Some(Identity { certificate, key }) = identity {
+        tls = tls.identity(tonic::transport::Identity::from_pem(certificate, key));
+    }
+    let target = server.target().replace("http://", "https://");
+    Ok(Endpoint::from_shared(target)?.tls_config(tls)?.connect().await?)
+}
+
+/// How a read is answered.
+async fn code(channel: Channel, token: Option<&str>) -> Result<Code> {
+    let key = SubjectKey { object_type: GRANTED.into(), object_id: "1".into() };
+    let mut request = tonic::Request::new(GetSubjectRequest { key: Some(key), ..GetSubjectRequest::default() });
+    if let Some(token) = token {
+        request.metadata_mut().insert("authorization", format!("Bearer {token}").parse()?);
+    }
+    Ok(SubjectServiceClient::new(channel).get_subject(request).await.err().map_or(Code::Ok, |status| status.code()))
+}
+
+#[tokio::test]
+async fn callers_are_known_by_token_or_by_certificate_over_tls() -> Result<()> {
+    let (authority, stranger) = (Authority::new()?, Authority::new()?);
+    authority.serve(&authority.issue(&["localhost"])?)?;
+    let callers = Callers::with_each_role(GRANTED).and_identity("web", WEB, &["reader"], &[GRANTED]);
+    let settings = authority.settings();
+    let server = dev(None, &callers, &settings.iter().map(String::as_str).collect::<Vec<_>>()).await?;
+
+    let anonymous = connect(&server, &authority, None).await?;
+    ensure!(code(anonymous.clone(), None).await? == Code::Unauthenticated);
+    ensure!(code(anonymous.clone(), Some(callers.token("reader"))).await? == Code::Ok);
+    ensure!(code(anonymous, Some(callers.token("writer"))).await? == Code::PermissionDenied);
+
+    let web = connect(&server, &authority, Some(&authority.issue(&[WEB])?)).await?;
+    ensure!(code(web.clone(), None).await? == Code::Ok, "by its certificate");
+    ensure!(code(web.clone(), Some("riposte_wrong")).await? == Code::Unauthenticated, "a wrong token counts");
+    ensure!(code(web, Some(callers.token("writer"))).await? == Code::PermissionDenied, "the token's roles count");
+    for names in
+        [&["spiffe://example.org/ns/shop/sa/other"][..], &["web.example.org"], &[WEB, "spiffe://example.org/two"]]
+    {
+        let other = connect(&server, &authority, Some(&authority.issue(names)?)).await?;
+        ensure!(code(other, None).await? == Code::Unauthenticated, "{names:?}");
+    }
+    let forged = connect(&server, &authority, Some(&stranger.issue(&[WEB])?)).await;
+    // In TLS 1.3 a client learns that its certificate was refused with the first answer it does not get.
+    let refused = match forged {
+        Ok(channel) => code(channel, None).await? != Code::Ok,
+        Err(_) => true,
+    };
+    ensure!(refused, "a certificate of an authority that nobody trusts was taken");
+    ensure!(connect(&server, &stranger, None).await.is_err(), "the server's certificate proves nothing to a stranger");
+
+    let address = server.target().replace("http://", "https://");
+    command::run(["healthcheck", "--target", &address]).await?.ended(0)?.says(&["SERVING"])?;
+    command::run(["healthcheck", "--target", server.target()]).await?.ended(5)?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_certificate_is_exchanged_without_a_restart() -> Result<()> {
+    let (old, new) = (Authority::new()?, Authority::new()?);
+    old.serve(&old.issue(&["localhost"])?)?;
+    let callers = Callers::with_each_role(GRANTED);
+    let settings = old.settings();
+    let settings: Vec<&str> = settings.iter().map(String::as_str).chain(["--set", "auth.reload_interval=1s"]).collect();
+    let server = dev(None, &callers, &settings).await?;
+    let before = connect(&server, &old, None).await?;
+    ensure!(code(before.clone(), Some(callers.token("reader"))).await? == Code::Ok);
+    old.serve(&new.issue(&["localhost"])?)?;
+    until("the new certificate is shown", async || Ok(connect(&server, &new, None).await.is_ok())).await?;
+    ensure!(connect(&server, &old, None).await.is_err(), "the old one is shown still");
+    ensure!(code(before, Some(callers.token("reader"))).await? == Code::Ok, "an open connection was cut");
+    Ok(())
+}
