@@ -18,9 +18,11 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/connectivity"
 	_ "google.golang.org/grpc/health" // a server that says it does not serve gets no calls
 	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/status"
 )
 
 // The largest answer read, in bytes: 200 comments of the greatest length, with room to spare.
@@ -81,7 +83,7 @@ func (c *Client) WaitReady(ctx context.Context) error {
 			return nil
 		}
 		if state == connectivity.Shutdown {
-			return convert(grpc.ErrClientConnClosing, nil)
+			return convert(status.Error(codes.Canceled, "the client is closed"), nil)
 		}
 		if !c.conn.WaitForStateChange(ctx, state) {
 			return convert(ctx.Err(), nil)
