@@ -361,3 +361,25 @@ func TestAWatchWaitsForAServerToComeBack(t *testing.T) {
 		}
 	}
 }
+
+func TestAWatchEndsWithItsClient(t *testing.T) {
+	subject := dev.Client.Subject("article", "closed-"+text(8))
+	if _, err := subject.Comment(t.Context(), "m7", "first"); err != nil {
+		t.Fatal(err)
+	}
+	client := connect(t, riposte.Options{Target: dev.Target})
+	writing, stop := context.WithCancel(t.Context())
+	defer stop()
+	go func() {
+		for writing.Err() == nil {
+			_, _ = subject.Comment(writing, "m7", "next") // until the watch has seen one
+		}
+	}()
+	last := error(nil)
+	for _, last = range client.Subject(subject.ObjectType, subject.ObjectId).Watch(t.Context()) {
+		client.Close()
+	}
+	if status.Code(last) != codes.Canceled {
+		t.Fatal(last)
+	}
+}
