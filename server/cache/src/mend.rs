@@ -6,21 +6,23 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::future::join_all;
-use riposte_core::event::{CommentChange, Happened, Numbered};
+use riposte_core::event::{CommentChange, Happened, Numbered, commits};
 use riposte_core::ports::{Outbox, Projection, Reader};
 use riposte_core::{CommentId, Error, Partition, Result, SubjectId, SubjectKey};
 
 use crate::port::{Away, Cache, Committed, Cursor, Likes, Member};
 use crate::tally::{Tally, Told};
 
-/// Events that are told at a time.
-const CHUNK: usize = 500;
+/// Commits whose events are told at a time.
+const CHUNK: usize = 100;
+/// Comments that are read at a time.
+const READ: usize = 500;
 /// How far back a relay that begins goes on from where the last one was; beyond it a partition begins anew.
 const REACH: i64 = 20_000;
 /// How often it is looked whether the cursors of quiet partitions still stand.
 const LOOK: Duration = Duration::from_secs(1);
-/// How long events wait for the boards. What is told ahead of them leaves their previews out of the copies.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// How long events wait for boards that do not move. What is told ahead of them leaves their previews out of the copies.
+const PATIENCE: Duration = Duration::from_secs(3);
 /// Partitions that are asked at once.
 const BREADTH: usize = 128;
 
@@ -45,7 +47,7 @@ struct Places {
     of: BTreeMap<Partition, i64>,
     read: i64,
     looked: Instant,
-    /// How far the boards are known to be, and since when they have been waited for.
+    /// How far the boards are known to be, and since when they have been waited for without moving.
     boards: i64,
     waits: Option<Instant>,
 }
@@ -85,13 +87,13 @@ impl Mender {
             None => self.begin().await?,
         };
         let events = self.outbox.read(self.source, places.read, CHUNK).await?;
+        let full = commits(&events) == CHUNK;
         if events.first().is_some_and(|first| first.number > places.read + 1) {
             // It was away for so long that events were deleted meanwhile.
             self.renew_all(&mut places).await?;
             self.places = Some(places);
             return Ok(true);
         }
-        let full = events.len() == CHUNK;
         let events = self.on_boards(events, &mut places).await?;
         if let Some(last) = events.last() {
             let behind = |of: &&Numbered| places.of.get(&of.event.partition).is_some_and(|place| *place < of.number);
@@ -108,11 +110,15 @@ impl Mender {
         Ok(full && !events.is_empty())
     }
 
-    /// Those of these events that the boards hold; all of them where the boards keep one waiting for too long.
+    /// Those of these events that the boards hold; all of them where the boards have not moved for too long.
     async fn on_boards(&self, mut events: Vec<Numbered>, places: &mut Places) -> Result<Vec<Numbered>> {
         let Some(last) = events.last().map(|last| last.number) else { return Ok(events) };
         if last > places.boards {
-            places.boards = self.outbox.position(self.source, Projection::Boards).await?;
+            let boards = self.outbox.position(self.source, Projection::Boards).await?;
+            // Under load there is always more to come: they are waited for as long as they move.
+            if boards > places.boards {
+                (places.boards, places.waits) = (boards, None);
+            }
         }
         if last <= places.boards {
             places.waits = None;
@@ -172,7 +178,7 @@ impl Mender {
         ids.sort_unstable();
         ids.dedup();
         let mut likes = Vec::new();
-        for ids in ids.chunks(CHUNK) {
+        for ids in ids.chunks(READ) {
             let rows = self.rows.comments(ids).await?;
             likes.extend(rows.iter().flatten().map(|view| Likes::of(&view.comment)));
         }

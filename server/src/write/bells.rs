@@ -11,6 +11,9 @@ use tokio::time::{sleep, timeout};
 pub(super) const QUICK: Duration = Duration::from_millis(50);
 /// What nobody waits for is done in fewer and larger pieces: each costs a commit of its own.
 pub(super) const CALM: Duration = Duration::from_millis(250);
+/// What is done again with each change of a row waits for more of them. Nobody sees the difference: rankings are frozen for
+/// longer.
+pub(super) const SLOW: Duration = Duration::from_millis(500);
 /// A turn begins at least this often where other processes do what it waits for, and ring no bell here.
 pub(super) const OTHERS: Duration = Duration::from_millis(100);
 /// A turn begins at least this often where this process does all that it waits for.

@@ -50,7 +50,7 @@ impl SourceTx {
 
     /// Which subject has which id.
     pub(crate) fn identities(&self) -> &Identities {
-        &self.sources.identities
+        self.sources.identities()
     }
 
     /// Does the work of a transaction that writes, and ends it without effect where that fails. A connection on which the
@@ -183,6 +183,11 @@ impl Sources {
     /// Where work on the connections runs.
     pub(crate) fn runtime(&self) -> &Handle {
         &self.runtime
+    }
+
+    /// Which subject has which id.
+    pub(crate) fn identities(&self) -> &Identities {
+        &self.identities
     }
 
     /// Which partition lies where.

@@ -46,6 +46,7 @@ use crate::error::Fault;
 pub(super) use comments::subjects;
 use locator::Locator;
 pub(super) use rows::{along, comments};
+pub(super) use subjects::named;
 
 /// The [`Reader`] over SQL. It never writes and takes no lock.
 #[derive(Debug, Clone)]

@@ -5,7 +5,7 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 
 use super::{key, state};
 use crate::error::Fault;
-use crate::sql::entity::comment_outbox::{Column, Entity};
+use crate::sql::entity::outbox_commit::{Column, Entity};
 use crate::sql::pool::SourceTx;
 use crate::sql::read::along;
 use crate::sql::transact::Unit;
