@@ -27,10 +27,10 @@ const Stub = makeGenericClientConstructor({
 });
 const stub = new Stub(dev.target, credentials.createInsecure());
 const sides = {
-  client: () => client.subjects.getSubject({ key }),
+  client: () => client.subjects.getSubject({ key }, { timeoutMs: 30_000 }),
   stub: () =>
     new Promise((resolve, reject) => {
-      const options = { deadline: Date.now() + 1_500 };
+      const options = { deadline: Date.now() + 30_000 };
       const end = (error, answer) => (error ? reject(error) : resolve(answer));
       stub.getSubject(create(getSubject.input, { key }), options, end);
     }),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { useDevServer } from "riposte-sdk/testing";
 
-const WRITES = 400;
+const WRITES = 200;
 const dev = useDevServer(before, after);
 
 test("writes of which every twelfth loses its answer are each done once", async () => {
