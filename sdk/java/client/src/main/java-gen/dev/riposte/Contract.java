@@ -15,98 +15,98 @@ final class Contract {
       "retryThrottling", Map.of("maxTokens", 100d, "tokenRatio", 0.1d),
       "methodConfig", List.of(
           Map.of(
+              "retryPolicy", Map.of("backoffMultiplier", 2d, "initialBackoff", "0.05s", "maxAttempts", 3d, "maxBackoff", "0.5s", "retryableStatusCodes", List.of("UNAVAILABLE")),
               "timeout", "5s",
-              "retryPolicy", Map.of("maxAttempts", 3d, "initialBackoff", "0.05s", "maxBackoff", "0.5s", "backoffMultiplier", 2d, "retryableStatusCodes", List.of("UNAVAILABLE")),
               "name", List.of(
-                  Map.of("service", "riposte.v1.AdminService", "method", "ListSubjects"),
-                  Map.of("service", "riposte.v1.AdminService", "method", "ListHotSubjects")
+                  Map.of("method", "ListSubjects", "service", "riposte.v1.AdminService"),
+                  Map.of("method", "ListHotSubjects", "service", "riposte.v1.AdminService")
               )),
           Map.of(
+              "retryPolicy", Map.of("backoffMultiplier", 2d, "initialBackoff", "0.1s", "maxAttempts", 3d, "maxBackoff", "1s", "retryableStatusCodes", List.of("UNAVAILABLE")),
               "timeout", "5s",
-              "retryPolicy", Map.of("maxAttempts", 3d, "initialBackoff", "0.1s", "maxBackoff", "1s", "backoffMultiplier", 2d, "retryableStatusCodes", List.of("UNAVAILABLE")),
               "name", List.of(
-                  Map.of("service", "riposte.v1.AdminService", "method", "HideComment"),
-                  Map.of("service", "riposte.v1.AdminService", "method", "UnhideComment"),
-                  Map.of("service", "riposte.v1.AdminService", "method", "DeleteComment")
+                  Map.of("method", "HideComment", "service", "riposte.v1.AdminService"),
+                  Map.of("method", "UnhideComment", "service", "riposte.v1.AdminService"),
+                  Map.of("method", "DeleteComment", "service", "riposte.v1.AdminService")
               )),
           Map.of(
               "name", List.of(
-                  Map.of("service", "riposte.v1.AdminService", "method", "ImportComments"),
-                  Map.of("service", "riposte.v1.AdminService", "method", "ExportSubject"),
-                  Map.of("service", "riposte.v1.AdminService", "method", "VerifyCounts"),
-                  Map.of("service", "riposte.v1.AdminService", "method", "RepairCounts"),
-                  Map.of("service", "riposte.v1.AdminService", "method", "RebuildMemberHistory"),
-                  Map.of("service", "riposte.v1.AdminService", "method", "RebuildRanks"),
-                  Map.of("service", "riposte.v1.AdminService", "method", "RebuildCache")
+                  Map.of("method", "ImportComments", "service", "riposte.v1.AdminService"),
+                  Map.of("method", "ExportSubject", "service", "riposte.v1.AdminService"),
+                  Map.of("method", "VerifyCounts", "service", "riposte.v1.AdminService"),
+                  Map.of("method", "RepairCounts", "service", "riposte.v1.AdminService"),
+                  Map.of("method", "RebuildMemberHistory", "service", "riposte.v1.AdminService"),
+                  Map.of("method", "RebuildRanks", "service", "riposte.v1.AdminService"),
+                  Map.of("method", "RebuildCache", "service", "riposte.v1.AdminService")
               )),
           Map.of(
+              "retryPolicy", Map.of("backoffMultiplier", 2d, "initialBackoff", "0.05s", "maxAttempts", 3d, "maxBackoff", "0.5s", "retryableStatusCodes", List.of("UNAVAILABLE")),
               "timeout", "1.5s",
-              "retryPolicy", Map.of("maxAttempts", 3d, "initialBackoff", "0.05s", "maxBackoff", "0.5s", "backoffMultiplier", 2d, "retryableStatusCodes", List.of("UNAVAILABLE")),
               "name", List.of(
-                  Map.of("service", "riposte.v1.CommentService", "method", "GetComment"),
-                  Map.of("service", "riposte.v1.CommentService", "method", "BatchGetComments"),
-                  Map.of("service", "riposte.v1.CommentService", "method", "ListComments"),
-                  Map.of("service", "riposte.v1.CommentService", "method", "ListCommentRevisions"),
-                  Map.of("service", "riposte.v1.CommentService", "method", "ListMemberComments")
+                  Map.of("method", "GetComment", "service", "riposte.v1.CommentService"),
+                  Map.of("method", "BatchGetComments", "service", "riposte.v1.CommentService"),
+                  Map.of("method", "ListComments", "service", "riposte.v1.CommentService"),
+                  Map.of("method", "ListCommentRevisions", "service", "riposte.v1.CommentService"),
+                  Map.of("method", "ListMemberComments", "service", "riposte.v1.CommentService")
               )),
           Map.of(
+              "retryPolicy", Map.of("backoffMultiplier", 2d, "initialBackoff", "0.1s", "maxAttempts", 3d, "maxBackoff", "1s", "retryableStatusCodes", List.of("UNAVAILABLE")),
               "timeout", "4s",
-              "retryPolicy", Map.of("maxAttempts", 3d, "initialBackoff", "0.1s", "maxBackoff", "1s", "backoffMultiplier", 2d, "retryableStatusCodes", List.of("UNAVAILABLE")),
               "name", List.of(
-                  Map.of("service", "riposte.v1.CommentService", "method", "CreateComment"),
-                  Map.of("service", "riposte.v1.CommentService", "method", "UpdateComment"),
-                  Map.of("service", "riposte.v1.CommentService", "method", "DeleteComment"),
-                  Map.of("service", "riposte.v1.CommentService", "method", "UndeleteComment"),
-                  Map.of("service", "riposte.v1.CommentService", "method", "PinComment"),
-                  Map.of("service", "riposte.v1.CommentService", "method", "UnpinComment")
+                  Map.of("method", "CreateComment", "service", "riposte.v1.CommentService"),
+                  Map.of("method", "UpdateComment", "service", "riposte.v1.CommentService"),
+                  Map.of("method", "DeleteComment", "service", "riposte.v1.CommentService"),
+                  Map.of("method", "UndeleteComment", "service", "riposte.v1.CommentService"),
+                  Map.of("method", "PinComment", "service", "riposte.v1.CommentService"),
+                  Map.of("method", "UnpinComment", "service", "riposte.v1.CommentService")
               )),
           Map.of(
+              "retryPolicy", Map.of("backoffMultiplier", 2d, "initialBackoff", "0.05s", "maxAttempts", 3d, "maxBackoff", "0.5s", "retryableStatusCodes", List.of("UNAVAILABLE")),
               "timeout", "1.5s",
-              "retryPolicy", Map.of("maxAttempts", 3d, "initialBackoff", "0.05s", "maxBackoff", "0.5s", "backoffMultiplier", 2d, "retryableStatusCodes", List.of("UNAVAILABLE")),
               "name", List.of(
-                  Map.of("service", "riposte.v1.LikeService", "method", "BatchGetLikeStates"),
-                  Map.of("service", "riposte.v1.LikeService", "method", "ListLikers"),
-                  Map.of("service", "riposte.v1.LikeService", "method", "ListMemberLikes")
+                  Map.of("method", "BatchGetLikeStates", "service", "riposte.v1.LikeService"),
+                  Map.of("method", "ListLikers", "service", "riposte.v1.LikeService"),
+                  Map.of("method", "ListMemberLikes", "service", "riposte.v1.LikeService")
               )),
           Map.of(
+              "retryPolicy", Map.of("backoffMultiplier", 2d, "initialBackoff", "0.1s", "maxAttempts", 3d, "maxBackoff", "1s", "retryableStatusCodes", List.of("UNAVAILABLE")),
               "timeout", "4s",
-              "retryPolicy", Map.of("maxAttempts", 3d, "initialBackoff", "0.1s", "maxBackoff", "1s", "backoffMultiplier", 2d, "retryableStatusCodes", List.of("UNAVAILABLE")),
               "name", List.of(
-                  Map.of("service", "riposte.v1.LikeService", "method", "SetLike")
+                  Map.of("method", "SetLike", "service", "riposte.v1.LikeService")
               )),
           Map.of(
+              "retryPolicy", Map.of("backoffMultiplier", 2d, "initialBackoff", "0.05s", "maxAttempts", 3d, "maxBackoff", "0.5s", "retryableStatusCodes", List.of("UNAVAILABLE")),
               "timeout", "1.5s",
-              "retryPolicy", Map.of("maxAttempts", 3d, "initialBackoff", "0.05s", "maxBackoff", "0.5s", "backoffMultiplier", 2d, "retryableStatusCodes", List.of("UNAVAILABLE")),
               "name", List.of(
-                  Map.of("service", "riposte.v1.ReplyService", "method", "ListReplies"),
-                  Map.of("service", "riposte.v1.ReplyService", "method", "GetThread"),
-                  Map.of("service", "riposte.v1.ReplyService", "method", "ListConversation")
+                  Map.of("method", "ListReplies", "service", "riposte.v1.ReplyService"),
+                  Map.of("method", "GetThread", "service", "riposte.v1.ReplyService"),
+                  Map.of("method", "ListConversation", "service", "riposte.v1.ReplyService")
               )),
           Map.of(
+              "retryPolicy", Map.of("backoffMultiplier", 2d, "initialBackoff", "0.1s", "maxAttempts", 3d, "maxBackoff", "1s", "retryableStatusCodes", List.of("UNAVAILABLE")),
               "timeout", "4s",
-              "retryPolicy", Map.of("maxAttempts", 3d, "initialBackoff", "0.1s", "maxBackoff", "1s", "backoffMultiplier", 2d, "retryableStatusCodes", List.of("UNAVAILABLE")),
               "name", List.of(
-                  Map.of("service", "riposte.v1.ReplyService", "method", "CreateReply")
+                  Map.of("method", "CreateReply", "service", "riposte.v1.ReplyService")
               )),
           Map.of(
+              "retryPolicy", Map.of("backoffMultiplier", 2d, "initialBackoff", "0.05s", "maxAttempts", 3d, "maxBackoff", "0.5s", "retryableStatusCodes", List.of("UNAVAILABLE")),
               "timeout", "1.5s",
-              "retryPolicy", Map.of("maxAttempts", 3d, "initialBackoff", "0.05s", "maxBackoff", "0.5s", "backoffMultiplier", 2d, "retryableStatusCodes", List.of("UNAVAILABLE")),
               "name", List.of(
-                  Map.of("service", "riposte.v1.SubjectService", "method", "GetSubject"),
-                  Map.of("service", "riposte.v1.SubjectService", "method", "BatchGetSubjects")
+                  Map.of("method", "GetSubject", "service", "riposte.v1.SubjectService"),
+                  Map.of("method", "BatchGetSubjects", "service", "riposte.v1.SubjectService")
               )),
           Map.of(
+              "retryPolicy", Map.of("backoffMultiplier", 2d, "initialBackoff", "0.1s", "maxAttempts", 3d, "maxBackoff", "1s", "retryableStatusCodes", List.of("UNAVAILABLE")),
               "timeout", "4s",
-              "retryPolicy", Map.of("maxAttempts", 3d, "initialBackoff", "0.1s", "maxBackoff", "1s", "backoffMultiplier", 2d, "retryableStatusCodes", List.of("UNAVAILABLE")),
               "name", List.of(
-                  Map.of("service", "riposte.v1.SubjectService", "method", "CreateSubject"),
-                  Map.of("service", "riposte.v1.SubjectService", "method", "UpdateSubject"),
-                  Map.of("service", "riposte.v1.SubjectService", "method", "DeleteSubject"),
-                  Map.of("service", "riposte.v1.SubjectService", "method", "UndeleteSubject")
+                  Map.of("method", "CreateSubject", "service", "riposte.v1.SubjectService"),
+                  Map.of("method", "UpdateSubject", "service", "riposte.v1.SubjectService"),
+                  Map.of("method", "DeleteSubject", "service", "riposte.v1.SubjectService"),
+                  Map.of("method", "UndeleteSubject", "service", "riposte.v1.SubjectService")
               )),
           Map.of(
               "name", List.of(
-                  Map.of("service", "riposte.v1.SubjectService", "method", "WatchSubject")
+                  Map.of("method", "WatchSubject", "service", "riposte.v1.SubjectService")
               ))
       ));
 

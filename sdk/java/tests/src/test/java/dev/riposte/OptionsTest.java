@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.grpc.Status;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -103,12 +102,10 @@ class OptionsTest {
 
   @Test
   void aClientOfADeadAddressIsMadeAndItsFirstCallIsUnavailable() {
-    Instant begin = Instant.now();
     try (Riposte client = Riposte.connect("127.0.0.1:1")) {
       RiposteException error = assertThrows(Errors.Unavailable.class, () -> client.subject("article", "1").get());
       assertTrue(error.isRetryable());
       assertThrows(Errors.Unavailable.class, () -> client.waitReady(Duration.ofMillis(200)));
     }
-    assertTrue(Duration.between(begin, Instant.now()).compareTo(Duration.ofSeconds(10)) < 0);
   }
 }

@@ -10,6 +10,7 @@ import io.grpc.ServerCredentials;
 import io.grpc.StatusRuntimeException;
 import io.grpc.TlsServerCredentials;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -53,6 +54,7 @@ class SecurityTest {
         options.clientCertificate(certificates.certificate("client"), certificates.key("client"));
       }
       try (Riposte client = Riposte.connect(options)) {
+        client.waitReady(Duration.ofSeconds(60));
         client.likes().setLike(SetLikeRequest.getDefaultInstance());
       }
       assertEquals(token == null ? null : "Bearer " + token, server.header("authorization"));
