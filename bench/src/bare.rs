@@ -5,6 +5,7 @@
 pub(crate) mod create;
 pub(crate) mod like;
 pub(crate) mod page;
+pub(crate) mod redis;
 mod rows;
 mod schema;
 pub(crate) mod states;
@@ -56,7 +57,7 @@ impl Place {
 }
 
 /// A connection that logs nothing.
-async fn open(url: &str) -> Result<MySqlConnection> {
+pub(crate) async fn open(url: &str) -> Result<MySqlConnection> {
     let options: MySqlConnectOptions = url.parse()?;
     Ok(options.disable_statement_logging().connect().await?)
 }

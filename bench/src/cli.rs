@@ -1,7 +1,8 @@
 //! The command line: one measurement per subcommand.
 
 use crate::{
-    bare, constant, create, database, deep, fill, like, like_open, mixed, page, probe, states, storm, threads,
+    bare, constant, create, database, deep, fill, like, like_open, mixed, page, probe, settled, states, storm, threads,
+    visit,
 };
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -36,10 +37,18 @@ enum Measure {
     BarePage(bare::page::Args),
     /// One range of a member's likes, by hand, on the tables of the service
     BareStates(bare::states::Args),
+    /// The commands of a first page, by hand, in a Redis of its own
+    BareRedisPage(bare::redis::Args),
+    /// One HMGET of a member's likes, by hand, in a Redis of its own
+    BareRedisStates(bare::redis::Args),
     /// Serve one page of the service to every call, as constant bytes
     Constant(constant::Args),
     /// Bring subjects to a number of threads with their replies, through the API
     Threads(threads::Args),
+    /// Read the first page of subjects once each, through the API
+    Visit(visit::Args),
+    /// Wait until histories and boards have followed what was committed
+    Settled(settled::Args),
     /// Comments on bare tables, one hand-written transaction each
     BareCreate(bare::create::Args),
     /// Likes on bare tables, one hand-written transaction each
@@ -80,8 +89,12 @@ impl Cli {
             Measure::Mixed(args) => mixed::run(&args).await?,
             Measure::BarePage(args) => bare::page::run(&args).await?,
             Measure::BareStates(args) => bare::states::run(&args).await?,
+            Measure::BareRedisPage(args) => bare::redis::pages(&args).await?,
+            Measure::BareRedisStates(args) => bare::redis::states(&args).await?,
             Measure::Constant(args) => return constant::run(&args).await,
             Measure::Threads(args) => return threads::run(&args).await,
+            Measure::Visit(args) => return visit::run(&args).await,
+            Measure::Settled(args) => return settled::run(&args).await,
             Measure::Fill(args) => return fill::run(&args).await,
             Measure::Database(args) => return database::run(&args).await,
             Measure::Probe => return probe::run(),

@@ -21,6 +21,9 @@ pub(crate) struct Args {
     /// The page, counted from 1; the subject has so many
     #[arg(long, default_value_t = 5_000)]
     page: i32,
+    /// By rank, and not from the newest on
+    #[arg(long)]
+    ranked: bool,
     /// Callers, each of which waits for its answer before it asks again
     #[arg(long, default_value_t = 16)]
     callers: usize,
@@ -31,8 +34,10 @@ pub(crate) struct Args {
 /// Finds the token of the page, then measures.
 pub(crate) async fn run(args: &Args) -> Result<Report> {
     let key = args.target.keys(1).pop().context("no subject")?;
-    let first = request(key);
-    let request = if args.page > 1 { deep(&args.target.open()?, &first, args.page).await? } else { first };
+    let newest = request(key);
+    let sort = if args.ranked { v1::CommentSort::Hot } else { v1::CommentSort::Newest };
+    let first = v1::ListCommentsRequest { sort: sort.into(), ..newest.clone() };
+    let request = if args.page > 1 { deep(&args.target.open()?, &newest, &first, args.page).await? } else { first };
     let connections = args.target.open_raw()?;
     let requests = Arc::new(vec![Bytes::from(request.encode_to_vec())]);
     let caller = |number: usize| Pages {
@@ -42,15 +47,24 @@ pub(crate) async fn run(args: &Args) -> Result<Report> {
     args.span.closed((0..args.callers).map(caller).collect()).await
 }
 
-/// The request of that page. Who walks there would have its token; a jump by floor lands before it and goes on.
-async fn deep(clients: &Clients, first: &v1::ListCommentsRequest, page: i32) -> Result<v1::ListCommentsRequest> {
+/// The request of that page. Who walks there would have its token; a jump to a comment lands before it and goes on. Behind a
+/// ranking its list goes on by floor, so that the comment lies as deep in both.
+async fn deep(
+    clients: &Clients,
+    newest: &v1::ListCommentsRequest,
+    first: &v1::ListCommentsRequest,
+    page: i32,
+) -> Result<v1::ListCommentsRequest> {
     let list = async |request: v1::ListCommentsRequest| {
         anyhow::Ok(clients.of(0).comments().list_comments(request).await.context("ListComments")?.into_inner())
     };
-    let roots = list(first.clone()).await?.subject.context("an answer without a subject")?.root_count;
+    let roots = list(newest.clone()).await?.subject.context("an answer without a subject")?.root_count;
     let floor = roots - PAGE * (page - 1) + PAGE / 2;
     ensure!(floor > PAGE, "{roots} comments have no page {page}");
-    let before = list(v1::ListCommentsRequest { around_floor: floor, ..first.clone() }).await?;
+    let there = list(v1::ListCommentsRequest { around_floor: floor, ..newest.clone() }).await?;
+    let middle = there.threads.get(there.threads.len() / 2).and_then(|thread| thread.comment.as_ref());
+    let around_comment_id = middle.context("an empty page")?.id;
+    let before = list(v1::ListCommentsRequest { around_comment_id, ..first.clone() }).await?;
     ensure!(!before.next_page_token.is_empty(), "the list ends before page {page}");
     Ok(v1::ListCommentsRequest { page_token: before.next_page_token, ..first.clone() })
 }

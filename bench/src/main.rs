@@ -22,9 +22,11 @@ mod prepare;
 mod probe;
 mod raw;
 mod report;
+mod settled;
 mod states;
 mod storm;
 mod threads;
+mod visit;
 
 use clap::Parser;
 use std::process::ExitCode;

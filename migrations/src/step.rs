@@ -5,7 +5,7 @@ use riposte_core::Partition;
 use riposte_store::Sources;
 use riposte_store::shard::Slot;
 use sea_orm_migration::sea_orm::Statement;
-use sea_orm_migration::sea_query::InsertStatement;
+use sea_orm_migration::sea_query::{self, Alias, InsertStatement};
 
 /// One meaning, applied once in every data source. It never changes after its release.
 #[derive(Debug)]
@@ -14,9 +14,11 @@ pub(crate) struct Step {
     pub(crate) tables: fn() -> Vec<Table>,
     /// Rows that the tables start with.
     pub(crate) rows: fn() -> Option<InsertStatement>,
+    /// Tables of earlier steps, once in each data source, whose place these take.
+    pub(crate) dropped: &'static [&'static str],
 }
 
-/// One physical table to make.
+/// One physical table to make or to drop.
 #[derive(Debug, Clone)]
 pub(crate) struct Work {
     /// Its name, for people.
@@ -47,6 +49,11 @@ impl Work {
         if let (Some(last), Some(rows)) = (work.last_mut(), (step.rows)()) {
             last.statements.push(backend.build(&rows));
         }
+        work.extend(step.dropped.iter().map(|table| Self {
+            table: (*table).to_owned(),
+            slot: map.slot(Partition::number(0)),
+            statements: vec![backend.build(sea_query::Table::drop().table(Alias::new(*table)).if_exists())],
+        }));
         work
     }
 

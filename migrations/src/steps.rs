@@ -8,10 +8,11 @@ mod m0005_likes;
 mod m0006_requests;
 mod m0007_projections;
 mod m0008_ranked_lists;
+mod m0009_commits;
 
 use crate::step::Step;
 
-pub(crate) const ALL: [Step; 8] = [
+pub(crate) const ALL: [Step; 9] = [
     m0001_schema::STEP,
     m0002_worker_leases::STEP,
     m0003_subjects::STEP,
@@ -20,6 +21,7 @@ pub(crate) const ALL: [Step; 8] = [
     m0006_requests::STEP,
     m0007_projections::STEP,
     m0008_ranked_lists::STEP,
+    m0009_commits::STEP,
 ];
 
 #[cfg(test)]

@@ -3,14 +3,17 @@ package riposte
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	statuspb "google.golang.org/genproto/googleapis/rpc/status"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 )
 
 // domain tells the service's own ErrorInfo from those of proxies on the way.
@@ -88,9 +91,12 @@ func convert(err error, trailer metadata.MD) error {
 	if _, done := err.(*Error); done || err == nil || err == io.EOF {
 		return err
 	}
-	answer, ok := status.FromError(err)
-	if !ok {
-		answer = status.FromContextError(err)
+	answer := status.FromContextError(err)
+	var said interface{ GRPCStatus() *status.Status }
+	if errors.As(err, &said) {
+		answer = said.GRPCStatus()
+	} else if errors.Is(err, io.EOF) {
+		answer = refused(trailer)
 	}
 	made := &Error{Code: answer.Code(), Message: answer.Message(), status: answer}
 	for _, detail := range answer.Details() {
@@ -111,6 +117,19 @@ func convert(err error, trailer metadata.MD) error {
 		made.RequestID = ids[0]
 	}
 	return made
+}
+
+// refused reads from its trailer the answer of a server that refused a call before it had read the request. Once the
+// attempts are used up, gRPC tells of such a call no more than the end of its stream. What it has attempted again was
+// UNAVAILABLE.
+func refused(trailer metadata.MD) *status.Status {
+	var answer statuspb.Status
+	for _, sent := range trailer.Get("grpc-status-details-bin") {
+		if proto.Unmarshal([]byte(sent), &answer) == nil {
+			return status.FromProto(&answer)
+		}
+	}
+	return status.New(codes.Unavailable, "the call was refused")
 }
 
 // invalid is an error that never left this process.

@@ -3,6 +3,7 @@ package riposte
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/protoadapt"
 	"google.golang.org/protobuf/types/known/durationpb"
 )
@@ -81,5 +83,23 @@ func TestErrorsAreConvertedOnce(t *testing.T) {
 	}
 	if convert(once, nil) != once || convert(nil, nil) != nil || convert(io.EOF, nil) != io.EOF {
 		t.Fatal("an error that needs no conversion was converted")
+	}
+}
+
+func TestTheAnswerOfACallWhoseAttemptsAreUsedUpIsThatOfTheLast(t *testing.T) {
+	gone := detailed(t, codes.Unavailable, "gone", &errdetails.ErrorInfo{Reason: "SHARD_UNAVAILABLE", Domain: domain})
+	sent, err := proto.Marshal(status.Convert(gone).Proto())
+	if err != nil {
+		t.Fatal(err)
+	}
+	trailer := metadata.Pairs("grpc-status-details-bin", string(sent), "riposte-request-id", "r-1")
+	for _, last := range []error{gone, io.EOF} {
+		used := convert(fmt.Errorf("max retries exhausted: failed after 3 attempts: %w", last), trailer)
+		if used.Error() != "SHARD_UNAVAILABLE: gone (request r-1)" {
+			t.Errorf("%v", used)
+		}
+	}
+	if bare := convert(fmt.Errorf("attempts: %w", io.EOF), nil); status.Code(bare) != codes.Unavailable {
+		t.Errorf("%v", bare)
 	}
 }

@@ -119,7 +119,10 @@ impl Config {
         if !self.auth.allow_insecure {
             const CURE: &str = "or accept every insecure choice with --allow-insecure";
             if self.auth.callers_file.is_none() {
-                report.fault("auth.callers_file", &format!("every caller would be admitted: name the file of those who may call, {CURE}"));
+                report.fault(
+                    "auth.callers_file",
+                    &format!("every caller would be admitted: name the file of those who may call, {CURE}"),
+                );
             }
             if self.server.tls.cert_file.is_none() && !self.server.plaintext {
                 report.fault(

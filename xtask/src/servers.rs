@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 pub(crate) use mariadb::{start as start_mariadb, start_one as start_one_mariadb};
 pub(crate) use mysql::{start as start_mysql, start_one as start_one_mysql, unpack as unpack_mysql};
-pub(crate) use redis::{Redis, start as start_redis};
+pub(crate) use redis::{OneRedis, Redis, start as start_redis, start_one as start_one_redis};
 
 /// How long a server may take until it greets; a cold disk needs a few seconds.
 const READY_WITHIN: Duration = Duration::from_secs(90);

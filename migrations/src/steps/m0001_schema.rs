@@ -4,7 +4,7 @@ use crate::step::Step;
 use crate::table::{Spread, Table};
 use sea_orm_migration::schema::{big_integer, small_integer, var_binary};
 
-pub(super) const STEP: Step = Step { name: "m0001_schema", tables, rows: || None };
+pub(super) const STEP: Step = Step { name: "m0001_schema", tables, rows: || None, dropped: &[] };
 
 fn tables() -> Vec<Table> {
     vec![Table {

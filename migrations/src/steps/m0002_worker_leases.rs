@@ -7,7 +7,7 @@ use riposte_core::ids::WORKERS;
 use sea_orm_migration::prelude::{Alias, Expr, InsertStatement, OnConflict, Query};
 use sea_orm_migration::schema::{big_integer, small_integer, var_binary};
 
-pub(super) const STEP: Step = Step { name: "m0002_worker_leases", tables, rows };
+pub(super) const STEP: Step = Step { name: "m0002_worker_leases", tables, rows, dropped: &[] };
 
 fn tables() -> Vec<Table> {
     vec![Table {

@@ -6,7 +6,7 @@ use sea_orm_migration::schema::{
     big_integer, big_integer_null, integer, small_integer, text, tiny_integer, var_binary, var_binary_null,
 };
 
-pub(super) const STEP: Step = Step { name: "m0003_subjects", tables, rows: || None };
+pub(super) const STEP: Step = Step { name: "m0003_subjects", tables, rows: || None, dropped: &[] };
 
 fn tables() -> Vec<Table> {
     vec![Table {

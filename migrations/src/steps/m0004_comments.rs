@@ -8,7 +8,7 @@ use sea_orm_migration::schema::{
     var_binary_null,
 };
 
-pub(super) const STEP: Step = Step { name: "m0004_comments", tables, rows: || None };
+pub(super) const STEP: Step = Step { name: "m0004_comments", tables, rows: || None, dropped: &[] };
 
 fn tables() -> Vec<Table> {
     vec![index(), content(), edit(), client(), origin()]

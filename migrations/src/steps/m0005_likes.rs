@@ -5,7 +5,7 @@ use crate::step::Step;
 use crate::table::{Key, Spread, Table};
 use sea_orm_migration::schema::{big_integer, binary_len, small_integer, tiny_integer, var_binary};
 
-pub(super) const STEP: Step = Step { name: "m0005_likes", tables, rows: || None };
+pub(super) const STEP: Step = Step { name: "m0005_likes", tables, rows: || None, dropped: &[] };
 
 fn tables() -> Vec<Table> {
     vec![Table {

@@ -4,7 +4,7 @@ use crate::step::Step;
 use crate::table::{Spread, Table};
 use sea_orm_migration::schema::{big_integer, binary_len, small_integer, tiny_integer};
 
-pub(super) const STEP: Step = Step { name: "m0006_requests", tables, rows: || None };
+pub(super) const STEP: Step = Step { name: "m0006_requests", tables, rows: || None, dropped: &[] };
 
 fn tables() -> Vec<Table> {
     vec![Table {

@@ -7,7 +7,7 @@ use sea_orm_migration::schema::{
     big_integer, big_integer_null, custom, double, integer, small_integer, tiny_integer, var_binary,
 };
 
-pub(super) const STEP: Step = Step { name: "m0007_projections", tables, rows: || None };
+pub(super) const STEP: Step = Step { name: "m0007_projections", tables, rows: || None, dropped: &[] };
 
 fn tables() -> Vec<Table> {
     vec![rank(), epoch(), outbox(), relay_state(), member_comment()]

@@ -5,7 +5,7 @@ use crate::step::Step;
 use crate::table::{Spread, Table};
 use sea_orm_migration::schema::{big_integer, small_integer};
 
-pub(super) const STEP: Step = Step { name: "m0008_ranked_lists", tables, rows: || None };
+pub(super) const STEP: Step = Step { name: "m0008_ranked_lists", tables, rows: || None, dropped: &[] };
 
 fn tables() -> Vec<Table> {
     vec![Table {

@@ -10,11 +10,13 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/resolver"
 	"google.golang.org/grpc/resolver/manual"
+	"google.golang.org/grpc/stats"
 	"google.golang.org/grpc/status"
 	"riposte.dev/go/riposte"
 	"riposte.dev/go/riposte/ripostev1"
@@ -80,16 +82,50 @@ func TestACallersOwnDeadlineWins(t *testing.T) {
 	}
 }
 
+// gone is how a service refuses that is not available.
+var gone = func() error {
+	answer, err := status.New(codes.Unavailable, "gone").WithDetails(&errdetails.ErrorInfo{
+		Reason: string(riposte.ReasonShardUnavailable), Domain: "riposte",
+	})
+	if err != nil {
+		panic(err)
+	}
+	return answer.Err()
+}()
+
+// slow lets the answer of a call arrive before its request is sent.
+type slow struct{}
+
+func (slow) TagRPC(ctx context.Context, _ *stats.RPCTagInfo) context.Context   { return ctx }
+func (slow) TagConn(ctx context.Context, _ *stats.ConnTagInfo) context.Context { return ctx }
+func (slow) HandleConn(context.Context, stats.ConnStats)                       {}
+
+func (slow) HandleRPC(_ context.Context, event stats.RPCStats) {
+	if _, sent := event.(*stats.OutHeader); sent {
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+func TestARefusalThatComesBeforeTheRequestKeepsItsReason(t *testing.T) {
+	target, _ := anyServer(t, func(any, grpc.ServerStream) error { return gone })
+	client := connect(t, riposte.Options{Target: target, DialOptions: []grpc.DialOption{grpc.WithStatsHandler(slow{})}})
+	_, err := client.Subject("article", "42").Get(t.Context())
+	if !errors.Is(err, riposte.ReasonShardUnavailable) || status.Code(err) != codes.Unavailable {
+		t.Fatal(err)
+	}
+}
+
 func TestADeadServiceSeesHardlyMoreAttemptsThanCalls(t *testing.T) {
 	var attempts atomic.Int64
 	target, _ := anyServer(t, func(any, grpc.ServerStream) error {
 		attempts.Add(1)
-		return status.Error(codes.Unavailable, "gone")
+		return gone
 	})
 	client := connect(t, riposte.Options{Target: target})
 	const calls = 1000
 	for range calls {
-		if _, err := client.Subject("article", "42").Get(t.Context()); status.Code(err) != codes.Unavailable {
+		_, err := client.Subject("article", "42").Get(t.Context())
+		if status.Code(err) != codes.Unavailable || !errors.Is(err, riposte.ReasonShardUnavailable) {
 			t.Fatal(err)
 		}
 	}
@@ -323,5 +359,27 @@ func TestAWatchWaitsForAServerToComeBack(t *testing.T) {
 			t.Fatal("no event came")
 		case <-time.After(20 * time.Millisecond):
 		}
+	}
+}
+
+func TestAWatchEndsWithItsClient(t *testing.T) {
+	subject := dev.Client.Subject("article", "closed-"+text(8))
+	if _, err := subject.Comment(t.Context(), "m7", "first"); err != nil {
+		t.Fatal(err)
+	}
+	client := connect(t, riposte.Options{Target: dev.Target})
+	writing, stop := context.WithCancel(t.Context())
+	defer stop()
+	go func() {
+		for writing.Err() == nil {
+			_, _ = subject.Comment(writing, "m7", "next") // until the watch has seen one
+		}
+	}()
+	last := error(nil)
+	for _, last = range client.Subject(subject.ObjectType, subject.ObjectId).Watch(t.Context()) {
+		client.Close()
+	}
+	if status.Code(last) != codes.Canceled {
+		t.Fatal(last)
 	}
 }

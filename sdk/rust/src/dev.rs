@@ -1,8 +1,6 @@
 //! A real server for tests.
 
 use crate::{Client, Error, Options};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -19,7 +17,8 @@ const LOOK: Duration = Duration::from_millis(5);
 /// How much of what the server said an error repeats, in bytes.
 const TAIL: u64 = 2000;
 
-/// A `riposte dev` of its own: empty, on free ports of this machine, gone when it is dropped.
+/// A `riposte dev` of its own: empty, on free ports of this machine, gone when it is dropped, and when this process
+/// ends in whatever way: it lives as long as a `cat` that reads from here.
 #[derive(Debug)]
 pub struct DevServer {
     process: Child,
@@ -56,7 +55,7 @@ impl Starter {
         let said = File::create(&log).map_err(failed)?;
         let mut command = Command::new(&program);
         command.args(["dev", "--listen", "127.0.0.1:0", "--seed", "none", "--endpoint-file"]).arg(&endpoints);
-        command.stdin(Stdio::null()).stdout(said.try_clone().map_err(failed)?).stderr(said);
+        command.args(["--exec", "--", "cat"]).stdin(Stdio::piped()).stdout(said.try_clone().map_err(failed)?).stderr(said);
         let process = command.spawn().map_err(failed)?;
         let mut server = DevServer { process, target: String::new(), admin_target: String::new(), _folder: folder };
         let deadline = Instant::now() + START;
@@ -109,12 +108,9 @@ impl DevServer {
 }
 
 impl Drop for DevServer {
-    /// Asks it to end, and makes it after 5 s.
+    /// Lets it end, and makes it after 5 s.
     fn drop(&mut self) {
-        if let Ok(id) = i32::try_from(self.process.id()) {
-            // That it has ended already is no fault.
-            let _ = kill(Pid::from_raw(id), Signal::SIGTERM);
-        }
+        drop(self.process.stdin.take());
         let deadline = Instant::now() + STOP;
         while matches!(self.process.try_wait(), Ok(None)) {
             if Instant::now() >= deadline {

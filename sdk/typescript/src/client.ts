@@ -62,7 +62,7 @@ export class Riposte extends Handles {
     return this.#connection.ready(timeoutMs);
   }
 
-  /** Ends the connections. Calls under way go on to their end. */
+  /** Ends the connections, with the streams and watches over them. Other calls under way go on to their end. */
   close(): void {
     for (const connection of [this.#connection, ...this.#admins]) connection.close();
   }

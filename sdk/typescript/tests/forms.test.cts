@@ -40,3 +40,8 @@ test("the package names its version, and brings no file that it does not need", 
   assert.deepEqual(Object.keys(dependencies), ["@bufbuild/protobuf", "@grpc/grpc-js"]);
   assert.deepEqual(readdirSync(root).filter((name) => name !== "node_modules").sort(), ["LICENSE", "README.md", "dist", "package.json"]);
 });
+
+test("the README shows the quick start that is run", () => {
+  const [, shown] = readFileSync(join(__dirname, "../examples/quickstart.ts"), "utf8").split("// [quickstart]\n");
+  assert.ok(shown && readFileSync(join(root, "README.md"), "utf8").includes(shown));
+});

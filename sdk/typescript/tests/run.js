@@ -1,6 +1,6 @@
-// Installs the package that was built, as a user would, into a fresh folder, and there checks it, compiles the tests and the
-// quick start against its types, and runs them. Usage: node tests/run.js SCRATCH PACKAGES
-import { execFileSync } from "node:child_process";
+// Installs the package that was built, as a user would; there checks it, compiles the tests and the quick start against its
+// types, and runs them. Only what others made stays installed from run to run. Usage: node tests/run.js SCRATCH PACKAGES
+import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
@@ -8,13 +8,21 @@ const [scratch, packages] = process.argv.slice(2);
 const app = join(scratch, "app");
 const archive = readdirSync(packages).find((name) => name.endsWith(".tgz"));
 const bin = (name) => join(app, "node_modules/.bin", name);
-const run = (program, ...words) => execFileSync(program, words, { cwd: app, stdio: "inherit", timeout: 150_000 });
 
-rmSync(app, { recursive: true, force: true });
+/** Runs a program in the fresh folder, for 150 seconds at most, and ends with it if it fails. */
+function run(program, ...words) {
+  const { status, error } = spawnSync(program, words, { cwd: app, stdio: "inherit", timeout: 150_000 });
+  if (error) console.error(`${program}: ${error.message}`);
+  if (status !== 0) process.exit(status ?? 1);
+}
+
 mkdirSync(app, { recursive: true });
+for (const name of readdirSync(app)) if (name !== "node_modules") rmSync(join(app, name), { recursive: true });
 cpSync("tests", app, { recursive: true });
 cpSync("examples", join(app, "examples"), { recursive: true });
-run("npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline", join(packages, archive));
+const quietly = ["--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline"];
+run("npm", "install", ...quietly);
+run("npm", "install", "--no-save", ...quietly, join(packages, archive));
 run(bin("publint"), "node_modules/riposte-sdk", "--strict");
 run(bin("tsc"), "--project", ".");
 const tests = readdirSync(join(app, "out")).filter((name) => /\.test\.c?js$/.test(name));

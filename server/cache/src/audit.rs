@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use riposte_core::comment::CommentView;
-use riposte_core::page::{Order, RootPage, Start, Window};
+use riposte_core::page::{DEFAULT_PREVIEW, Order, RootPage, Start, Window};
 use riposte_core::{Result, SubjectKey};
 
 use crate::port::{Lookup, PageAsk};
@@ -73,14 +73,26 @@ impl Auditor {
     /// # Errors
     /// Those of the rows.
     pub async fn audit(&self, key: &SubjectKey, span: Duration) -> Result<bool> {
-        let Some(kept) = self.kept(key).await else { return Ok(false) };
+        for previews in [DEFAULT_PREVIEW, 0] {
+            if let Some(kept) = self.kept(key, previews).await {
+                return self.compare(key, span, previews, kept).await;
+            }
+        }
+        Ok(false)
+    }
+
+    async fn compare(&self, key: &SubjectKey, span: Duration, previews: u8, kept: RootPage) -> Result<bool> {
         self.reader.tally().one(Told::Audited);
-        let rows = self.reader.inner().roots(key, WINDOW, 0).await?;
-        if rows.as_ref() == Some(&kept) || rows.as_ref().is_some_and(|rows| is_newer(&kept, rows)) {
+        let rows = async || self.reader.inner().roots(key, WINDOW, previews).await;
+        let differ = |rows: &Option<RootPage>| {
+            rows.as_ref() != Some(&kept) && !rows.as_ref().is_some_and(|rows| is_newer(&kept, rows))
+        };
+        if !differ(&rows().await?) {
             return Ok(false);
         }
         tokio::time::sleep(span).await;
-        if self.kept(key).await.as_ref() != Some(&kept) {
+        // Copies of previews may be ahead of the boards that the rows' are chosen from.
+        if self.kept(key, previews).await.as_ref() != Some(&kept) || !differ(&rows().await?) {
             return Ok(false);
         }
         self.reader.tally().one(Told::Drift);
@@ -89,8 +101,8 @@ impl Auditor {
         Ok(true)
     }
 
-    async fn kept(&self, key: &SubjectKey) -> Option<RootPage> {
-        let ask = PageAsk { key: key.clone(), root: None, window: WINDOW };
+    async fn kept(&self, key: &SubjectKey, previews: u8) -> Option<RootPage> {
+        let ask = PageAsk { key: key.clone(), root: None, window: WINDOW, previews };
         match self.reader.cache().page(&ask).await {
             Ok(Lookup::Hit(Some(hit))) => Some(crate::reader::roots(&hit)),
             Ok(Lookup::Hit(None) | Lookup::Miss) | Err(_) => None,
@@ -114,5 +126,6 @@ fn is_newer(kept: &RootPage, rows: &RootPage) -> bool {
 }
 
 fn views(page: &RootPage) -> Vec<&CommentView> {
-    page.threads.items.iter().chain(&page.pinned).map(|thread| &thread.root).collect()
+    let threads = page.threads.items.iter().chain(&page.pinned);
+    threads.flat_map(|thread| std::iter::once(&thread.root).chain(&thread.replies)).collect()
 }

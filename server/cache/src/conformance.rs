@@ -6,6 +6,7 @@
 
 mod cases;
 mod lost;
+mod previews;
 mod scene;
 
 use std::sync::Arc;
@@ -54,6 +55,14 @@ cases! {
         single_comments_wait_for_the_commit_they_show
         a_doubt_that_was_lost_is_noticed_when_it_is_settled
         what_a_member_likes_is_forgotten_when_the_relay_tells_it;
+    previews:
+        a_preview_follows_the_likes_of_its_replies
+        a_like_of_a_reply_that_may_stand_before_others_ends_their_preview
+        a_like_that_overtook_a_fill_ends_its_preview
+        a_previewed_reply_that_was_deleted_during_a_fill_is_gone
+        the_first_replies_of_a_root_are_all_there_are
+        a_preview_ends_with_its_block
+        a_ticket_tells_where_the_relay_is;
 }
 
 /// Plays one case.

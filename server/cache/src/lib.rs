@@ -29,8 +29,8 @@ pub use memory::Memory;
 pub use mend::Mender;
 pub use owed::Owed;
 pub use port::{
-    Away, Cache, Change, Committed, Cursor, Fill, Filled, Item, Kind, Likes, ListChange, ListName, Listed, Lookup,
-    Member, Opened, PageAsk, PageHit, Patch, Ticket,
+    Away, Cache, Change, Choice, Committed, Cursor, Fill, Filled, Item, Kind, Likes, ListChange, ListName, Listed,
+    Lookup, Member, Opened, PageAsk, PageHit, Patch, Preview, Ticket,
 };
 pub use reader::CachedReader;
 pub use redis::{Redis, RedisHealth};

@@ -3,6 +3,7 @@
 //! A subject's block is one value behind one lock, evicted as a whole; how many there are is bounded by moka.
 
 mod block;
+mod choice;
 mod list;
 mod states;
 
@@ -190,7 +191,7 @@ impl Cache for Memory {
 
     async fn open(&self, key: &SubjectKey, kind: Kind, token: u64) -> Result<Opened, Away> {
         let _door = locked(&self.door);
-        let Some(generation) = self.generation(key.partition()) else { return Ok(Opened::Cold) };
+        let Some((given, generation)) = *self.partition(key.partition()) else { return Ok(Opened::Cold) };
         let id = match self.named(key) {
             Some(Name::Of(id)) => id,
             Some(Name::Looked { .. }) | None => {
@@ -204,7 +205,7 @@ impl Cache for Memory {
             self.blocks.insert(id, Arc::clone(&block));
             block
         });
-        let ticket = locked(&block).lease(id, kind, token, self.with());
+        let ticket = locked(&block).lease(Ticket { subject: id, kind, token, given }, self.with());
         Ok(ticket.map_or(Opened::Busy, Opened::Ticket))
     }
 

@@ -6,19 +6,23 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::future::join_all;
-use riposte_core::event::{Happened, Numbered};
-use riposte_core::ports::{Outbox, Reader};
+use riposte_core::event::{CommentChange, Happened, Numbered, commits};
+use riposte_core::ports::{Outbox, Projection, Reader};
 use riposte_core::{CommentId, Error, Partition, Result, SubjectId, SubjectKey};
 
 use crate::port::{Away, Cache, Committed, Cursor, Likes, Member};
 use crate::tally::{Tally, Told};
 
-/// Events that are told at a time.
-const CHUNK: usize = 500;
+/// Commits whose events are told at a time.
+const CHUNK: usize = 100;
+/// Comments that are read at a time.
+const READ: usize = 500;
 /// How far back a relay that begins goes on from where the last one was; beyond it a partition begins anew.
 const REACH: i64 = 20_000;
 /// How often it is looked whether the cursors of quiet partitions still stand.
 const LOOK: Duration = Duration::from_secs(1);
+/// How long events wait for boards that do not move. What is told ahead of them leaves their previews out of the copies.
+const PATIENCE: Duration = Duration::from_secs(3);
 /// Partitions that are asked at once.
 const BREADTH: usize = 128;
 
@@ -43,6 +47,9 @@ struct Places {
     of: BTreeMap<Partition, i64>,
     read: i64,
     looked: Instant,
+    /// How far the boards are known to be, and since when they have been waited for without moving.
+    boards: i64,
+    waits: Option<Instant>,
 }
 
 impl From<Away> for Error {
@@ -80,12 +87,14 @@ impl Mender {
             None => self.begin().await?,
         };
         let events = self.outbox.read(self.source, places.read, CHUNK).await?;
+        let full = commits(&events) == CHUNK;
         if events.first().is_some_and(|first| first.number > places.read + 1) {
             // It was away for so long that events were deleted meanwhile.
             self.renew_all(&mut places).await?;
             self.places = Some(places);
             return Ok(true);
         }
+        let events = self.on_boards(events, &mut places).await?;
         if let Some(last) = events.last() {
             let behind = |of: &&Numbered| places.of.get(&of.event.partition).is_some_and(|place| *place < of.number);
             let events: Vec<&Numbered> = events.iter().filter(behind).collect();
@@ -98,14 +107,32 @@ impl Mender {
             self.look(&mut places).await?;
         }
         self.places = Some(places);
-        Ok(events.len() == CHUNK)
+        Ok(full && !events.is_empty())
+    }
+
+    /// Those of these events that the boards hold; all of them where the boards have not moved for too long.
+    async fn on_boards(&self, mut events: Vec<Numbered>, places: &mut Places) -> Result<Vec<Numbered>> {
+        let Some(last) = events.last().map(|last| last.number) else { return Ok(events) };
+        if last > places.boards {
+            let boards = self.outbox.position(self.source, Projection::Boards).await?;
+            // Under load there is always more to come: they are waited for as long as they move.
+            if boards > places.boards {
+                (places.boards, places.waits) = (boards, None);
+            }
+        }
+        if last <= places.boards {
+            places.waits = None;
+        } else if places.waits.get_or_insert_with(Instant::now).elapsed() < PATIENCE {
+            events.retain(|of| of.number <= places.boards);
+        }
+        Ok(events)
     }
 
     /// Goes on from where the cursors are; where there is none, or too far behind, a partition begins anew.
     async fn begin(&self) -> Result<Places> {
         // What was committed before is in the rows that fills will read.
         let head = self.outbox.head(self.source).await?;
-        let mut places = Places { of: BTreeMap::new(), read: head, looked: Instant::now() };
+        let mut places = Places { of: BTreeMap::new(), read: head, looked: Instant::now(), boards: 0, waits: None };
         for partitions in self.partitions.chunks(BREADTH) {
             let cursors = self.cache.cursors(partitions).await?;
             let found = partitions.iter().zip(cursors);
@@ -137,17 +164,21 @@ impl Mender {
         Ok(())
     }
 
-    /// The likes of all comments that were liked, as the rows have them now. Whether any block needs them is not asked:
-    /// one that is just being filled, or waits for a late apply, could not say.
+    /// The likes of all comments that were liked or moved on their boards, as the rows have them now. Whether any block needs
+    /// them is not asked: one that is just being filled, or waits for a late apply, could not say.
     async fn likes(&self, events: &[&Numbered]) -> Result<Vec<Likes>> {
-        // Where a commit made a revision its apply brings the likes too, or the copies of its subject are made anew.
-        let changes = events.iter().filter(|of| of.event.revision.is_none()).flat_map(|of| &of.event.changes.comments);
-        let liked = changes.filter(|change| change.what == Happened::Liked);
-        let mut ids: Vec<CommentId> = liked.map(|change| change.id).collect();
+        let moved = |change: &&CommentChange| match change.what {
+            Happened::Liked => true,
+            // The apply brings likes too, but not to a board, which a preview may have been chosen from meanwhile.
+            Happened::StateChanged | Happened::Recounted => change.root.is_some(),
+            Happened::Created | Happened::Edited | Happened::PinChanged => false,
+        };
+        let changes = events.iter().flat_map(|of| &of.event.changes.comments).filter(moved);
+        let mut ids: Vec<CommentId> = changes.map(|change| change.id).collect();
         ids.sort_unstable();
         ids.dedup();
         let mut likes = Vec::new();
-        for ids in ids.chunks(CHUNK) {
+        for ids in ids.chunks(READ) {
             let rows = self.rows.comments(ids).await?;
             likes.extend(rows.iter().flatten().map(|view| Likes::of(&view.comment)));
         }

@@ -20,10 +20,17 @@
 //!   `W`; likes it tells in the same step, as the rows have them, to every block, whatever is kept there. A cursor that is
 //!   not where the relay left it says that the cache has lost something: the partition begins a new *generation*, and
 //!   blocks of older ones are none.
+//! * A preview is chosen when it is asked for, from a *choice*: replies of a root, which the copies of these replies put in
+//!   their order, and the place before which none of the others stands. Replies come and go with the revisions, as on lists.
+//!   A like of one that is not in the choice, and might stand before that place, ends the choice.
+//!   Others are known by their board alone, which follows the commits: so a choice is only kept if its board held, when it was
+//!   read, all that the relay had told when the ticket was given. What comes to the board later is told later, and is logged.
 //! * A member's likes in a subject have no line. They are *doubted* before a commit that may change them, which forgets them and lets nobody
 //!   fill, and *settled* afterwards. Whoever settles a doubt that is gone forgets them again: somebody may have filled meanwhile.
 //!   The relay forgets them too when it tells the commit, so that what a replica never heard of, or a process did not live
 //!   to settle, does not stand.
+
+use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use riposte_core::comment::CommentView;
@@ -70,7 +77,7 @@ pub struct ListName {
     pub order: Order,
 }
 
-/// A page to look for. Previews are not on it: which replies are the most liked is for the rows to say.
+/// A page to look for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct PageAsk {
     /// Under which subject.
@@ -79,6 +86,8 @@ pub struct PageAsk {
     pub root: Option<CommentId>,
     /// Which part.
     pub window: Window,
+    /// The most replies in the preview of each root.
+    pub previews: u8,
 }
 
 /// A page that was found.
@@ -92,6 +101,17 @@ pub struct PageHit {
     pub items: Page<Item>,
     /// The pinned roots, where roots were asked for.
     pub pinned: Vec<Item>,
+    /// The previews of those roots that have listed replies, where previews were asked for.
+    pub previews: BTreeMap<CommentId, Preview>,
+}
+
+/// A preview.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Preview {
+    /// The replies, the most liked first.
+    pub replies: Vec<Item>,
+    /// Whether the root has more.
+    pub more: bool,
 }
 
 /// What a fill is about: of each kind one process at a time fills a subject.
@@ -114,6 +134,8 @@ pub struct Ticket {
     pub kind: Kind,
     /// Its name: the token with which it was asked for.
     pub token: u64,
+    /// Where the relay was when it was given: all that it tells later, whoever has the ticket learns.
+    pub given: Cursor,
 }
 
 /// The answer to who wants to fill.
@@ -142,6 +164,8 @@ pub struct Fill {
     pub lists: Vec<Listed>,
     /// Comments.
     pub items: Vec<Item>,
+    /// What previews are chosen from; the comments are among `items`.
+    pub choices: Vec<Choice>,
     /// Where only comments were read: the revision at which the subject was seen after them.
     pub seen: i64,
     /// Not to wait where the block is behind what was read. With a subject's row it begins anew; single comments are refused.
@@ -159,6 +183,19 @@ pub struct Listed {
     pub high: i32,
     /// The members.
     pub members: Vec<(i32, CommentId)>,
+}
+
+/// What the preview of a root is chosen from. See [`riposte_core::page::Choice`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Choice {
+    /// The root.
+    pub root: CommentId,
+    /// The replies.
+    pub members: Vec<(i32, CommentId)>,
+    /// Every listed reply up to this floor is one of them; [`i32::MAX`] = all are.
+    pub high: i32,
+    /// None of the others stands before this place, of likes and then of floor; (0, 0) = none of them has likes.
+    pub place: (i32, i32),
 }
 
 /// What became of a fill.
@@ -218,6 +255,8 @@ pub struct Likes {
     pub likes: i32,
     /// Members whose value is DISLIKE.
     pub dislikes: i32,
+    /// The root on whose preview it may stand, and its floor there; `None` for a root, and for what is not visible.
+    pub below: Option<(CommentId, i32)>,
 }
 
 impl Likes {
@@ -230,6 +269,7 @@ impl Likes {
             revision: comment.revision,
             likes: comment.like_count,
             dislikes: comment.dislike_count,
+            below: comment.root_id.filter(|_| comment.state.is_visible()).map(|root| (root, comment.floor)),
         }
     }
 }
@@ -248,14 +288,14 @@ pub struct Member {
 pub struct Committed {
     /// The highest revisions of subjects.
     pub revisions: Vec<(SubjectId, i64)>,
-    /// Likes of comments, as the rows have them now.
+    /// Likes of comments that were liked, or came to be seen, as the rows have them now.
     pub likes: Vec<Likes>,
     /// Members whose likes changed.
     pub likers: Vec<Member>,
 }
 
 /// Where the relay is in a partition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cursor(pub i64);
 
 /// The copies of all subjects. See the module for the protocol. Every operation is one step that others see whole or not

@@ -10,7 +10,6 @@ mod subjects;
 use std::sync::Arc;
 use std::time::Duration;
 
-use riposte_core::page::{RootPage, Window};
 use riposte_core::ports::Reader;
 use riposte_core::{Partition, Result, Subject, SubjectKey};
 
@@ -37,7 +36,6 @@ struct Parts {
     room: Room,
     tally: Tally,
     pages: Flights<PageAsk, Option<Arc<PageHit>>>,
-    previewed: Flights<(SubjectKey, Window, u8), Option<Arc<RootPage>>>,
     subjects: Flights<Vec<SubjectKey>, Arc<Vec<Option<Subject>>>>,
     /// The last subjects that copies answered for.
     seen: crate::audit::Seen,
@@ -47,9 +45,9 @@ impl CachedReader {
     /// Reads `inner` through `cache`, within `room`.
     #[must_use]
     pub fn new(inner: Arc<dyn Reader>, cache: Arc<dyn Cache>, owed: Owed, room: Room, tally: Tally) -> Self {
-        let (pages, previewed, subjects) = (Flights::default(), Flights::default(), Flights::default());
+        let (pages, subjects) = (Flights::default(), Flights::default());
         let seen = crate::audit::Seen::default();
-        Self(Arc::new(Parts { inner, cache, owed, room, tally, pages, previewed, subjects, seen }))
+        Self(Arc::new(Parts { inner, cache, owed, room, tally, pages, subjects, seen }))
     }
 
     /// What it counts.
@@ -71,6 +69,13 @@ impl CachedReader {
     pub async fn rebuild(&self, key: &SubjectKey) -> Result<()> {
         let _ = self.0.cache.forget(key).await;
         self.0.first_page(key).await.map(drop)
+    }
+
+    /// Forgets the copies of a subject, whose boards were set right: its previews were chosen from what stood there before.
+    pub async fn forget(&self, key: &SubjectKey) {
+        if self.0.cache.forget(key).await.is_err() {
+            self.0.owed.owe(std::iter::once(key.partition()));
+        }
     }
 
     pub(crate) fn inner(&self) -> &Arc<dyn Reader> {

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use fire::Fire;
 use futures::future::join_all;
-use riposte_cache::{Auditor, Cache, Limits, Lookup, Memory, PageAsk, Told};
+use riposte_cache::{Auditor, Cache, Cursor, Limits, Lookup, Memory, PageAsk, Told};
 use riposte_core::page::{Order, Start, Window};
 use riposte_core::ports::Reader;
 use riposte_store::conformance::StepClock;
@@ -130,13 +130,14 @@ fn copies_in_the_process_converge_whatever_is_lost() {
     });
 }
 
-/// One after the other: the second empties the server again and again.
+/// One after the other: the last empties the server again and again.
 #[test]
-fn in_redis_a_storm_causes_one_fill_and_copies_converge_whatever_is_lost() {
+fn in_redis_previews_are_kept_a_storm_causes_one_fill_and_copies_converge_whatever_is_lost() {
     let Some(url) = servers::told("RIPOSTE_TEST_REDIS") else { return eprintln!("SKIPPED: no RIPOSTE_TEST_REDIS") };
     servers::runtime().block_on(async {
         let redis = Arc::new(servers::redis(&url, Limits { window: 100, ..Limits::default() }).await);
         let cache: Arc<dyn Cache> = Arc::clone(&redis) as _;
+        previewed(Arc::new(servers::redis(&url, Limits::default()).await)).await;
         storm(Arc::clone(&cache)).await;
         let (config, _folder) = store::sqlite().await;
         let processes = [0, 1].map(|_| store::cached(&config, &cache, StepClock::at(StepClock::START)));
@@ -148,6 +149,100 @@ fn in_redis_a_storm_causes_one_fill_and_copies_converge_whatever_is_lost() {
     });
 }
 
+#[test]
+fn pages_with_previews_come_from_copies() {
+    servers::runtime().block_on(async { previewed(Arc::new(Memory::new(Limits::default()))).await });
+}
+
+#[test]
+fn in_a_cluster_pages_with_previews_come_from_copies() {
+    let name = "RIPOSTE_TEST_REDIS_CLUSTER";
+    let Some(url) = servers::told(name) else { return eprintln!("SKIPPED: no {name}") };
+    servers::runtime().block_on(async { previewed(Arc::new(servers::redis(&url, Limits::default()).await)).await });
+}
+
+/// The default page, as likes, replies and deletions move its previews: right at once, and without the rows wherever the
+/// copies can know it.
+async fn previewed(cache: Arc<dyn Cache>) {
+    let (config, _folder) = store::sqlite().await;
+    store::warm(&*cache).await;
+    let process = store::cached(&config, &cache, StepClock::at(StepClock::START));
+    let fire = Fire::new(vec![process.clone()], 1);
+    let key = &fire.keys[0];
+    let mut replies = Vec::new();
+    for root in 0..25 {
+        fire.root(0, 0).await;
+        let id = fire.ids_under(key).last().copied().expect("a root");
+        for _ in 0..root % 7 {
+            replies.push(fire.reply(0, key, id).await);
+        }
+    }
+    for (n, reply) in replies.iter().enumerate() {
+        fire.like(0, key, *reply, n % 4).await;
+    }
+    let boards_follow = async || {
+        fire.number().await.expect("numbered");
+        while fire.rank(100).await.expect("ranked") > 0 {}
+    };
+    boards_follow().await;
+    let reads = || process.reader.tally().of(Told::Read);
+    // The page, and whether the rows were read for it.
+    let page = async || {
+        let before = reads();
+        let page = process.reader.roots(key, FIRST, 3).await.expect("read");
+        assert_eq!(page, process.store.reader().roots(key, FIRST, 3).await.expect("read"));
+        reads() > before
+    };
+    assert!(page().await, "nothing is kept yet");
+    assert!(!page().await);
+    let after = Window { start: Start::After(6), ..FIRST };
+    let (before, next) = (reads(), process.reader.roots(key, after, 3).await.expect("read"));
+    assert_eq!(next, process.store.reader().roots(key, after, 3).await.expect("read"));
+    assert_eq!(reads(), before, "the next page was read ahead");
+    // What is on it may be liked, edited, answered and deleted.
+    let shown = process.reader.roots(key, FIRST, 3).await.expect("read").expect("there");
+    let on_page: Vec<_> = shown.threads.items.iter().flat_map(|thread| &thread.replies).collect();
+    for reply in on_page.iter().map(|view| view.comment.id).step_by(3) {
+        fire.like(0, key, reply, 4).await;
+        boards_follow().await;
+        assert!(!page().await);
+    }
+    let bare = shown.threads.items.iter().find(|thread| thread.replies.is_empty()).expect("one without replies");
+    for _ in 0..5 {
+        fire.reply(0, key, bare.root.comment.id).await;
+        assert!(!page().await, "the first replies of a root are all there are");
+    }
+    for reply in on_page.iter().map(|view| view.comment.id).step_by(5) {
+        fire.delete(0, key, reply).await;
+        boards_follow().await;
+        page().await;
+        assert!(!page().await);
+    }
+    // One that the copies know nothing of comes to the front.
+    let crowded = shown.threads.items.iter().find(|thread| thread.more_replies).expect("one with many").root.comment.id;
+    let mut last = crowded;
+    for _ in 0..20 {
+        last = fire.reply(0, key, crowded).await;
+    }
+    fire.like(0, key, last, 4).await;
+    boards_follow().await;
+    page().await;
+    assert!(!page().await);
+    let shown = process.reader.roots(key, FIRST, 3).await.expect("read").expect("there");
+    let thread = shown.threads.items.iter().find(|thread| thread.root.comment.id == crowded).expect("on the page");
+    assert!(thread.replies.iter().any(|view| view.comment.id == last));
+    // What the relay has told, and the boards do not hold yet, is in no preview that is kept.
+    fire.like(0, key, replies[0], 1).await;
+    let head = fire.number().await.expect("numbered");
+    let partition = key.partition();
+    cache.renew(partition, Cursor(head), rand::random()).await.expect("answered");
+    page().await;
+    assert!(page().await, "the boards are behind");
+    boards_follow().await;
+    page().await;
+    assert!(!page().await);
+}
+
 /// All is quiet: what is kept is what the rows say.
 async fn equal_or_absent(fire: &Fire, cache: &Arc<dyn Cache>) {
     let process = &fire.processes[0];
@@ -156,15 +251,18 @@ async fn equal_or_absent(fire: &Fire, cache: &Arc<dyn Cache>) {
     for key in &fire.keys {
         for (order, limit) in [(Order::Newest, 20), (Order::Oldest, 20), (Order::Newest, 50)] {
             let window = Window { order, limit, start: Start::Beginning };
-            let ask = PageAsk { key: key.clone(), root: None, window };
+            let ask = PageAsk { key: key.clone(), root: None, window, previews: 0 };
             if let Lookup::Hit(_) = cache.page(&ask).await.expect("answered") {
                 let copies = process.reader.roots(key, window, 0).await.expect("read");
                 assert_eq!(copies, rows.roots(key, window, 0).await.expect("read"));
                 kept += 1;
             }
         }
-        let previewed = process.reader.roots(key, FIRST, 3).await.expect("read");
-        assert_eq!(previewed, rows.roots(key, FIRST, 3).await.expect("read"));
+        // From what was kept, whatever that is; and then from what was read.
+        for previews in [3, 3, 1, 5, 3] {
+            let copies = process.reader.roots(key, FIRST, previews).await.expect("read");
+            assert_eq!(copies, rows.roots(key, FIRST, previews).await.expect("read"), "{previews} previews");
+        }
         let ids = fire.ids_under(key);
         for ids in ids.chunks(100) {
             let copies = process.reader.comments(ids).await.expect("read");

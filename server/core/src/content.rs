@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 use crate::error::{Reason, Violation};
 use crate::member::MemberId;
@@ -40,7 +40,8 @@ impl Content {
         metadata: Metadata,
     ) -> Result<Self, Vec<Violation>> {
         let mut violations = Vec::new();
-        let text: String = text.nfc().collect();
+        let is_nfc = is_nfc_quick(text.chars()) == IsNormalized::Yes;
+        let text: String = if is_nfc { text.to_owned() } else { text.nfc().collect() };
         let length = text.chars().count();
         let at = |name: &str| format!("{field}.{name}");
         if text.trim().is_empty() {

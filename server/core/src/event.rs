@@ -76,11 +76,18 @@ impl Changes {
     }
 }
 
-/// An event with its number: dense within its data source, given after the commit.
+/// An event with the number of its commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Numbered {
-    /// The number, from 1 on.
+    /// The number, from 1 on: given after the commit, the same for all events of the commit, and dense within the data source.
     pub number: i64,
     /// The event.
     pub event: Event,
+}
+
+/// How many commits these events are of, which follow each other.
+#[must_use]
+pub fn commits(events: &[Numbered]) -> usize {
+    let numbers = events.first().zip(events.last()).map_or(0, |(first, last)| last.number - first.number + 1);
+    usize::try_from(numbers).unwrap_or(0)
 }

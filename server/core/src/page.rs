@@ -18,6 +18,8 @@ pub const DEFAULT_PAGE: usize = 20;
 pub const MAX_PAGE: usize = 100;
 /// The most ids in one batch read.
 pub const MAX_BATCH: usize = 200;
+/// Replies in a preview where the caller names no number, and around one that was jumped to.
+pub const DEFAULT_PREVIEW: u8 = 3;
 /// The most replies in a preview.
 pub const MAX_PREVIEW: u8 = 10;
 
@@ -102,6 +104,31 @@ pub struct RootPage {
     pub threads: Page<Thread>,
     /// The pinned roots with their previews, in the order they were pinned.
     pub pinned: Vec<Thread>,
+}
+
+/// What a root's preview is chosen from: replies that may stand on it, and what is known of all others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Choice {
+    /// The root.
+    pub root: CommentId,
+    /// The replies, all of them listed, in no order.
+    pub replies: Vec<CommentView>,
+    /// Every listed reply up to this floor is one of them; [`i32::MAX`] where all are.
+    pub high: i32,
+    /// Likes and floor of the last of them on the board of previews: none of the others stood before that place. `None`
+    /// where all that stood on the board are among them.
+    pub place: Option<(i32, i32)>,
+}
+
+/// A page of roots for whoever keeps it, and has to choose previews again when likes have moved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RootsToKeep {
+    /// The page, with the previews as they are now.
+    pub page: RootPage,
+    /// What the previews were chosen from, for each root that has listed replies.
+    pub choices: Vec<Choice>,
+    /// The boards held what every event up to this number of the outbox had brought, when this was read.
+    pub boards: i64,
 }
 
 /// A page of replies of one root, read in one snapshot.

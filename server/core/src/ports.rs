@@ -16,8 +16,8 @@ use crate::like::LikeValue;
 use crate::member::MemberId;
 use crate::object_type::ObjectType;
 use crate::page::{
-    HistoryCursor, Liker, LikerCursor, Located, MemberLike, Page, PastContent, ReplyPage, RootPage, SubjectCursor,
-    Subtree, ThreadPage, Verified, Window,
+    HistoryCursor, Liker, LikerCursor, Located, MemberLike, Page, PastContent, ReplyPage, RootPage, RootsToKeep,
+    SubjectCursor, Subtree, ThreadPage, Verified, Window,
 };
 use crate::request::RequestKey;
 use crate::subject::{Subject, SubjectKey};
@@ -55,6 +55,13 @@ pub trait Reader: Send + Sync + std::fmt::Debug {
     /// and for the rest the oldest, all in the order of their likes; of equals the oldest first. `None` where the subject
     /// is absent or deleted.
     async fn roots(&self, key: &SubjectKey, window: Window, previews: u8) -> Result<Option<RootPage>>;
+
+    /// The page of [`Reader::roots`] with all that its previews were chosen from, out of the same snapshot. Nothing to choose
+    /// from, where this reader cannot tell.
+    async fn roots_to_keep(&self, key: &SubjectKey, window: Window, previews: u8) -> Result<Option<RootsToKeep>> {
+        let page = self.roots(key, window, previews).await?;
+        Ok(page.map(|page| RootsToKeep { page, choices: Vec::new(), boards: 0 }))
+    }
 
     /// The roots of these floors that are listed, in this order, as a page with nothing on either side; `None` where the
     /// subject is absent or deleted.

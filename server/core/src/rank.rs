@@ -199,6 +199,15 @@ impl Board {
     }
 }
 
+impl Board {
+    /// The likes behind a score on a board of previews.
+    #[must_use]
+    pub fn likes_on_previews(score: f64) -> i32 {
+        // A score was made of an i32; what is beyond one is its end.
+        -score as i32
+    }
+}
+
 /// Where a comment stands: the list, by the id of its subject or of its root, and its score on each board of it.
 #[must_use]
 pub fn standings(comment: &Comment, hot: HotProfile) -> Vec<(Board, f64)> {

@@ -24,7 +24,8 @@ type Stamp = Option<(SystemTime, u64)>;
 impl Door {
     /// As the configuration says: without a file of callers everybody is admitted.
     pub(super) fn open(config: &Config) -> anyhow::Result<Self> {
-        let callers = config.auth.callers_file.as_deref().map_or_else(|| Ok(Callers::everybody()), Callers::read)?;
+        let read = config.auth.callers_file.as_deref().map_or_else(|| Ok(Callers::everybody()), Callers::read);
+        let callers = read.map_err(anyhow::Error::msg)?;
         Ok(Self { guard: Guard::new(callers), tls: Tls::open(&config.server.tls)? })
     }
 
@@ -43,7 +44,7 @@ impl Door {
                     continue;
                 }
                 seen = found;
-                let callers = auth.callers_file.as_deref().map(Callers::read).transpose();
+                let callers = auth.callers_file.as_deref().map(Callers::read).transpose().map_err(anyhow::Error::msg);
                 let tls = self.tls.as_ref().map_or(Ok(()), |tls| tls.reload(&files));
                 let read = callers.and_then(|callers| tls.map(|()| callers));
                 metrics.reloaded(read.is_ok());
@@ -52,7 +53,10 @@ impl Door {
                         callers.into_iter().for_each(|callers| self.guard.exchange(callers));
                         tracing::info!("callers and certificates were read again");
                     }
-                    Err(error) => tracing::error!(error = format!("{error:#}"), "callers or certificates cannot be used; the old ones stay"),
+                    Err(error) => tracing::error!(
+                        error = format!("{error:#}"),
+                        "callers or certificates cannot be used; the old ones stay"
+                    ),
                 }
             }
         })

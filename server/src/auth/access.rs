@@ -49,7 +49,9 @@ pub(super) fn needed(path: &str) -> Access {
         | "CommentService/UnpinComment"
         | "ReplyService/CreateReply"
         | "LikeService/SetLike" => role(Role::Writer),
-        "AdminService/HideComment" | "AdminService/UnhideComment" | "AdminService/DeleteComment" => role(Role::Moderator),
+        "AdminService/HideComment" | "AdminService/UnhideComment" | "AdminService/DeleteComment" => {
+            role(Role::Moderator)
+        }
         "AdminService/ListSubjects"
         | "AdminService/ExportSubject"
         | "AdminService/ImportComments"

@@ -11,7 +11,6 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use anyhow::{Context, Result, bail, ensure};
 use riposte_core::{Caller, Grants, ObjectType, Role, Types};
 use serde::Deserialize;
 
@@ -77,37 +76,40 @@ impl Callers {
     ///
     /// # Errors
     /// What is wrong with it, with its place; a file that admits nobody is wrong too.
-    pub fn read(path: &Path) -> Result<Self> {
-        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-        Self::parse(&text).with_context(|| format!("in {}", path.display()))
+    pub fn read(path: &Path) -> Result<Self, String> {
+        let within = |error| format!("{}: {error}", path.display());
+        let text = std::fs::read_to_string(path).map_err(|error| within(error.to_string()))?;
+        Self::parse(&text).map_err(within)
     }
 
-    fn parse(text: &str) -> Result<Self> {
-        let entries: BTreeMap<String, Entry> = toml::from_str(text)?;
+    fn parse(text: &str) -> Result<Self, String> {
+        let entries: BTreeMap<String, Entry> = toml::from_str(text).map_err(|error| error.to_string())?;
         let mut callers = Self::default();
         for (name, entry) in entries {
-            callers.add(&name, entry).with_context(|| format!("caller {name:?}"))?;
+            callers.add(&name, entry).map_err(|error| format!("caller {name:?}: {error}"))?;
         }
-        ensure!(!callers.by_token.is_empty() || !callers.by_identity.is_empty(), "it names no caller");
+        require(!callers.by_token.is_empty() || !callers.by_identity.is_empty(), || "it names no caller".to_owned())?;
         Ok(callers)
     }
 
-    fn add(&mut self, name: &str, entry: Entry) -> Result<()> {
+    fn add(&mut self, name: &str, entry: Entry) -> Result<(), String> {
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
-        ensure!((1..=MAX_NAME).contains(&name.len()) && name.bytes().all(plain), "a name is 1 to 64 of A-Z a-z 0-9 . _ -");
+        let named = (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(plain);
+        require(named, || "a name is 1 to 64 of A-Z a-z 0-9 . _ -".to_owned())?;
         let Entry { tokens_sha256, spiffe_ids, roles, object_types } = entry;
-        ensure!(!tokens_sha256.is_empty() || !spiffe_ids.is_empty(), "has neither tokens_sha256 nor spiffe_ids");
+        let shows = !tokens_sha256.is_empty() || !spiffe_ids.is_empty();
+        require(shows, || "has neither tokens_sha256 nor spiffe_ids".to_owned())?;
         let roles = roles.into_iter().map(Role::from).collect();
         let caller = Caller::new(name, Grants { roles, types: types(&object_types)? });
         for hash in tokens_sha256 {
-            ensure!(self.by_token.insert(hash, caller.clone()).is_none(), "the token {hash} is given twice");
+            let new = self.by_token.insert(hash, caller.clone()).is_none();
+            require(new, || format!("the token {hash} is given twice"))?;
         }
         for id in spiffe_ids {
-            let rest = id.strip_prefix("spiffe://").filter(|rest| rest.contains('/'));
-            ensure!(rest.is_some(), "{id:?} is no SPIFFE id: spiffe://trust-domain/path");
-            if self.by_identity.insert(id.clone(), caller.clone()).is_some() {
-                bail!("the identity {id} is given twice");
-            }
+            let path = id.strip_prefix("spiffe://").filter(|rest| rest.contains('/'));
+            require(path.is_some(), || format!("{id:?} is no SPIFFE id: spiffe://trust-domain/path"))?;
+            let new = self.by_identity.insert(id.clone(), caller.clone()).is_none();
+            require(new, || format!("the identity {id} is given twice"))?;
         }
         Ok(())
     }
@@ -123,14 +125,18 @@ impl Callers {
     }
 }
 
-fn types(names: &[String]) -> Result<Types> {
+fn types(names: &[String]) -> Result<Types, String> {
     if names == [EVERY] {
         return Ok(Types::All);
     }
     let parse = |name: &String| {
-        ObjectType::parse("object_types", name).map_err(|violation| anyhow::anyhow!("{name:?} {}", violation.description))
+        ObjectType::parse("object_types", name).map_err(|violation| format!("{name:?} {}", violation.description))
     };
-    names.iter().map(parse).collect::<Result<_>>().map(Types::These)
+    names.iter().map(parse).collect::<Result<_, _>>().map(Types::These)
+}
+
+fn require(holds: bool, otherwise: impl FnOnce() -> String) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(otherwise()) }
 }
 
 #[cfg(test)]
@@ -150,7 +156,9 @@ mod tests {
         let web = callers.by_token("secret").unwrap();
         assert_eq!(callers.by_identity("spiffe://a/b"), Some(web));
         assert!(web.name() == "web" && web.has(Role::Reader) && !web.has(Role::Operator));
-        assert!(web.may_use(&ObjectType::stored("article".into())) && !web.may_use(&ObjectType::stored("video".into())));
+        assert!(
+            web.may_use(&ObjectType::stored("article".into())) && !web.may_use(&ObjectType::stored("video".into()))
+        );
         assert!(callers.by_token("Secret").is_none() && callers.by_identity("spiffe://a").is_none());
     }
 
@@ -168,7 +176,7 @@ mod tests {
             ("[a]\nspiffe_ids = ['http://a/b']\nroles = []\nobject_types = []", "no SPIFFE id"),
             (&format!("{two}{}", two.replace("[a]", "[b]")), "given twice"),
         ] {
-            let error = format!("{:#}", Callers::parse(&file(text)).expect_err(text));
+            let error = Callers::parse(&file(text)).expect_err(text);
             assert!(error.contains(said), "{error:?} does not say {said:?}");
         }
     }

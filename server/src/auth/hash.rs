@@ -60,7 +60,9 @@ impl<'de> Deserialize<'de> for TokenHash {
         let mut hash = [0; 32];
         for (at, byte) in hash.iter_mut().enumerate() {
             let parsed = digit(2 * at).filter(|_| text.len() == 64);
-            *byte = parsed.ok_or_else(|| D::Error::custom("must be a SHA-256 in 64 hexadecimal digits; `riposte token` makes one"))?;
+            *byte = parsed.ok_or_else(|| {
+                D::Error::custom("must be a SHA-256 in 64 hexadecimal digits; `riposte token` makes one")
+            })?;
         }
         Ok(Self(hash))
     }

@@ -7,8 +7,8 @@ mod verdict;
 use self::verdict::Verdict;
 use super::{Sources, exit, output};
 use crate::{
-    clock::SystemClock,
     app,
+    clock::SystemClock,
     config::{Config, Profile, StoreKind},
 };
 use riposte_core::ports::Clock;
@@ -54,8 +54,12 @@ fn admission(config: &Config) -> Verdict {
     let said = format!("{who}, {how}");
     match (known, secure || config.server.plaintext) {
         (true, true) => Verdict::ok("admission", said),
-        _ if config.auth.allow_insecure => Verdict::warn("admission", format!("{said}: auth.allow_insecure accepts it")),
-        _ => Verdict::fail("admission", format!("{said}: serve refuses to start; see auth.callers_file and server.tls")),
+        _ if config.auth.allow_insecure => {
+            Verdict::warn("admission", format!("{said}: auth.allow_insecure accepts it"))
+        }
+        _ => {
+            Verdict::fail("admission", format!("{said}: serve refuses to start; see auth.callers_file and server.tls"))
+        }
     }
 }
 

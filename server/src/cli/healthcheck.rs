@@ -13,8 +13,8 @@ use std::{
     process::ExitCode,
 };
 use tonic::transport::Endpoint;
-use tower::service_fn;
 use tonic_health::pb::{HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient};
+use tower::service_fn;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {

@@ -135,7 +135,8 @@ impl CallLayer {
                 None => Fate::Sent,
             };
             // Nothing that a handler shares is left half-changed by a panic: it holds ports, not state.
-            let answer = AssertUnwindSafe(self.answer(inner, request, caller, (id, CallerDeadline(ends)))).catch_unwind();
+            let answer =
+                AssertUnwindSafe(self.answer(inner, request, caller, (id, CallerDeadline(ends)))).catch_unwind();
             let answer = answer.await;
             if fate == Fate::Lost {
                 return Err(Error::ShardUnavailable.into());

@@ -68,8 +68,8 @@ impl Metrics {
         let hot_pages = meter.u64_gauge("riposte_hot_pages");
         let hot_bytes = meter.u64_gauge("riposte_hot_bytes");
         Ok(Self(Arc::new(Instruments {
-            relay_lag: relay_lag.with_description("Age of the oldest event without a number").build(),
-            projection_lag: projection_lag.with_description("Numbered events not applied yet").build(),
+            relay_lag: relay_lag.with_description("Age of the oldest commit without a number").build(),
+            projection_lag: projection_lag.with_description("Numbered commits not applied yet").build(),
             drift: drift.with_description("Counts found to differ from their rows").build(),
             last_drift: last_drift.with_description("The same in the last verification or repair").build(),
             batch: batch.with_description("Writes that one transaction committed").build(),
@@ -95,8 +95,8 @@ impl Metrics {
     }
 
     /// How many numbered events of a source a projection has not applied yet.
-    pub fn projection_lag(&self, source: usize, projection: &'static str, events: i64) {
-        self.0.projection_lag.record(events, &[place(source), KeyValue::new("projection", projection)]);
+    pub fn projection_lag(&self, source: usize, projection: &'static str, commits: i64) {
+        self.0.projection_lag.record(commits, &[place(source), KeyValue::new("projection", projection)]);
     }
 
     /// Counts what the copies do from now on.

@@ -11,6 +11,9 @@ use tokio::time::{sleep, timeout};
 pub(super) const QUICK: Duration = Duration::from_millis(50);
 /// What nobody waits for is done in fewer and larger pieces: each costs a commit of its own.
 pub(super) const CALM: Duration = Duration::from_millis(250);
+/// What is done again with each change of a row waits for more of them. Nobody sees the difference: rankings are frozen for
+/// longer.
+pub(super) const SLOW: Duration = Duration::from_millis(500);
 /// A turn begins at least this often where other processes do what it waits for, and ring no bell here.
 pub(super) const OTHERS: Duration = Duration::from_millis(100);
 /// A turn begins at least this often where this process does all that it waits for.
@@ -21,6 +24,7 @@ pub(super) const OURS: Duration = Duration::from_secs(1);
 pub struct Bells {
     committed: Arc<[watch::Sender<()>]>,
     numbered: Arc<[watch::Sender<()>]>,
+    ranked: Arc<[watch::Sender<()>]>,
 }
 
 /// Hears one bell.
@@ -32,7 +36,7 @@ impl Bells {
     #[must_use]
     pub fn new(sources: usize) -> Self {
         let bells = || (0..sources).map(|_| watch::Sender::new(())).collect();
-        Self { committed: bells(), numbered: bells() }
+        Self { committed: bells(), numbered: bells(), ranked: bells() }
     }
 
     /// A batch was committed to a source.
@@ -45,6 +49,11 @@ impl Bells {
         self.numbered.get(source).into_iter().for_each(ring);
     }
 
+    /// The boards of a source hold what was numbered.
+    pub(super) fn ranked(&self, source: usize) {
+        self.ranked.get(source).into_iter().for_each(ring);
+    }
+
     /// Hears the commits of a source, from 0 on.
     pub(super) fn commits(&self, source: usize) -> Ear {
         Ear::of(&self.committed, source)
@@ -53,6 +62,11 @@ impl Bells {
     /// Hears the numbers of a source, from 0 on.
     pub(super) fn numbers(&self, source: usize) -> Ear {
         Ear::of(&self.numbered, source)
+    }
+
+    /// Hears the boards of a source, from 0 on.
+    pub(super) fn boards(&self, source: usize) -> Ear {
+        Ear::of(&self.ranked, source)
     }
 }
 

@@ -47,14 +47,14 @@ pub(super) async fn run(ports: RelayPorts, bells: Bells, source: usize, stop: wa
     let term = Term::new(None);
     let mut leader = Leader::new(ports.clone(), bells.clone(), source);
     let mender = ports.copies.mender(&ports.outbox, source).filter(|_| !ports.copies.are_here());
-    let (led, numbers) = (term.subscribe(), bells.numbers(source));
+    let (led, boards) = (term.subscribe(), bells.boards(source));
     let mending = async {
         match mender {
-            Some(mender) => mending::shared(mender, led, numbers, source).await,
+            Some(mender) => mending::shared(mender, led, boards, source).await,
             None => std::future::pending().await,
         }
     };
-    let projector = |projection| Projector::new(ports.clone(), source, projection);
+    let projector = |projection| Projector::new(ports.clone(), bells.clone(), source, projection);
     let (histories, boards) = (projector(Projection::History), projector(Projection::Boards));
     tokio::select! {
         () = leader.run(&term) => {}

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use riposte_core::Result;
+use riposte_core::event::commits;
 use riposte_core::ports::Outbox;
 
 use super::bells::{Ear, OTHERS, QUICK};
@@ -11,8 +12,8 @@ use super::trouble::Trouble;
 use super::watch::Hub;
 use crate::hot::Pages;
 
-/// Events that are read at a time.
-const CHUNK: usize = 500;
+/// Commits whose events are read at a time.
+const CHUNK: usize = 100;
 
 /// The tail of one source.
 #[derive(Debug)]
@@ -61,7 +62,7 @@ impl Tail {
         };
         let events = self.outbox.read(self.source, after, CHUNK).await?;
         let (Some(first), Some(last)) = (events.first(), events.last()) else { return Ok(false) };
-        let (first, last, full) = (first.number, last.number, events.len() == CHUNK);
+        let (first, last, full) = (first.number, last.number, commits(&events) == CHUNK);
         if first > after + 1 {
             // It was away for so long that events were deleted meanwhile.
             self.pages.doubt();

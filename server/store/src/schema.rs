@@ -11,7 +11,7 @@ use crate::sql::entity::riposte_schema::{ActiveModel, Column, Entity, Model};
 use crate::sql::{Sources, bytes};
 
 /// The steps that this version needs, in order. `riposte-migrations` has one file for each.
-pub const STEPS: [&str; 8] = [
+pub const STEPS: [&str; 9] = [
     "m0001_schema",
     "m0002_worker_leases",
     "m0003_subjects",
@@ -20,6 +20,7 @@ pub const STEPS: [&str; 8] = [
     "m0006_requests",
     "m0007_projections",
     "m0008_ranked_lists",
+    "m0009_commits",
 ];
 
 /// What a data source has to say about its schema.

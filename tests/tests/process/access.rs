@@ -62,7 +62,11 @@ async fn every_cell_of_the_matrix_is_as_the_table_says() -> Result<()> {
         let target = if row.method.starts_with("AdminService") { server.admin_target() } else { server.target() };
         for token in [None, Some("riposte_nobody")] {
             let said = outcome(&Raw::to(target, token)?, row, GRANTED, scene.granted).await?;
-            ensure!(said == (Code::Unauthenticated, ErrorReason::CallerUnknown), "{} by {token:?}: {said:?}", row.method);
+            ensure!(
+                said == (Code::Unauthenticated, ErrorReason::CallerUnknown),
+                "{} by {token:?}: {said:?}",
+                row.method
+            );
             cells += 1;
         }
         for role in ROLES {
@@ -98,7 +102,7 @@ fn the_table_has_every_method_of_the_contract() -> Result<()> {
 async fn an_item_of_a_type_that_was_not_granted_is_not_imported() -> Result<()> {
     let callers = Callers::with_each_role(GRANTED);
     let server = dev(None, &callers, &[]).await?;
-    let mut admin = callers.client(&server, "operator")?.admin(server.admin_target())?;
+    let mut admin = callers.client(&server, "operator")?.admin()?;
     let item = |object_type: &str| v1::ImportCommentsRequest {
         item: Some(v1::ImportItem {
             source: "old".into(),
@@ -116,10 +120,7 @@ async fn an_item_of_a_type_that_was_not_granted_is_not_imported() -> Result<()> 
         outcomes.push((answer.outcome(), answer.error.map(|error| error.reason)));
     }
     let denied = Some("CALLER_NOT_ALLOWED".to_owned());
-    ensure!(
-        outcomes == [(v1::ImportOutcome::Created, None), (v1::ImportOutcome::Rejected, denied)],
-        "{outcomes:?}"
-    );
+    ensure!(outcomes == [(v1::ImportOutcome::Created, None), (v1::ImportOutcome::Rejected, denied)], "{outcomes:?}");
     Ok(())
 }
 
@@ -138,7 +139,8 @@ async fn page_tokens_belong_to_their_caller() -> Result<()> {
         ..v1::ListCommentsRequest::default()
     };
     let first = callers.client(&server, "reader")?.comments().list_comments(list(String::new())).await?.into_inner();
-    let others = callers.client(&server, "reader2")?.comments().list_comments(list(first.next_page_token.clone())).await;
+    let others =
+        callers.client(&server, "reader2")?.comments().list_comments(list(first.next_page_token.clone())).await;
     let error = Error::from(others.err().context("the token of another caller was taken")?);
     ensure!(error.reason() == ErrorReason::PageTokenMismatch, "{error}");
     callers.client(&server, "reader")?.comments().list_comments(list(first.next_page_token)).await?;
@@ -174,7 +176,8 @@ async fn callers_come_and_go_without_a_restart_and_a_broken_file_changes_nothing
     callers.write_broken()?;
     let metrics = server.metrics_target();
     let refused = "riposte_reloads_total{outcome=\"refused\"} 1";
-    door::until("the broken file is told", async || Ok(ask(metrics, "GET", "/metrics").await?.contains(refused))).await?;
+    door::until("the broken file is told", async || Ok(ask(metrics, "GET", "/metrics").await?.contains(refused)))
+        .await?;
     ensure!(code(&reader).await == Code::Ok, "a broken file sent everybody away");
     callers.remove("reader");
     callers = callers.and("late", &["reader"], &[GRANTED]);

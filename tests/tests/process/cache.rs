@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use riposte_sdk::v1;
-use riposte_sdk::v1::{CommentSort, DegradedPart, DegradedReason};
+use riposte_sdk::v1::{CommentSort, DegradedPart, DegradedReason, LikeValue};
 use riposte_tests::{Say, Server};
 use tokio::process::{Child, Command};
 
@@ -54,16 +54,32 @@ async fn served(redis: &Redis) -> Result<Server> {
     copying(&["--set", "cache.kind=redis", "--set", &url]).await
 }
 
-/// The newest roots without previews: those are not kept.
+/// The newest roots with their previews.
 async fn page(say: &Say) -> Result<v1::ListCommentsResponse> {
     let request = v1::ListCommentsRequest {
         subject: Some(say.key.clone()),
         sort: CommentSort::Newest.into(),
         page_size: 20,
-        reply_preview_size: Some(0),
         ..v1::ListCommentsRequest::default()
     };
     Ok(say.client.comments().list_comments(request).await?.into_inner())
+}
+
+/// A root with a reply that somebody likes; the reply.
+async fn answered(say: &Say) -> Result<i64> {
+    let root = say.comment("m", "first").await?;
+    let reply = say.reply(root.id, "m", "answer").await?.id;
+    say.like(reply, "fan", LikeValue::Like).await?;
+    Ok(reply)
+}
+
+/// The preview of the oldest root is this reply, with so many likes.
+async fn shows(say: &Say, reply: i64, likes: i32) -> Result<()> {
+    let page = page(say).await?;
+    let shown: Vec<_> =
+        page.threads.last().context("a root")?.replies.iter().map(|of| (of.id, of.like_count)).collect();
+    ensure!(shown == [(reply, likes)], "{shown:?}");
+    Ok(())
 }
 
 /// Reads until an answer is degraded, or is not; every answer is whole all the same.
@@ -96,7 +112,7 @@ async fn reads_outlive_redis_killed_frozen_and_emptied_and_nothing_old_comes_bac
     let Some(redis) = Redis::start()? else { return Ok(()) };
     let server = served(&redis).await?;
     let say = Say::on(&server.client()?, "video");
-    say.comment("m", "first").await?;
+    let reply = answered(&say).await?;
     until(&say, false, 1).await?;
     // Frozen: what it says when it wakes is of before.
     redis.signal(Signal::SIGSTOP)?;
@@ -113,6 +129,9 @@ async fn reads_outlive_redis_killed_frozen_and_emptied_and_nothing_old_comes_bac
     let again = Redis::on(port)?;
     until(&say, false, 3).await?;
     until_hits(&server, &say).await?;
+    shows(&say, reply, 1).await?;
+    say.like(reply, "another", LikeValue::Like).await?;
+    shows(&say, reply, 2).await?;
     drop(again);
     Ok(())
 }
@@ -133,8 +152,9 @@ async fn until_hits(server: &Server, say: &Say) -> Result<()> {
 async fn a_cache_is_rebuilt_and_pages_come_from_it_in_the_process() -> Result<()> {
     let server = copying(&["--set", "cache.kind=memory"]).await?;
     let say = Say::on(&server.client()?, "video");
-    say.comment("m", "first").await?;
+    let reply = answered(&say).await?;
     until_hits(&server, &say).await?;
+    shows(&say, reply, 1).await?;
     let key = Some(say.key.clone());
     let scope = v1::SubjectScope { scope: Some(v1::subject_scope::Scope::Key(key.context("a key")?)) };
     let request = v1::RebuildCacheRequest { scope: Some(scope), request_id: String::new() };

@@ -1,12 +1,14 @@
 //! The servers of one row: a database on fresh data and the processes that serve from it. Each row gets its own, so that
 //! none pays for what an earlier one left behind.
 
-use super::figures::{DATABASE, Figures, SERVER};
+use super::figures::{CACHE, DATABASE, Figures, SERVER};
 use super::machine::Cores;
+use super::row::Row;
 use super::variant::{Database, Variant};
 use crate::live::{Folder, Live, Process};
 use crate::repo::Repo;
-use crate::servers::{self, Setup, Single, bound_to_us, tail};
+use crate::servers::{self, OneRedis, Setup, Single, bound_to_us, tail};
+use crate::tools;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 use std::fs::File;
@@ -27,6 +29,7 @@ pub(super) struct Arena<'a> {
     // Dropped in this order: who asks, then who is asked.
     services: Vec<Service>,
     database: Single,
+    cache: Option<OneRedis>,
     logs: Folder,
     /// The database server's own word on its version.
     pub(super) version: String,
@@ -39,13 +42,13 @@ struct Service {
 }
 
 impl<'a> Arena<'a> {
-    /// Starts a database server, makes the schema and starts `count` processes that serve, each configured by the
+    /// Starts the servers that a row needs, makes the schema and starts the processes that serve, each configured by the
     /// `--set` arguments `sets`.
     pub(super) fn open(
         repo: &'a Repo,
         live: &'a Arc<Live>,
         variant: Variant,
-        count: usize,
+        row: Row,
         sets: &[String],
     ) -> Result<Self> {
         let setup = Setup { durable: true, sync_binlog: variant.sync_binlog, buffer_pool: "1G", redo_log: "512M" };
@@ -54,14 +57,15 @@ impl<'a> Arena<'a> {
             Database::MySql => servers::start_one_mysql(repo, live, setup)?,
         };
         let cores = variant.pinned.then(Cores::split).transpose()?;
+        let cache = row.has_redis().then(|| servers::start_one_redis(&tools::redis(repo, live)?, live)).transpose()?;
         let (services, version) = (Vec::new(), String::new());
-        let mut arena = Self { repo, live, cores, services, database, logs: live.folder()?, version };
+        let mut arena = Self { repo, live, cores, services, database, cache, logs: live.folder()?, version };
         let made = arena.ask(&["database", "--url", &arena.url("riposte")])?;
         arena.version = made["version"].as_str().unwrap_or("?").to_owned();
         let config = arena.config(variant, sets);
         let binary = repo.server_binary();
         crate::run::output_of(Command::new(&binary).args(&config).args(["migrate", "up"])).context("migrate up")?;
-        for _ in 0..count {
+        for _ in 0..row.servers() {
             let mut command = on_cores(&binary, arena.cores.as_ref().map(|cores| &cores.server));
             command.args(&config).args(["serve", "--allow-insecure"]);
             let service = arena.start(command)?;
@@ -86,6 +90,11 @@ impl<'a> Arena<'a> {
         format!("{}/{name}?ssl-mode=disabled", self.database.url())
     }
 
+    /// The address of Redis, where the row has one.
+    pub(super) fn redis(&self) -> Result<String> {
+        Ok(self.cache.as_ref().context("a row without Redis")?.url())
+    }
+
     /// The `--endpoint` arguments for the first `count` processes.
     pub(super) fn endpoints(&self, count: usize) -> Vec<String> {
         let some = self.services.iter().take(count);
@@ -95,7 +104,9 @@ impl<'a> Arena<'a> {
     /// One measurement.
     pub(super) fn measure(&self, load: &[String]) -> Result<Figures> {
         let servers = self.services.iter().map(|service| (SERVER, service.process.group()));
-        let watched = servers.chain(self.database.pid().map(|pid| (DATABASE, pid)));
+        let cache = self.cache.as_ref().map(OneRedis::pid).transpose()?;
+        let watched =
+            servers.chain(self.database.pid().map(|pid| (DATABASE, pid))).chain(cache.map(|pid| (CACHE, pid)));
         let watch = watched.flat_map(|(name, pid)| ["--watch".to_owned(), format!("{name}={pid}")]);
         let arguments: Vec<String> = load.iter().cloned().chain(watch).collect();
         Figures::parse(&self.ask_on(self.cores.as_ref().map(|cores| &cores.load), &arguments)?)
@@ -128,7 +139,13 @@ impl<'a> Arena<'a> {
             "open_object_types=true".to_owned(),
             "log.format=json".to_owned(),
         ];
-        let all = ours.into_iter().chain(variant.shard_counts()).chain(sets.iter().cloned());
+        let redis =
+            self.cache.as_ref().map(|cache| ["cache.kind=redis".to_owned(), format!("cache.url={:?}", cache.url())]);
+        let all = ours
+            .into_iter()
+            .chain(variant.shard_counts())
+            .chain(redis.into_iter().flatten())
+            .chain(sets.iter().cloned());
         all.flat_map(|set| ["--set".to_owned(), set]).collect()
     }
 

@@ -18,6 +18,7 @@ pub(super) struct Figures {
     pub(super) server_cpu_us: f64,
     pub(super) client_cpu_us: f64,
     pub(super) database_cpu_us: f64,
+    pub(super) cache_cpu_us: f64,
     /// Operations that failed, in all rounds together.
     pub(super) errors: f64,
 }
@@ -25,6 +26,7 @@ pub(super) struct Figures {
 /// The names of the processes whose CPU riposte-bench is asked to watch.
 pub(super) const SERVER: &str = "server";
 pub(super) const DATABASE: &str = "database";
+pub(super) const CACHE: &str = "cache";
 
 impl Figures {
     /// Reads the line that riposte-bench prints.
@@ -40,8 +42,23 @@ impl Figures {
             server_cpu_us: watched(SERVER),
             client_cpu_us: number("client_cpu_us")?,
             database_cpu_us: watched(DATABASE),
+            cache_cpu_us: watched(CACHE),
             errors: number("errors")?,
         })
+    }
+
+    /// What serving takes where asking Redis and answering with constant bytes are all there is: who asks Redis is the server
+    /// then. The rate is what one core would reach.
+    pub(super) fn added(redis: &Self, constant: &Self) -> Self {
+        let server_cpu_us = redis.client_cpu_us + constant.server_cpu_us;
+        let cache_cpu_us = redis.cache_cpu_us;
+        let rate = 1e6 / (server_cpu_us + cache_cpu_us);
+        Self { rate, server_cpu_us, cache_cpu_us, client_cpu_us: constant.client_cpu_us, ..Self::default() }
+    }
+
+    /// CPU per operation of all that serves from the cache.
+    pub(super) fn served_cpu_us(&self) -> f64 {
+        self.server_cpu_us + self.cache_cpu_us
     }
 
     /// The median of each figure by itself; `None` of no rounds.
@@ -56,6 +73,7 @@ impl Figures {
             server_cpu_us: of(|figures| figures.server_cpu_us)?,
             client_cpu_us: of(|figures| figures.client_cpu_us)?,
             database_cpu_us: of(|figures| figures.database_cpu_us)?,
+            cache_cpu_us: of(|figures| figures.cache_cpu_us)?,
             errors: rounds.iter().map(|figures| figures.errors).sum(),
         })
     }

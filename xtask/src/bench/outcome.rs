@@ -26,7 +26,7 @@ impl Outcome {
     /// The figure that the goal speaks of, where it is one.
     pub(super) fn ratio(&self) -> Option<f64> {
         let (_, baseline) = self.baseline.as_ref()?;
-        Some(self.row.ratio(self.ours.rate, baseline.rate))
+        Some(self.row.ratio(&self.ours, baseline))
     }
 
     /// The row for programs. Rates per second, latencies in milliseconds, CPU in microseconds per operation.
@@ -47,11 +47,13 @@ impl Outcome {
             "baseline_server_cpu_us": of(|figures| figures.server_cpu_us),
             "baseline_client_cpu_us": of(|figures| figures.client_cpu_us),
             "baseline_database_cpu_us": of(|figures| figures.database_cpu_us),
+            "baseline_cache_cpu_us": of(|figures| figures.cache_cpu_us),
             "ratio": self.ratio().map(round),
             "goal": self.row.goal(self.variant),
             "server_cpu_us": round(self.ours.server_cpu_us),
             "client_cpu_us": round(self.ours.client_cpu_us),
             "database_cpu_us": round(self.ours.database_cpu_us),
+            "cache_cpu_us": round(self.ours.cache_cpu_us),
             "errors": self.ours.errors,
             "rounds": self.rounds,
             "thrown_away": self.thrown_away,

@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn every_read_row_comes_once_and_the_hot_page_pinned() {
         let rows = plan(Book::Read, &EVERYTHING).unwrap();
-        assert_eq!(rows.len(), 7);
+        assert_eq!(rows.len(), 10);
         assert_eq!(rows[0], (Row::PageHot, Variant { pinned: true, ..Variant::PLAIN }));
         assert!(rows[1..].iter().all(|(_, variant)| *variant == Variant::PLAIN));
         let free = plan(Book::Read, &Choice { unpinned: true, rows: vec![Row::PageHot], ..EVERYTHING }).unwrap();

@@ -32,6 +32,9 @@ pub(super) struct Pace {
     /// Minutes of the row mixed, which has one round
     #[arg(long, default_value_t = 5.0)]
     minutes: f64,
+    /// Subjects of page_redis, which is that row only with 10000
+    #[arg(long, default_value_t = 10_000)]
+    subjects: usize,
     /// Callers of the closed loops that write
     #[arg(long, default_value_t = 256)]
     callers: usize,

@@ -81,7 +81,7 @@ fn measure(
     earlier: &[Outcome],
 ) -> Result<Outcome> {
     let sets: Vec<String> = row.sets().iter().map(|set| (*set).to_owned()).chain(args.sets.iter().cloned()).collect();
-    let mut arena = Arena::open(repo, live, variant, row.servers(), &sets)?;
+    let mut arena = Arena::open(repo, live, variant, row, &sets)?;
     let sides = sides(row, &mut arena, args.pace, &connections(row, variant, earlier))?;
     let measured = rounds(row, &arena, &sides, args).inspect_err(|_| eprintln!("{}", arena.logs()))?;
     let medians: Vec<(String, Figures)> = sides
@@ -92,13 +92,18 @@ fn measure(
         })
         .collect::<Result<_>>()?;
     let (ours, others) = medians.split_first().context("a row without a side")?;
-    let best = others.iter().max_by(|(_, a), (_, b)| a.rate.total_cmp(&b.rate));
+    let baseline = match others {
+        [(one, redis), (other, constant)] if row.adds_up() => {
+            Some((format!("{one} + {other}, per core"), Figures::added(redis, constant)))
+        }
+        _ => others.iter().max_by(|(_, a), (_, b)| a.rate.total_cmp(&b.rate)).cloned(),
+    };
     Ok(Outcome {
         row,
         variant,
         version: arena.version,
         ours: ours.1,
-        baseline: best.cloned(),
+        baseline,
         rounds: measured.figures[0].len(),
         thrown_away: measured.thrown_away,
     })

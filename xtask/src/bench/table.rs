@@ -5,11 +5,12 @@ use super::outcome::Outcome;
 
 /// One measurement in one line.
 pub(super) fn brief(figures: &Figures) -> String {
-    let Figures { rate, p50_ms, p99_ms, server_cpu_us, client_cpu_us, database_cpu_us, errors, .. } = figures;
+    let Figures { rate, p50_ms, p99_ms, server_cpu_us, client_cpu_us, database_cpu_us, cache_cpu_us, errors, .. } =
+        figures;
     let errors = if *errors > 0.0 { format!(", {errors} FAILED") } else { String::new() };
     format!(
         "{rate:>8.0}/s, p50 {p50_ms:>7.2} ms, p99 {p99_ms:>7.2} ms, CPU µs: server {server_cpu_us:.1}, \
-         client {client_cpu_us:.1}, database {database_cpu_us:.1}{errors}"
+         client {client_cpu_us:.1}, database {database_cpu_us:.1}, cache {cache_cpu_us:.1}{errors}"
     )
 }
 
@@ -24,7 +25,7 @@ const HEAD: [&str; 13] = [
     "its rate",
     "ratio",
     "goal",
-    "CPU µs: server + database + client",
+    "CPU µs: server + database + cache + client",
     "the same of the other",
     "rounds",
 ];
@@ -52,7 +53,10 @@ pub(super) fn markdown(outcomes: &[Outcome]) -> String {
 fn cells(outcome: &Outcome) -> [String; 13] {
     let none = || "–".to_owned();
     let other = outcome.baseline.as_ref();
-    let cpu = |of: &Figures| format!("{:.1} + {:.1} + {:.1}", of.server_cpu_us, of.database_cpu_us, of.client_cpu_us);
+    let cpu = |of: &Figures| {
+        let parts = [of.server_cpu_us, of.database_cpu_us, of.cache_cpu_us, of.client_cpu_us];
+        parts.map(|part| format!("{part:.1}")).join(" + ")
+    };
     let thrown = if outcome.row.needs_the_processor() {
         format!("{}, {} thrown away", outcome.rounds, outcome.thrown_away)
     } else {

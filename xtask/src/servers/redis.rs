@@ -30,11 +30,42 @@ impl Redis {
     }
 }
 
+/// One running server and the folder of its data.
+#[derive(Debug)]
+pub(crate) struct OneRedis {
+    server: Server,
+    // Dropped after the server.
+    _data: Folder,
+}
+
+impl OneRedis {
+    /// Its address.
+    pub(crate) fn url(&self) -> String {
+        self.server.url()
+    }
+
+    /// Its process.
+    pub(crate) fn pid(&self) -> Result<i32> {
+        self.server.pid()
+    }
+}
+
+/// Starts one server alone.
+pub(crate) fn start_one(program: &Path, live: &Arc<Live>) -> Result<OneRedis> {
+    let data = live.folder()?;
+    Ok(OneRedis { server: Server::start(&how(program, &data))?, _data: data })
+}
+
+/// How a server is run that dies with this task runner.
+fn how(program: &Path, data: &Folder) -> Program {
+    let words: Vec<&OsStr> = DIES_WITH_US.iter().map(OsStr::new).chain([program.as_os_str()]).collect();
+    Program::new(&words, data.path())
+}
+
 /// Starts both; the cluster is whole when it returns, after two or three seconds.
 pub(crate) fn start(program: &Path, live: &Arc<Live>) -> Result<Redis> {
     let data = live.folder()?;
-    let words: Vec<&OsStr> = DIES_WITH_US.iter().map(OsStr::new).chain([program.as_os_str()]).collect();
-    let how = Program::new(&words, data.path());
+    let how = how(program, &data);
     let (server, cluster) = (Server::start(&how)?, Cluster::start(&how)?);
     Ok(Redis { program: program.to_owned(), server, cluster, _data: data })
 }

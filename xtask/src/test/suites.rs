@@ -60,7 +60,9 @@ fn targets_of_store(repo: &Repo) -> Result<Vec<String>> {
 }
 
 fn tests(at: &Run<'_>, servers: &Pair, cargo: &mut Command) -> Result<Report> {
-    cargo.envs(servers.exports()).env("RIPOSTE_TEST_BIN", at.repo.server_binary());
+    let server = at.repo.server_binary();
+    cargo.envs(servers.exports()).env("RIPOSTE_TEST_BIN", &server).env("RIPOSTE_DEV_BINARY", server);
+    cargo.env("RIPOSTE_CONFORMANCE", at.repo.at("sdk/conformance"));
     let data = at.repo.test_data();
     let mut report = Report::default();
     if data.is_dir() {

@@ -7,9 +7,10 @@
 package main
 
 import (
-	"bytes"
+	"bufio"
+	"crypto/sha256"
+	"errors"
 	"fmt"
-	"io"
 	"log"
 	"os"
 	"os/exec"
@@ -22,8 +23,8 @@ import (
 const path = "riposte.dev/go/riposte"
 
 func main() {
-	if len(os.Args) != 3 {
-		log.Fatal("usage: installed FOLDER SCRATCH")
+	if len(os.Args) != 3 || os.Getenv("RIPOSTE_DEV_BINARY") == "" {
+		log.Fatal("usage: RIPOSTE_DEV_BINARY=PATH installed FOLDER SCRATCH")
 	}
 	scratch := filepath.Join(os.Args[2], "installed")
 	if err := run(os.Args[1], scratch); err != nil {
@@ -46,13 +47,29 @@ func run(packed, scratch string) error {
 		return err
 	}
 	cache, proxy, _ := strings.Cut(strings.TrimSpace(string(cached)), "\n")
-	made := shop{scratch, append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod -modcacherw", "GONOSUMDB="+path,
-		"GOMODCACHE="+filepath.Join(scratch, "modules"),
+	sum, err := digest(packed)
+	if err != nil {
+		return err
+	}
+	// Go takes a module's folder for one that never changes: each content has one of its own. What is built of other
+	// modules does not depend on it, by -trimpath.
+	made := shop{scratch, append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod -modcacherw -trimpath", "GONOSUMDB="+path,
+		"GOMODCACHE="+filepath.Join(scratch, "modules-"+sum),
 		"GOPROXY=file://"+packed+",file://"+filepath.Join(cache, "cache", "download")+","+proxy)}
 	if err := made.quickstart(); err != nil {
 		return fmt.Errorf("the quick start: %w", err)
 	}
 	return made.tests()
+}
+
+// digest is a short name of what was packed.
+func digest(packed string) (string, error) {
+	archives, err := filepath.Glob(filepath.Join(packed, filepath.FromSlash(path), "@v", "*.zip"))
+	if err != nil || len(archives) != 1 {
+		return "", fmt.Errorf("%d archives in %s, %v", len(archives), packed, err)
+	}
+	content, err := os.ReadFile(archives[0])
+	return fmt.Sprintf("%.6x", sha256.Sum256(content)), err
 }
 
 // quickstart makes a project of the example, from nothing, and runs it with a server of its own.
@@ -102,17 +119,30 @@ func (s shop) tests() error {
 	return nil
 }
 
-// do runs a command in a folder, shows what it says and answers what it said on its standard output.
+// do runs a command in a folder, shows what it says and answers it. That a test begins is not shown, only how it ends.
 func (s shop) do(dir string, words ...string) (string, error) {
 	fmt.Println("$", strings.Join(words, " "))
 	command := exec.Command(words[0], words[1:]...)
-	var said bytes.Buffer
-	command.Dir, command.Env, command.Stdout, command.Stderr = dir, s.env, io.MultiWriter(os.Stdout, &said), os.Stderr
-	err := command.Run()
+	command.Dir, command.Env, command.Stderr = dir, s.env, os.Stderr
+	output, err := command.StdoutPipe()
 	if err != nil {
-		err = fmt.Errorf("%s: %w", strings.Join(words, " "), err)
+		return "", err
 	}
-	return said.String(), err
+	if err := command.Start(); err != nil {
+		return "", err
+	}
+	var said strings.Builder
+	lines := bufio.NewScanner(output)
+	for lines.Scan() {
+		if !strings.HasPrefix(lines.Text(), "=== ") {
+			fmt.Println(lines.Text())
+			said.WriteString(lines.Text() + "\n")
+		}
+	}
+	if err := errors.Join(lines.Err(), command.Wait()); err != nil {
+		return "", fmt.Errorf("%s: %w", strings.Join(words, " "), err)
+	}
+	return said.String(), nil
 }
 
 // copyTo copies files into a new folder.

@@ -29,6 +29,8 @@ pub(super) struct Balancer {
 #[derive(Debug, Default)]
 struct Known {
     peers: Arc<[Arc<Peer>]>,
+    /// When the name was resolved last.
+    resolved: Option<Instant>,
     /// When the name is to be resolved again; `None` before the first time, and for an address, which never changes.
     stale: Option<Instant>,
 }
@@ -86,7 +88,8 @@ impl Balancer {
     async fn resolve(&self) -> Result<(), Status> {
         let asked = Instant::now();
         let _alone = self.resolving.lock().await;
-        if locked(&self.known).stale.is_some_and(|stale| stale > asked) {
+        // Somebody else did it while this one waited.
+        if locked(&self.known).resolved.is_some_and(|resolved| resolved > asked) {
             return Ok(());
         }
         let Place { host, port, resolver, .. } = &self.place;
@@ -108,6 +111,7 @@ impl Balancer {
             Ok(_) => return Err(Status::unavailable(format!("{host} has no address"))),
             Err(error) => return Err(Status::unavailable(format!("{host} cannot be resolved: {error}"))),
         }
+        known.resolved = Some(Instant::now());
         Ok(())
     }
 

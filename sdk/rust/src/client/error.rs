@@ -60,7 +60,9 @@ impl Error {
         self.0.retry_after
     }
 
-    /// Whether the same call may succeed later, with nothing changed. The client has then repeated it in vain already.
+    /// Whether the same call may succeed later, with nothing changed. The client repeats what is
+    /// UNAVAILABLE by itself, so that an error that says so was met again and again; for RESOURCE_EXHAUSTED the caller
+    /// waits [`retry_after`](Self::retry_after).
     pub fn is_retryable(&self) -> bool {
         let exhausted = self.code() == Code::ResourceExhausted && self.retry_after().is_some();
         self.code() == Code::Unavailable || exhausted

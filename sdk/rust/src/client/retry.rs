@@ -1,7 +1,7 @@
 use super::error::Error;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
-use tonic::Status;
+use tonic::{Code, Status};
 
 include!("../gen/rules.rs");
 
@@ -42,8 +42,7 @@ impl Throttle {
             self.add(SUCCESS);
             return None;
         };
-        let error = Error::from(status.clone());
-        if !error.is_retryable() {
+        if status.code() != Code::Unavailable {
             return None;
         }
         let left = self.add(-FAILURE);
@@ -53,7 +52,9 @@ impl Throttle {
         match status.metadata().get("grpc-retry-pushback-ms") {
             // Anything but a number of milliseconds, as -1, forbids the retry.
             Some(pushback) => pushback.to_str().ok()?.parse().ok().map(Duration::from_millis),
-            None => Some(error.retry_after().unwrap_or_default().max(jittered(rule.backoff_ms, attempt))),
+            None => Some(
+                Error::from(status.clone()).retry_after().unwrap_or_default().max(jittered(rule.backoff_ms, attempt)),
+            ),
         }
     }
 

@@ -72,7 +72,7 @@ impl Scene {
 
     pub(super) fn ask(&self, start: Start, limit: usize) -> PageAsk {
         let window = Window { order: Order::Newest, start, limit };
-        PageAsk { key: self.subject.key.clone(), root: None, window }
+        PageAsk { key: self.subject.key.clone(), root: None, window, previews: 0 }
     }
 
     pub(super) async fn page(&self, limit: usize) -> Option<PageHit> {
@@ -106,8 +106,7 @@ impl Scene {
             subject: Some(self.at(revision)),
             lists: vec![Listed { name: NEWEST, low: 0, high: i32::MAX, members }],
             items: floors.iter().map(|floor| self.item(*floor)).collect(),
-            seen: 0,
-            force: false,
+            ..Fill::default()
         }
     }
 

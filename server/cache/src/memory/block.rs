@@ -4,11 +4,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use riposte_core::page::{Order, Page};
-use riposte_core::{CommentId, Subject, SubjectId};
+use riposte_core::{CommentId, Subject};
 
+use super::choice::Choice;
 use super::list::List;
 use crate::config::Limits;
-use crate::port::{Change, Fill, Filled, Item, Kind, Likes, ListName, Listed, PageAsk, PageHit, Patch, Ticket};
+use crate::port::{
+    self, Change, Fill, Filled, Item, Kind, Likes, ListName, Listed, PageAsk, PageHit, Patch, Preview, Ticket,
+};
 
 /// Changes that a log holds.
 const LOG: usize = 64;
@@ -31,6 +34,7 @@ pub(super) struct Block {
     known: i64,
     lists: HashMap<ListName, List>,
     items: HashMap<CommentId, Kept>,
+    choices: Choices,
     log: Log,
     /// Tickets that are out, by their tokens, and until when.
     tickets: HashMap<u64, i64>,
@@ -50,6 +54,22 @@ struct Kept {
 struct Log {
     changes: BTreeMap<i64, Arc<Change>>,
     likes: HashMap<CommentId, Likes>,
+}
+
+/// What previews are chosen from, by their roots.
+type Choices = HashMap<CommentId, Choice>;
+
+fn chosen(read: &[port::Choice]) -> Choices {
+    read.iter().map(|choice| (choice.root, Choice::of(choice))).collect()
+}
+
+/// Brings what a commit did to choices.
+fn choose(choices: &mut Choices, change: &Change) {
+    for of in &change.lists {
+        if let Some(choice) = of.root.and_then(|root| choices.get_mut(&root)) {
+            choice.apply(of);
+        }
+    }
 }
 
 impl Kept {
@@ -88,6 +108,7 @@ impl Block {
             known: 0,
             lists: HashMap::new(),
             items: HashMap::new(),
+            choices: HashMap::new(),
             log: Log::default(),
             tickets: HashMap::new(),
             leases: HashMap::new(),
@@ -120,7 +141,22 @@ impl Block {
         let items = items.iter().map(item).collect::<Option<Vec<_>>>()?;
         let pins = if ask.root.is_none() { subject.pins.as_slice() } else { &[] };
         let pinned = pins.iter().map(item).collect::<Option<Vec<_>>>()?;
-        Some(PageHit { subject, root, items: Page { items, more_before, more_after }, pinned })
+        let mut previews = BTreeMap::new();
+        if ask.root.is_none() {
+            // A listed reply is visible or stands above a visible one.
+            for root in items.iter().chain(&pinned).map(|root| &root.comment).filter(|root| root.live_below > 0) {
+                previews.insert(root.id, self.preview(root.id, ask.previews.into())?);
+            }
+        }
+        Some(PageHit { subject, root, items: Page { items, more_before, more_after }, pinned, previews })
+    }
+
+    /// The preview of a root that has listed replies.
+    fn preview(&self, root: CommentId, size: usize) -> Option<Preview> {
+        if size == 0 {
+            return Some(Preview { replies: Vec::new(), more: true });
+        }
+        self.choices.get(&root)?.preview(size, |id| self.item(id))
     }
 
     /// A part of a list, from whichever end it is kept.
@@ -130,8 +166,8 @@ impl Block {
     }
 
     /// Gives the right to fill, unless somebody has it.
-    pub(super) fn lease(&mut self, subject: SubjectId, kind: Kind, token: u64, with: Now<'_>) -> Option<Ticket> {
-        let Now { now, limits } = with;
+    pub(super) fn lease(&mut self, ticket: Ticket, with: Now<'_>) -> Option<Ticket> {
+        let (Now { now, limits }, kind) = (with, ticket.kind);
         self.tickets.retain(|_, until| *until >= now);
         let may = match kind {
             // Only a block with a revision moves on by its log alone: single comments tell none that could be compared.
@@ -140,9 +176,9 @@ impl Block {
         };
         self.settle(now);
         may.then(|| {
-            self.tickets.insert(token, now.saturating_add(super::millis(limits.lease)));
-            self.leases.insert(kind, token);
-            Ticket { subject, kind, token }
+            self.tickets.insert(ticket.token, now.saturating_add(super::millis(limits.lease)));
+            self.leases.insert(kind, ticket.token);
+            ticket
         })
     }
 
@@ -194,13 +230,13 @@ impl Block {
                 self.begin_anew();
             }
         }
-        let mut lists = fill.lists.clone();
+        let (mut lists, mut choices) = (fill.lists.clone(), chosen(&fill.choices));
         let current = match (&fill.subject, self.at()) {
             (Some(read), None) => {
                 self.row = Some(read.clone());
                 true
             }
-            (Some(read), Some(at)) => self.bring(&mut lists, read.revision, at),
+            (Some(read), Some(at)) => self.bring(&mut lists, &mut choices, read.revision, at),
             (None, at) => at.is_some_and(|at| present <= at),
         };
         if !current {
@@ -209,6 +245,7 @@ impl Block {
         }
         self.known = self.known.max(present);
         self.take(&lists, &fill.items, limits);
+        self.choose_from(choices);
         self.drain(at);
         self.release(ticket, now);
         Filled::Kept
@@ -219,13 +256,15 @@ impl Block {
         self.row = None;
         self.lists.clear();
         self.items.clear();
+        self.choices.clear();
         self.tear();
     }
 
-    /// Brings lists from the revision that was read to the present one, by the log.
-    fn bring(&self, lists: &mut [Listed], read: i64, at: i64) -> bool {
+    /// Brings lists and choices from the revision that was read to the present one, by the log.
+    fn bring(&self, lists: &mut [Listed], choices: &mut Choices, read: i64, at: i64) -> bool {
         for revision in read + 1..=at {
             let Some(change) = self.log.changes.get(&revision) else { return false };
+            choose(choices, change);
             for list in &mut *lists {
                 for of in change.lists.iter().filter(|of| of.root == list.name.root) {
                     let within = list.low..=list.high;
@@ -250,6 +289,7 @@ impl Block {
         }
         if self.items.len() + items.len() > limits.per_subject {
             self.items.clear();
+            self.choices.clear();
         }
         for item in items.iter().filter(|item| !self.items.contains_key(&item.comment.id)).collect::<Vec<_>>() {
             let mut copy = Kept::new(item.clone());
@@ -262,6 +302,18 @@ impl Block {
                 copy.like(likes);
             }
             self.items.insert(id, copy);
+        }
+    }
+
+    /// Takes what previews are chosen from, unless somebody not among it was liked meanwhile.
+    fn choose_from(&mut self, choices: Choices) {
+        for (root, choice) in choices {
+            let below = |likes: &&Likes| likes.below.is_some_and(|(of, _)| of == root);
+            if self.log.likes.values().filter(below).any(|likes| choice.ends_with(likes)) {
+                self.choices.remove(&root);
+            } else {
+                self.choices.insert(root, choice);
+            }
         }
     }
 
@@ -313,7 +365,16 @@ impl Block {
         }
         if self.items.len() > limits.per_subject {
             self.items.clear();
+            self.choices.clear();
         }
+        for root in change.lists.iter().filter_map(|of| of.root) {
+            // The first replies of a root are all there are.
+            let bare = self.items.get(&root).is_some_and(|kept| kept.item.comment.live_below == 0);
+            if bare && !self.choices.contains_key(&root) {
+                self.choices.insert(root, Choice::empty());
+            }
+        }
+        choose(&mut self.choices, change);
         for patch in &change.patches {
             let (id, content) = (patch.comment.id, patch.content.clone());
             if let Some(copy) = self.items.get_mut(&id) {
@@ -332,6 +393,11 @@ impl Block {
     pub(super) fn like(&mut self, likes: &Likes, now: i64) {
         if let Some(copy) = self.items.get_mut(&likes.id) {
             copy.like(likes);
+        }
+        if let Some((root, _)) = likes.below
+            && self.choices.get(&root).is_some_and(|choice| choice.ends_with(likes))
+        {
+            self.choices.remove(&root);
         }
         if !self.is_open(now) && self.row().is_some() {
             return;

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use riposte_core::page::{DEFAULT_PAGE, Order, RootPage, Start, Window};
+use riposte_core::page::{DEFAULT_PAGE, DEFAULT_PREVIEW, Order, Start, Window};
 use riposte_core::{Result, SubjectKey};
 
-use super::{CachedReader, Parts, parts};
+use super::parts::{self, Read};
+use super::{CachedReader, Parts};
 use crate::port::{Kind, ListName, Lookup, Opened, PageAsk, PageHit, Ticket};
 
 /// How often one looks whether another process has filled, before the rows are read all the same.
@@ -24,28 +25,13 @@ impl CachedReader {
         let this = Arc::clone(&self.0);
         self.0.pages.join(ask.clone(), move || async move { this.fetch(&ask).await }).await
     }
-
-    /// A page of roots with previews, from the rows: which replies are the most liked is known by their board alone.
-    pub(super) async fn previewed(
-        &self,
-        key: &SubjectKey,
-        window: Window,
-        previews: u8,
-    ) -> Result<Option<Arc<RootPage>>> {
-        let (this, of) = (Arc::clone(&self.0), key.clone());
-        let read = move || async move {
-            let page = this.rows(of.partition(), this.inner.roots(&of, window, previews)).await?;
-            Ok(page.map(Arc::new))
-        };
-        self.0.previewed.join((key.clone(), window, previews), read).await
-    }
 }
 
 impl Parts {
     /// The newest roots, for whoever makes copies anew.
     pub(super) async fn first_page(&self, key: &SubjectKey) -> Result<Option<Arc<PageHit>>> {
         let window = Window { order: Order::Newest, start: Start::Beginning, limit: DEFAULT_PAGE };
-        self.fetch(&PageAsk { key: key.clone(), root: None, window }).await
+        self.fetch(&PageAsk { key: key.clone(), root: None, window, previews: DEFAULT_PREVIEW }).await
     }
 
     /// What the copies did not know a moment ago.
@@ -54,17 +40,16 @@ impl Parts {
             Way::Found(found) => return Ok(found.map(|found| Arc::new(*found))),
             Way::Read(ticket) => ticket,
         };
-        let read = self.read(ask).await;
-        match (ticket, read) {
-            (Some(ticket), Ok(Some(read))) => {
-                self.keep(&ticket, parts::fill(ask, &read)).await;
-                Ok(Some(Arc::new(parts::cut(ask, read))))
+        let Some(ticket) = ticket else {
+            return Ok(self.read(ask, ask.window).await?.map(|read| Arc::new(read.cut(ask))));
+        };
+        match self.read(ask, parts::ahead(&ask.window)).await {
+            Ok(Some(read)) => {
+                self.keep(&ticket, read.fill(ask, ticket.given)).await;
+                Ok(Some(Arc::new(read.cut(ask))))
             }
-            (None, Ok(Some(read))) => Ok(Some(Arc::new(parts::cut(ask, read)))),
-            (ticket, nothing) => {
-                if let Some(ticket) = ticket {
-                    let _ = self.cache.close(&ticket).await;
-                }
+            nothing => {
+                let _ = self.cache.close(&ticket).await;
                 nothing.map(|_| None)
             }
         }
@@ -78,7 +63,12 @@ impl Parts {
                 return Ok(Way::Found(found.map(Box::new)));
             }
             match self.cache.open(&ask.key, kind, rand::random()).await {
-                Ok(Opened::Ticket(ticket)) => return Ok(Way::Read(Some(ticket))),
+                Ok(Opened::Ticket(ticket)) => {
+                    // Another may have filled, and given its ticket back, since the look.
+                    let Ok(Lookup::Hit(found)) = self.look(ask).await else { return Ok(Way::Read(Some(ticket))) };
+                    let _ = self.cache.close(&ticket).await;
+                    return Ok(Way::Found(found.map(Box::new)));
+                }
                 Ok(Opened::Busy) if look < LOOKS => {
                     tokio::time::sleep(Duration::from_millis(rand::random_range(REST))).await;
                 }
@@ -93,13 +83,12 @@ impl Parts {
         Ok(Way::Read(None))
     }
 
-    /// The page out of the rows, with more than was asked for.
-    async fn read(&self, ask: &PageAsk) -> Result<Option<PageHit>> {
-        let window = parts::ahead(&ask.window);
+    /// The page out of the rows, or with a wider window more than was asked for.
+    async fn read(&self, ask: &PageAsk, window: Window) -> Result<Option<Read>> {
         let read = async {
             match ask.root {
-                None => Ok(self.inner.roots(&ask.key, window, 0).await?.map(parts::of_roots)),
-                Some(root) => Ok(self.inner.replies(&ask.key, root, window).await?.map(parts::of_replies)),
+                None => Ok(self.inner.roots_to_keep(&ask.key, window, ask.previews).await?.map(Read::roots)),
+                Some(root) => Ok(self.inner.replies(&ask.key, root, window).await?.map(Read::replies)),
             }
         };
         self.rows(ask.key.partition(), read).await

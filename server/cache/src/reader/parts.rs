@@ -1,10 +1,12 @@
 //! From pages as the rows give them to fills, and from copies to pages.
 
-use riposte_core::comment::CommentView;
-use riposte_core::page::{MAX_PAGE, Order, Page, ReplyPage, RootPage, Start, Thread, Window};
-use riposte_core::{CommentId, Subject};
+use std::collections::BTreeMap;
 
-use crate::port::{Fill, Item, ListName, Listed, PageAsk, PageHit};
+use riposte_core::CommentId;
+use riposte_core::comment::CommentView;
+use riposte_core::page::{self, MAX_PAGE, Order, Page, ReplyPage, RootPage, RootsToKeep, Start, Thread, Window};
+
+use crate::port::{Choice, Cursor, Fill, Item, ListName, Listed, PageAsk, PageHit, Preview};
 
 /// Pages that a miss reads at once.
 const AHEAD: usize = 3;
@@ -19,31 +21,66 @@ pub(super) fn ahead(window: &Window) -> Window {
     Window { limit, ..*window }
 }
 
-/// Roots as they were read without previews, as copies.
-pub(super) fn of_roots(page: RootPage) -> PageHit {
-    let RootPage { subject, threads, pinned } = page;
-    let root = |thread: Thread| item(thread.root);
-    let pinned = pinned.into_iter().map(root).collect();
-    PageHit { subject, root: None, items: threads.map(root), pinned }
+/// A page as the rows gave it, and what its previews were chosen from.
+pub(super) struct Read {
+    page: PageHit,
+    choices: Vec<page::Choice>,
+    /// How far the boards were.
+    boards: Cursor,
 }
 
-/// Replies likewise.
-pub(super) fn of_replies(page: ReplyPage) -> PageHit {
-    let ReplyPage { subject, root, replies } = page;
-    PageHit { subject, root: Some(item(root)), items: replies.map(item), pinned: Vec::new() }
+impl Read {
+    pub(super) fn roots(read: RootsToKeep) -> Self {
+        let RootsToKeep { page: RootPage { subject, threads, pinned }, choices, boards } = read;
+        let mut previews = BTreeMap::new();
+        let mut root = |Thread { root, replies, more_replies }: Thread| {
+            if more_replies || !replies.is_empty() {
+                let replies = replies.into_iter().map(item).collect();
+                previews.insert(root.comment.id, Preview { replies, more: more_replies });
+            }
+            item(root)
+        };
+        let (items, pinned) = (threads.map(&mut root), pinned.into_iter().map(&mut root).collect());
+        let page = PageHit { subject, root: None, items, pinned, previews };
+        Self { page, choices, boards: Cursor(boards) }
+    }
+
+    pub(super) fn replies(page: ReplyPage) -> Self {
+        let ReplyPage { subject, root, replies } = page;
+        let (root, items) = (Some(item(root)), replies.map(item));
+        let page = PageHit { subject, root, items, pinned: Vec::new(), previews: BTreeMap::new() };
+        Self { page, choices: Vec::new(), boards: Cursor(0) }
+    }
+
+    /// What it gives to keep, by a ticket that was given when the relay was there. What the boards may have lacked then is
+    /// not known to be told later.
+    pub(super) fn fill(&self, ask: &PageAsk, given: Cursor) -> Fill {
+        let page = &self.page;
+        let mut fill = Fill { subject: Some(page.subject.clone()), ..Fill::default() };
+        fill.lists.extend(part(ask, &page.items));
+        fill.items.extend(page.root.iter().chain(&page.items.items).chain(&page.pinned).cloned());
+        for choice in self.choices.iter().filter(|_| given <= self.boards) {
+            let replies: Vec<Item> = choice.replies.iter().cloned().map(item).collect();
+            let (root, members) = (choice.root, replies.iter().map(place).collect());
+            fill.choices.push(Choice { root, members, high: choice.high, place: choice.place.unwrap_or((0, 0)) });
+            fill.items.extend(replies);
+        }
+        fill
+    }
+
+    /// As much of it as was asked for.
+    pub(super) fn cut(self, ask: &PageAsk) -> PageHit {
+        let (mut page, limit) = (self.page, ask.window.limit);
+        if page.items.items.len() > limit {
+            page.items.items.truncate(limit);
+            page.items.more_after = true;
+        }
+        page
+    }
 }
 
 pub(super) fn item(view: CommentView) -> Item {
     Item { comment: view.comment, content: view.content }
-}
-
-/// What a page, read for `ask` with more than it wanted, gives to keep.
-pub(super) fn fill(ask: &PageAsk, read: &PageHit) -> Fill {
-    let mut fill = Fill { subject: Some(read.subject.clone()), ..Fill::default() };
-    fill.lists.extend(part(ask, &read.items));
-    fill.items.extend(read.root.clone());
-    fill.items.extend(read.items.items.iter().chain(&read.pinned).cloned());
-    fill
 }
 
 fn place(item: &Item) -> (i32, CommentId) {
@@ -66,27 +103,16 @@ fn part(ask: &PageAsk, page: &Page<Item>) -> Option<Listed> {
     Some(Listed { name, low, high, members: page.items.iter().map(place).collect() })
 }
 
-/// As much of what was read as was asked for.
-pub(super) fn cut(ask: &PageAsk, mut read: PageHit) -> PageHit {
-    let limit = ask.window.limit;
-    if read.items.items.len() > limit {
-        read.items.items.truncate(limit);
-        read.items.more_after = true;
-    }
-    read
-}
-
-/// Copies as roots without previews.
+/// Copies as roots with their previews.
 pub(crate) fn roots(hit: &PageHit) -> RootPage {
     let subject = hit.subject.clone();
-    let pinned = hit.pinned.iter().map(|item| thread(item.clone(), &subject)).collect();
-    RootPage { threads: hit.items.clone().map(|item| thread(item, &subject)), pinned, subject }
-}
-
-fn thread(root: Item, subject: &Subject) -> Thread {
-    // A listed reply is visible or stands above a visible one.
-    let more_replies = root.comment.live_below > 0;
-    Thread { root: root.view(subject), replies: Vec::new(), more_replies }
+    let thread = |root: Item| {
+        let Preview { replies, more } = hit.previews.get(&root.comment.id).cloned().unwrap_or_default();
+        let replies = replies.into_iter().map(|reply| reply.view(&subject)).collect();
+        Thread { root: root.view(&subject), replies, more_replies: more }
+    };
+    let (threads, pinned) = (hit.items.clone().map(thread), hit.pinned.iter().cloned().map(thread).collect());
+    RootPage { threads, pinned, subject }
 }
 
 /// Copies as replies; `None` where they have no root.

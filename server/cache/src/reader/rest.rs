@@ -1,7 +1,5 @@
 //! The port, whole: what is not kept is read from the rows.
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 use riposte_core::comment::CommentView;
 use riposte_core::page::{
@@ -34,11 +32,7 @@ impl Reader for CachedReader {
     }
 
     async fn roots(&self, key: &SubjectKey, window: Window, previews: u8) -> Result<Option<RootPage>> {
-        if previews > 0 {
-            let page = self.previewed(key, window, previews).await?;
-            return Ok(page.map(Arc::unwrap_or_clone));
-        }
-        let ask = PageAsk { key: key.clone(), root: None, window };
+        let ask = PageAsk { key: key.clone(), root: None, window, previews };
         Ok(self.page(ask).await?.map(|hit| parts::roots(&hit)))
     }
 
@@ -47,7 +41,7 @@ impl Reader for CachedReader {
     }
 
     async fn replies(&self, key: &SubjectKey, root: CommentId, window: Window) -> Result<Option<ReplyPage>> {
-        let ask = PageAsk { key: key.clone(), root: Some(root), window };
+        let ask = PageAsk { key: key.clone(), root: Some(root), window, previews: 0 };
         Ok(self.page(ask).await?.and_then(|hit| parts::replies(&hit)))
     }
 

@@ -1,5 +1,7 @@
 //! What a member says of comments.
 
+use std::collections::HashMap;
+
 use riposte_core::{CommentId, LikeValue, Result};
 
 use super::{CachedReader, Parts};
@@ -23,42 +25,53 @@ impl CachedReader {
             return Ok(known);
         }
         // What the member says is known; whether there are such comments here is not, and never changes once they are.
-        let located = self.0.inner.locate(ids).await?;
-        let here = |at: &Option<riposte_core::page::Located>| at.as_ref().is_some_and(|at| at.subject == who.key);
-        let there: Vec<CommentId> = located.iter().filter(|at| here(at)).flatten().map(|at| at.id).collect();
-        let _ = self.0.cache.exist(who, &there).await;
-        let values = known.into_iter().zip(&located);
-        Ok(values.map(|(value, at)| value.or_else(|| here(at).then_some(LikeValue::None))).collect())
+        let here = self.here(who, ids).await?;
+        let values = known.into_iter().zip(here);
+        Ok(values.map(|(value, here)| value.or(here.then_some(LikeValue::None))).collect())
     }
 
     async fn read_states(&self, who: &Member, ids: &[CommentId]) -> Result<Vec<Option<LikeValue>>> {
         if !self.is_degraded() {
             // Whether the subject may be shown is asked of its row.
-            self.subjects_of(std::slice::from_ref(&who.key)).await?;
-            self.0.keep_states(who).await?;
+            let subject = self.subjects_of(std::slice::from_ref(&who.key)).await?.pop().flatten();
+            if subject.is_none_or(|subject| subject.delete_time.is_some()) {
+                return Ok(vec![None; ids.len()]);
+            }
+            if let Some(values) = self.0.keep_states(who).await? {
+                let here = self.here(who, ids).await?;
+                let value = |id| values.get(id).copied().unwrap_or(LikeValue::None);
+                return Ok(ids.iter().zip(here).map(|(id, here)| here.then(|| value(id))).collect());
+            }
         }
-        let read = self.0.inner.like_states(&who.key, &who.member, ids);
-        let values = self.0.rows(who.key.partition(), read).await?;
-        let there = ids.iter().zip(&values).filter(|(_, value)| value.is_some()).map(|(id, _)| *id);
+        self.0.rows(who.key.partition(), self.0.inner.like_states(&who.key, &who.member, ids)).await
+    }
+
+    /// Which of these are comments of the subject. Those that are need not be asked for again.
+    async fn here(&self, who: &Member, ids: &[CommentId]) -> Result<Vec<bool>> {
+        let located = self.0.inner.locate(ids).await?;
+        let here: Vec<bool> = located.iter().map(|at| at.as_ref().is_some_and(|at| at.subject == who.key)).collect();
+        let there = ids.iter().zip(&here).filter(|(_, here)| **here).map(|(id, _)| *id);
         let _ = self.0.cache.exist(who, &there.collect::<Vec<_>>()).await;
-        Ok(values)
+        Ok(here)
     }
 }
 
 impl Parts {
-    /// Keeps everything that a member likes in a subject.
-    async fn keep_states(&self, who: &Member) -> Result<()> {
+    /// Keeps everything that a member likes in a subject, and tells it; `None` where nobody may keep it now, or it is too
+    /// much.
+    async fn keep_states(&self, who: &Member) -> Result<Option<HashMap<CommentId, LikeValue>>> {
         let token = rand::random();
         if self.cache.open_states(who, token).await != Ok(true) {
-            return Ok(());
+            return Ok(None);
         }
         let read = self.inner.member_likes(&who.key, &who.member, None, MOST);
         let page = self.rows(who.key.partition(), read).await?;
-        if !page.more_after {
-            let values: Vec<_> = page.items.into_iter().map(|like| (like.comment, like.value)).collect();
-            let _ = self.cache.fill_states(who, token, &values).await;
-            self.tally.one(Told::Fill);
+        if page.more_after {
+            return Ok(None);
         }
-        Ok(())
+        let values: Vec<_> = page.items.into_iter().map(|like| (like.comment, like.value)).collect();
+        let _ = self.cache.fill_states(who, token, &values).await;
+        self.tally.one(Told::Fill);
+        Ok(Some(values.into_iter().collect()))
     }
 }

@@ -1,5 +1,7 @@
 //! From the answers of functions to the protocol's terms. What cannot be read is a miss, never a guess.
 
+use std::collections::BTreeMap;
+
 use fred::types::Value;
 use prost::Message;
 use riposte_core::page::Page;
@@ -7,7 +9,7 @@ use riposte_core::{CommentId, LikeValue, Subject, SubjectId};
 
 use super::message::SubjectRow;
 use super::value;
-use crate::port::{Filled, Item, Kind, Lookup, Opened, PageHit, Ticket};
+use crate::port::{Cursor, Filled, Item, Kind, Lookup, Opened, PageHit, Preview, Ticket};
 
 /// The bytes of a value; `None` where there are none.
 pub(super) fn bytes(value: &Value) -> Option<&[u8]> {
@@ -54,9 +56,9 @@ pub(super) fn lookup<T>(value: &Value, hit: impl FnOnce(&[Value]) -> Option<T>) 
     }
 }
 
-/// A page: row, root, whether there is more before and after, comments, pinned ones.
+/// A page: row, root, whether there is more before and after, comments, pinned ones, previews.
 pub(super) fn page(words: &[Value], root: Option<CommentId>) -> Option<PageHit> {
-    let [row, root_value, before, after, items, pinned] = words else { return None };
+    let [row, root_value, before, after, items, pinned, shown] = words else { return None };
     let root = match root {
         Some(id) => Some(item(root_value, Some(id))?),
         None => None,
@@ -64,7 +66,22 @@ pub(super) fn page(words: &[Value], root: Option<CommentId>) -> Option<PageHit> 
     let all = |value| list(value).iter().map(|one| item(one, None)).collect::<Option<Vec<_>>>();
     let more = |value| integer(value).map(|more| more != 0);
     let items = Page { items: all(items)?, more_before: more(before)?, more_after: more(after)? };
-    Some(PageHit { subject: subject(row)?, root, items, pinned: all(pinned)? })
+    let mut previews = BTreeMap::new();
+    for one in list(shown) {
+        let [root, shown] = list(one) else { return None };
+        let (rest, replies) = list(shown).split_first()?;
+        let replies = replies.iter().map(|one| item(one, None)).collect::<Option<Vec<_>>>()?;
+        let preview = Preview { replies, more: more(rest)? };
+        if preview != Preview::default() {
+            previews.insert(id(root)?, preview);
+        }
+    }
+    Some(PageHit { subject: subject(row)?, root, items, pinned: all(pinned)?, previews })
+}
+
+/// An id as keys and members spell it.
+fn id(value: &Value) -> Option<CommentId> {
+    CommentId::new(i64::from_str_radix(text(value)?, 16).ok()?)
 }
 
 pub(super) fn opened(value: &Value, kind: Kind, token: u64) -> Option<Opened> {
@@ -74,9 +91,9 @@ pub(super) fn opened(value: &Value, kind: Kind, token: u64) -> Option<Opened> {
         "busy" => Opened::Busy,
         "unknown" => Opened::Unknown { token },
         _ => {
-            let [_, id] = words else { return None };
-            let subject = SubjectId::new(i64::from_str_radix(text(id)?, 16).ok()?)?;
-            Opened::Ticket(Ticket { subject, kind, token })
+            let [_, subject, given] = words else { return None };
+            let subject = SubjectId::new(i64::from_str_radix(text(subject)?, 16).ok()?)?;
+            Opened::Ticket(Ticket { subject, kind, token, given: Cursor(integer(given)?) })
         }
     })
 }

@@ -1,4 +1,4 @@
-#!lua name=riposte1
+#!lua name=riposte2
 -- The protocol of the copies (see port.rs), each operation one function and so one step.
 --
 -- Every function gets one key, the cursor of a partition; all others of the partition begin like it, so that they lie in
@@ -10,11 +10,15 @@
 --   z:OWNER:END         zset   a list by floor, and at -inf its sentinel "#INC:LOW:HIGH"; OWNER is a subject ("s" before
 --                              its id) or a root ("r"), END the end that it is kept from
 --   c:COMMENT           string head of 64 bytes, row, content
+--   p:ROOT              string what its preview is chosen from: incarnation, likes and floor of its place, its high floor (4
+--                              bytes each), and of each member: floor (4 bytes), id
 --   w:SUBJECT           hash   the log: d:REVISION = a change, l:COMMENT = likes
 --   m:TYPE:OBJECT:MEMBER hash  ok g ID=value; "?" = who fills, "!TOKEN" = doubts
--- Ids are 16 hexadecimal digits: Lua's numbers hold 53 bits. Revisions and floors are numbers.
+-- Ids are 16 hexadecimal digits: Lua's numbers hold 53 bits. Revisions and floors are numbers. Likes are revision (8 bytes),
+-- likes and dislikes (4 each), and for a visible reply its root and its floor (4).
 
 local INF = 2147483647
+local GROWS = 16
 local LOG, LOGGED_LIKES, DOUBT = 64, 2000, 30000
 local HEAD = 64
 
@@ -136,6 +140,89 @@ local function list_fill(b, key, ending, low, high, members, window, ttl)
   for floor, id in pairs(members) do redis.call('ZADD', key, floor, id) end
 end
 
+-- Choices ---------------------------------------------------------------------------------------------------------
+-- What the preview of a root is chosen from: like a list from floor 1 to its high one, and some replies beyond it.
+
+local function choice_of(P, b, root)
+  local value = redis.call('GET', P .. 'p:' .. root)
+  if not value or string.sub(value, 1, 8) ~= b.inc then return nil end
+  local choice = { owner = 'r' .. root, root = root, low = 1, members = {} }
+  choice.likes, choice.floor, choice.high = struct.unpack('>I4I4I4', value, 9)
+  for at = 21, #value, 20 do choice.members[(struct.unpack('>I4', value, at))] = string.sub(value, at + 4, at + 19) end
+  return choice
+end
+
+local function choice_keep(P, b, choice, ttl)
+  local words = { b.inc, '' }
+  local count, last = 0, 0
+  for floor, id in pairs(choice.members) do
+    words[#words + 1] = struct.pack('>I4', floor) .. id
+    count, last = count + 1, math.max(last, floor)
+  end
+  -- One that holds all replies grows so far; those that come later are others.
+  if choice.high == INF and count > GROWS then choice.high = last end
+  words[2] = struct.pack('>I4I4I4', choice.likes, choice.floor, choice.high)
+  redis.call('SET', P .. 'p:' .. choice.root, table.concat(words), 'PX', ttl)
+end
+
+-- Brings what a commit did to the replies of a root.
+local function choice_apply(P, b, root, came, went, ttl)
+  local choice = choice_of(P, b, root)
+  if not choice then
+    -- The first replies of a root are all there are.
+    local value = copy(P, b, root)
+    if not value or tonumber(string.sub(value, 4, 4)) % 2 == 1 then return end
+    choice = { root = root, likes = 0, floor = 0, high = INF, members = {} }
+  end
+  local differs = false
+  for _, floor in ipairs(went) do
+    differs = differs or choice.members[tonumber(floor)] ~= nil
+    choice.members[tonumber(floor)] = nil
+  end
+  for i = 1, #came, 2 do
+    local floor = tonumber(came[i])
+    if floor <= choice.high then choice.members[floor], differs = came[i + 1], true end
+  end
+  if differs then choice_keep(P, b, choice, ttl) end
+end
+
+-- Whether a choice ends with these likes: those of a reply that it does not hold, and that might stand before its place.
+local function ends_with(choice, id, likes)
+  if #likes < 36 or choice.root ~= string.sub(likes, 17, 32) then return false end
+  local count, floor = struct.unpack('>I4', likes, 9), struct.unpack('>I4', likes, 33)
+  if count == 0 or floor <= choice.high or choice.members[floor] == id then return false end
+  return count > choice.likes or count == choice.likes and floor < choice.floor
+end
+
+-- The preview of a root by its copy: whether there is more, and the replies; nil where another might be among these, or a
+-- copy is missing.
+local function preview(P, b, root, value, size)
+  -- A listed reply is visible or stands above a visible one.
+  if tonumber(string.sub(value, 4, 4)) % 2 == 0 then return { 0 } end
+  if size == 0 then return { 1 } end
+  local choice = choice_of(P, b, root)
+  if not choice then return nil end
+  local keys, floors, replies = {}, {}, {}
+  for floor, id in pairs(choice.members) do keys[#keys + 1] = P .. 'c:' .. id; floors[#floors + 1] = floor end
+  if #keys <= size and choice.high < INF then return nil end
+  local values = #keys > 0 and redis.call('MGET', unpack(keys)) or {}
+  for i, of in ipairs(values) do
+    if not of or #of < HEAD or string.sub(of, 5, 12) ~= b.inc then return nil end
+    -- A tombstone has no likes.
+    local visible = tonumber(string.sub(of, 4, 4)) >= 2
+    replies[i] = { visible and struct.unpack('>I4', of, 29) or 0, floors[i], of }
+  end
+  table.sort(replies, function(x, y) return x[1] > y[1] or x[1] == y[1] and x[2] < y[2] end)
+  local last = replies[math.min(size, #replies)]
+  if last and choice.high < INF then
+    local floor = math.max(choice.floor, choice.high)
+    if last[1] < choice.likes or last[1] == choice.likes and last[2] > floor then return nil end
+  end
+  local shown = { #replies > size and 1 or 0 }
+  for i = 1, math.min(size, #replies) do shown[i + 1] = replies[i][3] end
+  return shown
+end
+
 -- Changes ---------------------------------------------------------------------------------------------------------
 -- A change is a flat list: revision, row, pins, deleted, created; the count of lists, and of each: owner, the counts of
 -- who came and went, (floor, id)…, floor…; the count of patches, and of each: id, head (64 bytes, without inc), row, content.
@@ -188,7 +275,9 @@ end
 
 local function likes_of(P, b, id, likes)
   local old = copy(P, b, id)
-  if old and struct.unpack('>I8', likes) > lrev(old) then redis.call('SETRANGE', P .. 'c:' .. id, 20, likes) end
+  if old and struct.unpack('>I8', likes) > lrev(old) then
+    redis.call('SETRANGE', P .. 'c:' .. id, 20, string.sub(likes, 1, 16))
+  end
 end
 
 -- The log ---------------------------------------------------------------------------------------------------------
@@ -257,6 +346,7 @@ local function move_on(P, b, change, ttl, window)
   local at = patch_lists(change, function(owner, came, went)
     list_apply(b, list_key(P, owner, 'o'), 'o', came, went, window)
     list_apply(b, list_key(P, owner, 'n'), 'n', came, went, window)
+    if string.sub(owner, 1, 1) == 'r' then choice_apply(P, b, string.sub(owner, 2), came, went, ttl) end
   end)
   patch_comments(change, at, function(id, head, row, content)
     patch(P, b, id, head, row, content, ttl)
@@ -319,6 +409,8 @@ local function like_one(P, sid, id, likes, t)
   local b = whole(P, sid)
   if not b then return end
   likes_of(P, b, id, likes)
+  local choice = #likes >= 36 and choice_of(P, b, string.sub(likes, 17, 32))
+  if choice and ends_with(choice, id, likes) then redis.call('DEL', P .. 'p:' .. choice.root) end
   if not is_open(b, t) and answers(b) then return end
   local old = redis.call('HGET', b.w, 'l:' .. id)
   if not old or struct.unpack('>I8', likes) > struct.unpack('>I8', old) then log(b, 'l:' .. id, likes) end
@@ -361,7 +453,7 @@ local function open(keys, args)
   till = t + lease
   redis.call('HSET', b.key, 't:' .. args[4], till, 'until', math.max(till, b.till), 'tn', b.tn + 1)
   if args[3] == '0' then redis.call('HSET', b.key, field, args[4]) end
-  return { 'ticket', sid }
+  return { 'ticket', sid, redis.call('HGET', keys[1], 'n') }
 end
 
 -- Takes a ticket back; one that is not out any more changes nothing.
@@ -425,8 +517,22 @@ local function take_items(P, b, items, ttl)
   end
 end
 
+-- Takes what previews are chosen from, unless somebody not among it was liked meanwhile.
+local function take_choices(P, b, choices, ttl)
+  if #choices == 0 then return end
+  local logged = b.wn > 0 and redis.call('HGETALL', b.w) or {}
+  for _, choice in ipairs(choices) do
+    local ends = false
+    for i = 1, #logged, 2 do
+      local id = string.match(logged[i], '^l:(%x+)$')
+      ends = ends or id and ends_with(choice, id, logged[i + 1])
+    end
+    if ends then redis.call('DEL', P .. 'p:' .. choice.root) else choice_keep(P, b, choice, ttl) end
+  end
+end
+
 local function parse_fill(args, at)
-  local lists, items = {}, {}
+  local lists, items, choices = {}, {}, {}
   local count = tonumber(args[at]); at = at + 1
   for _ = 1, count do
     local list = { owner = args[at], ending = args[at + 1], low = tonumber(args[at + 2]), high = tonumber(args[at + 3]), members = {} }
@@ -439,11 +545,20 @@ local function parse_fill(args, at)
     items[#items + 1] = { args[at], args[at + 1], args[at + 2], args[at + 3] }
     at = at + 4
   end
-  return lists, items
+  count = tonumber(args[at]); at = at + 1
+  for _ = 1, count do
+    local choice = { owner = 'r' .. args[at], root = args[at], low = 1, likes = tonumber(args[at + 1]),
+      floor = tonumber(args[at + 2]), high = tonumber(args[at + 3]), members = {} }
+    local n = tonumber(args[at + 4]); at = at + 5
+    for _ = 1, n do choice.members[tonumber(args[at])] = args[at + 1]; at = at + 2 end
+    choices[#choices + 1] = choice
+  end
+  return lists, items, choices
 end
 
 -- subject, kind, token, ttl, header's ttl, window, force, seen, revision (or ""), row, pins, deleted; count of lists, and
--- of each: owner, end, low, high, count, (floor, id)…; count of items, and of each: id, head, row, content.
+-- of each: owner, end, low, high, count, (floor, id)…; count of items, and of each: id, head, row, content; count of choices,
+-- and of each: root, likes, floor, high, count, (floor, id)….
 local function fill(keys, args)
   local P, t = prefix(keys), now()
   local b = whole(P, args[1])
@@ -456,11 +571,11 @@ local function fill(keys, args)
     if args[7] == '0' then return 'behind' end
     if read then begin_anew(b) end
   end
-  local lists, items = parse_fill(args, 13)
+  local lists, items, choices = parse_fill(args, 13)
   if read and not b.rev then
     b.rev = read
     redis.call('HSET', b.key, 'rev', read, 'row', args[10], 'pins', args[11], 'del', args[12])
-  elseif not b.rev or present > b.rev or (read and not bring(b, lists, read)) then
+  elseif not b.rev or present > b.rev or (read and not (bring(b, lists, read) and bring(b, choices, read))) then
     release(b, args[2], args[3], t)
     return 'refused'
   end
@@ -469,6 +584,7 @@ local function fill(keys, args)
     list_fill(b, list_key(P, list.owner, list.ending), list.ending, list.low, list.high, list.members, window, ttl)
   end
   take_items(P, b, items, ttl)
+  take_choices(P, b, choices, ttl)
   redis.call('PEXPIRE', b.key, args[5])
   drain(P, b, ttl, window, t)
   release(b, args[2], args[3], t)
@@ -559,7 +675,7 @@ local function share(start, limit, behind, ahead)
   return math.min(behind, limit - forth), forth
 end
 
--- name, root or "", order, start, limit, floor, low, high
+-- name, root or "", order, start, limit, floor, low, high, size of previews
 local function page(keys, args)
   local P = prefix(keys)
   local one = find(P, args[1])
@@ -587,7 +703,17 @@ local function page(keys, args)
   end
   local pinned = copies(P, b, pins)
   if not pinned then return { 'miss' } end
-  return { 'hit', one[2], root, #behind > back and 1 or 0, #ahead > forth and 1 or 0, items, pinned }
+  local previews, size = {}, tonumber(args[9])
+  if args[2] == '' then
+    for of, values in pairs({ [ids] = items, [pins] = pinned }) do
+      for i, id in ipairs(of) do
+        local shown = preview(P, b, id, values[i], size)
+        if not shown then return { 'miss' } end
+        previews[#previews + 1] = { id, shown }
+      end
+    end
+  end
+  return { 'hit', one[2], root, #behind > back and 1 or 0, #ahead > forth and 1 or 0, items, pinned, previews }
 end
 
 -- Members' likes --------------------------------------------------------------------------------------------------
@@ -721,9 +847,9 @@ local function renew(keys, args)
 end
 
 -- While a library is loaded there are no loops over tables: one line each.
-local function writes(word, callback) redis.register_function('riposte1_' .. word, callback) end
+local function writes(word, callback) redis.register_function('riposte2_' .. word, callback) end
 local function reads(word, callback)
-  redis.register_function{ function_name = 'riposte1_' .. word, callback = callback, flags = { 'no-writes' } }
+  redis.register_function{ function_name = 'riposte2_' .. word, callback = callback, flags = { 'no-writes' } }
 end
 writes('apply', apply)
 writes('like', like)

@@ -2,8 +2,8 @@
 //!
 //! | bytes | what |
 //! |---|---|
-//! | 0–2 | `rc1`: what it is, and the schema |
-//! | 3 | `1` if something visible stands below it |
+//! | 0–2 | `rc2`: what it is, and the schema |
+//! | 3 | a digit: 1 if something visible stands below it, and 2 if it is visible itself |
 //! | 4–11 | the incarnation of its block |
 //! | 12–19 | revision of the row |
 //! | 20–27, 28–31, 32–35 | revision of the likes, likes, dislikes: rewritten in place by a like |
@@ -19,7 +19,7 @@ use super::message::{CommentRow, Said};
 use crate::port::{Item, Likes};
 
 const HEAD: usize = 64;
-const MAGIC: &[u8; 3] = b"rc1";
+const MAGIC: &[u8; 3] = b"rc2";
 
 /// A comment as the functions take it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,13 +45,23 @@ pub(super) fn likes(likes: &Likes) -> Vec<u8> {
     bytes
 }
 
+/// The same, with the place where it may stand on a preview, as they are told.
+pub(super) fn told(of: &Likes) -> Vec<u8> {
+    let mut bytes = likes(of);
+    if let Some((root, floor)) = of.below {
+        bytes.extend(hex(root.get()).bytes());
+        bytes.extend(floor.to_be_bytes());
+    }
+    bytes
+}
+
 impl Parts {
     pub(super) fn of(comment: &Comment, content: Option<&Content>) -> Self {
         let row = CommentRow::from(comment).encode_to_vec();
         let content = content.map(|content| Said::from(content).encode_to_vec()).unwrap_or_default();
         let mut head = Vec::with_capacity(HEAD);
         head.extend(MAGIC);
-        head.push(if comment.live_below > 0 { b'1' } else { b'0' });
+        head.push(b'0' + u8::from(comment.live_below > 0) + 2 * u8::from(comment.state.is_visible()));
         head.extend([0; 8]);
         head.extend(comment.revision.to_be_bytes());
         head.extend(likes(&Likes::of(comment)));

@@ -8,7 +8,7 @@ use riposte_core::{CommentId, Partition, Subject, SubjectKey};
 
 use super::message::SubjectRow;
 use super::value::{self, Parts, hex};
-use crate::port::{Change, Fill, Item, Kind, Likes, ListName, Listed, Member, PageAsk, Ticket};
+use crate::port::{Change, Choice, Fill, Item, Kind, Likes, ListName, Listed, Member, PageAsk, Ticket};
 
 pub(super) fn text(text: impl Into<String>) -> Value {
     Value::String(text.into().into())
@@ -94,7 +94,7 @@ pub(super) fn change(change: &Change) -> Vec<Value> {
 
 /// Likes of a comment.
 pub(super) fn likes(likes: &Likes) -> [Value; 3] {
-    [text(hex(likes.subject.get())), id(likes.id), bytes(value::likes(likes))]
+    [text(hex(likes.subject.get())), id(likes.id), bytes(value::told(likes))]
 }
 
 /// What a fill brings, behind the words about the ticket and the times.
@@ -117,6 +117,11 @@ pub(super) fn fill(ticket: &Ticket, fill: &Fill) -> Vec<Value> {
     for Item { comment, content } in &fill.items {
         words.extend(parts(comment.id, Parts::of(comment, content.as_ref())));
     }
+    words.push(number(fill.choices.len()));
+    for Choice { root, members, high, place: (likes, floor) } in &fill.choices {
+        words.extend([id(*root), number(likes), number(floor), number(high), number(members.len())]);
+        words.extend(members.iter().flat_map(|(floor, who)| [number(floor), id(*who)]));
+    }
     words
 }
 
@@ -137,5 +142,6 @@ pub(super) fn page(ask: &PageAsk) -> Vec<Value> {
         number(cut.floor),
         number(cut.low),
         number(cut.high),
+        number(ask.previews),
     ]
 }

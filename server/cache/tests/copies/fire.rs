@@ -10,12 +10,16 @@ use riposte_core::cmd::{Acting, Command, Create, Delete, Edit, Reply, SetLike, T
 use riposte_core::content::ClientInfo;
 use riposte_core::ids::PARTITIONS;
 use riposte_core::page::{Order, Start, Window};
-use riposte_core::ports::Reader;
+use riposte_core::ports::{Projection, Reader};
 use riposte_core::request::{Print, Request, RequestId, RequestKey};
 use riposte_core::subject::Metadata;
-use riposte_core::{CommentId, Content, Error, LikeValue, MemberId, Millis, Partition, SubjectId, SubjectKey};
+use riposte_core::{CommentId, Content, Error, LikeValue, MemberId, Millis, Partition, Result, SubjectId, SubjectKey};
+use riposte_store::conformance;
 
 use crate::store::Cached;
+
+/// Who leads the relay.
+const OWNER: [u8; 16] = [7; 16];
 
 /// See the module.
 #[derive(Clone)]
@@ -96,17 +100,7 @@ impl Fire {
         let Some(at) = store.reader().locate(&[id]).await.expect("read").remove(0) else { return };
         let target = Target { id, lineage: at.lineage.clone(), parent: at.parent };
         match rand::random_range(0..10) {
-            0..3 => {
-                let reply = Reply {
-                    id: store.ids().comment(key.partition()).await.expect("an id"),
-                    parent: target,
-                    member: self.member(),
-                    content: self.content(),
-                    client: ClientInfo::default(),
-                    max_depth: 3,
-                };
-                self.send(process, key, reply).await;
-            }
+            0..3 => drop(self.reply(process, key, id).await),
             3 => self.send(process, key, Delete { target, acting: Acting::Moderator, etag: String::new() }).await,
             4 => {
                 let edit =
@@ -141,7 +135,7 @@ impl Fire {
             let floor = rand::random_range(1..100);
             let start = if rand::random_bool(0.7) { Start::Beginning } else { Start::After(floor) };
             let window = Window { order, start, limit: rand::random_range(1..30) };
-            reader.roots(key, window, u8::from(rand::random_bool(0.2))).await.expect("read");
+            reader.roots(key, window, rand::random_range(0..4)).await.expect("read");
             if let Some(id) = self.some_id(key) {
                 reader.comments(&[id]).await.expect("read");
                 reader
@@ -153,14 +147,73 @@ impl Fire {
         }
     }
 
-    /// What a relay does once: numbers, and tells the copies. Whether there was nothing to do.
-    async fn relay(&self, mender: &mut Mender, owner: &[u8; 16]) -> bool {
-        let outbox = self.processes[0].store.outbox();
-        let now = self.processes[0].store.clock().now();
-        let term = outbox.lead(0, owner, now).await.expect("asked").expect("nobody else leads");
-        let numbered = outbox.number(0, term, 500).await.expect("numbered").expect("our term");
-        let told = mender.turn().await;
-        numbered == 0 && told == Ok(false)
+    /// What a relay does once: numbers, brings some of it to the boards, and tells the copies. Whether there was nothing to
+    /// do.
+    async fn relay(&self, mender: &mut Mender) -> bool {
+        let done = async {
+            let head = self.processes[0].store.outbox().head(0).await?;
+            Ok(self.number().await? == head && self.rank(rand::random_range(1..20)).await? == 0)
+        };
+        let quiet = match done.await {
+            Ok(quiet) => quiet,
+            // Where the machine is too busy it is done again.
+            Err(Error::ShardUnavailable | Error::Overloaded { .. }) => false,
+            Err(error) => panic!("{error}"),
+        };
+        mender.turn().await == Ok(false) && quiet
+    }
+
+    /// Brings at most so many events to the boards; how many it were.
+    pub(crate) async fn rank(&self, limit: usize) -> Result<usize> {
+        let Cached { store, .. } = &self.processes[0];
+        let (outbox, (boards, _)) = (store.outbox(), store.ranks(conformance::rules()));
+        let from = outbox.position(0, Projection::Boards).await?;
+        let events = outbox.read(0, from, limit).await?;
+        let Some(last) = events.last() else { return Ok(0) };
+        boards.apply(0, &events).await?;
+        let term = outbox.lead(0, &OWNER, store.clock().now()).await?.expect("nobody else leads");
+        assert!(outbox.advance(0, term, Projection::Boards, from, last.number).await?);
+        Ok(events.len())
+    }
+
+    /// Numbers all events; the number of the last.
+    pub(crate) async fn number(&self) -> Result<i64> {
+        let Cached { store, .. } = &self.processes[0];
+        let outbox = store.outbox();
+        let term = outbox.lead(0, &OWNER, store.clock().now()).await?.expect("nobody else leads");
+        while outbox.number(0, term, 500).await?.expect("our term") > 0 {}
+        outbox.head(0).await
+    }
+
+    /// A reply to a comment; its id.
+    pub(crate) async fn reply(&self, process: usize, key: &SubjectKey, parent: CommentId) -> CommentId {
+        let store = &self.processes[process].store;
+        let at = store.reader().locate(&[parent]).await.expect("read").remove(0).expect("there");
+        let id = store.ids().comment(key.partition()).await.expect("an id");
+        let reply = Reply {
+            id,
+            parent: Target { id: parent, lineage: at.lineage, parent: at.parent },
+            member: self.member(),
+            content: self.content(),
+            client: ClientInfo::default(),
+            max_depth: 3,
+        };
+        self.send(process, key, reply).await;
+        id
+    }
+
+    pub(crate) async fn delete(&self, process: usize, key: &SubjectKey, id: CommentId) {
+        let at = self.processes[process].store.reader().locate(&[id]).await.expect("read").remove(0).expect("there");
+        let target = Target { id, lineage: at.lineage, parent: at.parent };
+        self.send(process, key, Delete { target, acting: Acting::Moderator, etag: String::new() }).await;
+    }
+
+    /// So many members like a comment.
+    pub(crate) async fn like(&self, process: usize, key: &SubjectKey, id: CommentId, members: usize) {
+        for member in self.members().into_iter().take(members) {
+            let operation = RequestId::from_bytes(self.processes[process].store.ids().request());
+            self.send(process, key, SetLike { comment_id: id, member, value: LikeValue::Like, operation }).await;
+        }
     }
 
     /// Writes, reads and losses side by side, and the quiet afterwards.
@@ -170,14 +223,13 @@ impl Fire {
         let tally = first.reader.tally().clone();
         let rows = first.store.reader();
         let mut mender = Mender::new(Arc::clone(cache), first.store.outbox(), rows, tally, 0, all);
-        let owner = [7; 16];
-        self.relay(&mut mender, &owner).await;
+        self.relay(&mut mender).await;
         let writers: Vec<_> =
             (0..4).map(|n| tokio::spawn(self.clone().write(n % self.processes.len(), steps))).collect();
         let readers: Vec<_> = (0..4).map(|n| tokio::spawn(self.clone().read(n % self.processes.len()))).collect();
         let mut round = 0_u32;
         while writers.iter().any(|writer| !writer.is_finished()) {
-            self.relay(&mut mender, &owner).await;
+            self.relay(&mut mender).await;
             round += 1;
             if let Some(evict) = self.evict.as_ref().filter(|_| round.is_multiple_of(3)) {
                 let key = self.keys.choose(&mut rand::rng()).expect("some");
@@ -192,7 +244,7 @@ impl Fire {
         for writer in writers {
             writer.await.expect("ends well");
         }
-        while !self.relay(&mut mender, &owner).await {}
+        while !self.relay(&mut mender).await {}
         readers.iter().for_each(tokio::task::JoinHandle::abort);
         for reader in readers {
             let stopped = reader.await;

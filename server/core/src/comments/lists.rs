@@ -5,11 +5,10 @@ use crate::comments::Comments;
 use crate::comments::subjects::{implied, reached};
 use crate::error::{Error, Result};
 use crate::ids::CommentId;
-use crate::page::{Located, Order, Page, ReplyPage, RootPage, Start, Subtree, Thread, ThreadPage, Window};
+use crate::page::{
+    DEFAULT_PREVIEW, Located, Order, Page, ReplyPage, RootPage, Start, Subtree, Thread, ThreadPage, Window,
+};
 use crate::subject::{Subject, SubjectKey, SubjectState};
-
-/// Replies shown around one that was jumped to, where fewer previews were asked for.
-pub(super) const DEFAULT_PREVIEW: u8 = 3;
 
 /// Where a list is asked to start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,11 +5,11 @@ use std::future::Future;
 
 use crate::caller::Caller;
 use crate::comments::Comments;
-use crate::comments::lists::{DEFAULT_PREVIEW, hidden, redact, shown};
+use crate::comments::lists::{hidden, redact, shown};
 use crate::comments::subjects::implied;
 use crate::error::{Error, Result};
 use crate::ids::CommentId;
-use crate::page::{Located, ReplyPage, RootPage};
+use crate::page::{DEFAULT_PREVIEW, Located, ReplyPage, RootPage};
 use crate::rank::{
     Along, At, RankSort, RankedCursor, RankedList, RankedWalk, Ranking, Slice, TOKENS_LIVE, Trail, Walker,
 };

@@ -10,8 +10,8 @@ use crate::time::Millis;
 /// The outboxes of all data sources. A source is named by its place, from 0 on.
 ///
 /// Rows lie in the order in which transactions began; numbers are given after the commit, by whoever leads the source:
-/// so a late commit gets a late number, and a reader of numbers misses nothing. The events of one subject are numbered in
-/// the order of their revisions.
+/// so a late commit gets a late number, and a reader of numbers misses nothing. A commit has one number, however many
+/// subjects it changed. The events of one subject are numbered in the order of their revisions.
 #[async_trait]
 pub trait Outbox: Send + Sync + std::fmt::Debug {
     /// How many data sources there are.
@@ -23,17 +23,18 @@ pub trait Outbox: Send + Sync + std::fmt::Debug {
     /// Gives the lead up at once, if `owner` has it.
     async fn resign(&self, source: usize, owner: &[u8; 16]) -> Result<()>;
 
-    /// Numbers at most `limit` events that have none, oldest row first, and answers how many; `None` when another term
-    /// has begun, and then nothing was done.
+    /// Numbers at most `limit` commits that have none, about the oldest first, and answers how many: fewer only where no
+    /// more wait. `None` when another term has begun, and then nothing was done.
     async fn number(&self, source: usize, term: Epoch, limit: usize) -> Result<Option<usize>>;
 
-    /// Events with a number greater than `after`, in order, without holes.
+    /// The events of the first `limit` commits with a number greater than `after`, in order, without holes. All events of a
+    /// commit come together, each of another subject.
     async fn read(&self, source: usize, after: i64, limit: usize) -> Result<Vec<Numbered>>;
 
     /// The greatest number given; 0 before the first.
     async fn head(&self, source: usize) -> Result<i64>;
 
-    /// When the oldest event was committed that has no number yet; `None` when all have one.
+    /// When the oldest commit was made that has no number yet; `None` when all have one.
     async fn oldest_waiting(&self, source: usize) -> Result<Option<Millis>>;
 
     /// Committed events of one subject with a revision greater than `after`, by revision, numbered or not. Likes are not
@@ -46,8 +47,8 @@ pub trait Outbox: Send + Sync + std::fmt::Debug {
     /// Moves that number; `false` when another term has begun or the number was not `from`, and then nothing was done.
     async fn advance(&self, source: usize, term: Epoch, projection: Projection, from: i64, to: i64) -> Result<bool>;
 
-    /// Deletes at most `limit` events that every projection has applied and that were committed before `before`; answers
-    /// how many, `None` when another term has begun.
+    /// Deletes the events of at most `limit` commits that every projection has applied and that were made before `before`;
+    /// answers how many commits, `None` when another term has begun.
     async fn trim(&self, source: usize, term: Epoch, before: Millis, limit: usize) -> Result<Option<usize>>;
 }
 

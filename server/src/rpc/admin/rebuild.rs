@@ -58,7 +58,12 @@ impl Work for Ranks {
             told.subjects_done += 1;
             at.resume_token.clone_into(&mut told.resume_token);
         };
-        through(at, &mut self.told, rebuild, add, end).await
+        let changed = self.told.comments_changed;
+        through(at, &mut self.told, rebuild, add, end).await?;
+        if let Some(copies) = at.services.copies.as_ref().filter(|_| self.told.comments_changed > changed) {
+            copies.forget(at.key).await;
+        }
+        Ok(())
     }
 
     fn end(self, _: &Services) {}

@@ -13,14 +13,14 @@ use crate::write::trouble::Trouble;
 
 /// How often the lead is taken or kept, and lag is measured.
 const KEEP: Duration = Duration::from_secs(1);
-/// Events that are numbered in one transaction.
-const CHUNK: usize = 500;
+/// Commits that are numbered in one transaction.
+const CHUNK: usize = 200;
 /// How often old events are looked for.
 const SWEEP: Duration = Duration::from_secs(60);
 /// How long events are kept.
 const KEPT_MILLIS: i64 = 24 * 60 * 60 * 1_000;
-/// Old events that are deleted in one transaction, and the most transactions of one sweep.
-const SWEPT: (usize, usize) = (500, 40);
+/// Old commits whose events, and old rankings that are deleted in one transaction, and the most transactions of one sweep.
+const SWEPT: (usize, usize) = (50, 400);
 
 /// The numbering of one source.
 #[derive(Debug)]

@@ -8,11 +8,11 @@ use tokio::sync::watch;
 use crate::write::bells::{CALM, Ear, OTHERS, OURS, QUICK};
 use crate::write::trouble::Trouble;
 
-/// Mends whenever this process leads, for ever.
+/// Mends whenever this process leads, for ever. What is told waits for the boards.
 pub(super) async fn shared(
     mut mender: Mender,
     mut term: watch::Receiver<Option<Epoch>>,
-    mut numbers: Ear,
+    mut boards: Ear,
     source: usize,
 ) {
     let mut trouble = Trouble::of("mending of copies", source);
@@ -28,7 +28,7 @@ pub(super) async fn shared(
             Ok(more) => {
                 trouble.over();
                 if !more {
-                    numbers.rest(CALM, OURS).await;
+                    boards.rest(CALM, OURS).await;
                 }
             }
             Err(error) => tokio::time::sleep(trouble.met(&error)).await,

@@ -1,28 +1,31 @@
 //! Brings a projection up to date, event by event: at least once, and idempotent.
 
+use std::time::Duration;
+
 use riposte_core::Result;
-use riposte_core::event::Numbered;
+use riposte_core::event::{Numbered, commits};
 use riposte_core::ports::{Epoch, Projection};
 use tokio::sync::watch;
 
 use super::RelayPorts;
-use crate::write::bells::{CALM, Ear, OURS};
+use crate::write::bells::{Bells, CALM, Ear, OURS, SLOW};
 use crate::write::trouble::Trouble;
 
-/// Events that are applied at a time; each may name hundreds of comments.
+/// Commits whose events are applied at a time; each may name hundreds of comments.
 const CHUNK: usize = 50;
 
 /// One projection of one source.
 #[derive(Debug)]
 pub(super) struct Projector {
     ports: RelayPorts,
+    bells: Bells,
     source: usize,
     projection: Projection,
 }
 
 impl Projector {
-    pub(super) fn new(ports: RelayPorts, source: usize, projection: Projection) -> Self {
-        Self { ports, source, projection }
+    pub(super) fn new(ports: RelayPorts, bells: Bells, source: usize, projection: Projection) -> Self {
+        Self { ports, bells, source, projection }
     }
 
     /// Applies what is numbered whenever this process leads, for ever.
@@ -39,7 +42,7 @@ impl Projector {
                     trouble.over();
                     if !more {
                         // Whoever leads gives the numbers, and that is this process.
-                        numbers.rest(CALM, OURS).await;
+                        numbers.rest(pace(self.projection), OURS).await;
                     }
                 }
                 Err(error) => {
@@ -60,18 +63,31 @@ impl Projector {
         *at = Some(from);
         let events = outbox.read(self.source, from, CHUNK).await?;
         let Some(last) = events.last() else { return Ok(false) };
-        let (to, full) = (last.number, events.len() == CHUNK);
+        let (to, full) = (last.number, commits(&events) == CHUNK);
         self.apply(&events).await?;
         // The number says how far it is surely done; until it is written, another leader does the same again.
         let advanced = outbox.advance(self.source, epoch, self.projection, from, to).await?;
         *at = advanced.then_some(to);
+        if self.projection == Projection::Boards {
+            self.bells.ranked(self.source);
+        }
         Ok(full && advanced)
     }
+
     async fn apply(&self, events: &[Numbered]) -> Result<()> {
         match self.projection {
             Projection::History => self.ports.histories.apply(self.source, events).await,
             Projection::Boards => self.ports.boards.apply(self.source, events).await,
         }
+    }
+}
+
+/// How often it begins a turn at most. A vote moves two or three rows of boards, and of many votes on a comment within a turn
+/// these are moved once.
+const fn pace(projection: Projection) -> Duration {
+    match projection {
+        Projection::History => CALM,
+        Projection::Boards => SLOW,
     }
 }
 

@@ -100,7 +100,7 @@ pub(super) async fn a_refused_or_repeated_command_leaves_no_event(backend: Backe
 
 pub(super) async fn a_batch_over_several_subjects_and_partitions_leaves_one_event_for_each(backend: Backend) {
     let scene = Scene::new(&backend, "a_batch_over_several_subjects_and_partitions_leaves_one_event_for_each");
-    let _turn = Relay::of(&backend).await; // nobody trims meanwhile
+    let relay = Relay::of(&backend).await;
     let first = scene.key();
     // Another partition of the same tables, which no backend puts on another source.
     let apart = |other: &SubjectKey| {
@@ -126,6 +126,32 @@ pub(super) async fn a_batch_over_several_subjects_and_partitions_leaves_one_even
             "{key:?}"
         );
     }
+
+    // Another batch of two of them: all events of a batch have its number.
+    let mut batch = Vec::new();
+    for key in &keys[1..] {
+        let verb = scene.create(key, "author").await;
+        batch.push(scene.command(key, verb));
+    }
+    assert!(scene.commit(&batch).await.iter().all(Result::is_ok));
+    relay.number(500).await;
+    let first = scene.subject(&first).await.id;
+    let source = relay.source_of(first).await;
+    let number = relay.numbered(source, first).await[0].number;
+    // Others write too, so the next number need not be this one's.
+    let later = relay.numbered(source, scene.subject(&keys[1]).await.id).await[1].number;
+    assert!(later > number);
+    for key in &keys[1..] {
+        let numbered = relay.numbered(source, scene.subject(key).await.id).await;
+        let told: Vec<_> = numbered.iter().map(|one| (one.number, one.event.revision)).collect();
+        assert_eq!(told, [(number, Some(1)), (later, Some(2))], "{key:?}");
+    }
+    // A reader of one commit gets all of it, and the next one from where that ends.
+    let outbox = &relay.process.outbox;
+    let one = outbox.read(source, number - 1, 1).await.expect("read");
+    assert!(one.len() == 3 && one.iter().all(|told| told.number == number), "{one:?}");
+    let next = outbox.read(source, later - 1, 1).await.expect("read");
+    assert!(next.len() == 2 && next.iter().all(|told| told.number == later), "{next:?}");
 }
 
 pub(super) async fn likes_leave_one_event_without_a_revision(backend: Backend) {

@@ -1,12 +1,12 @@
 //! Events and their numbers: the oracle has one source, and its events lie in the order of their commits.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use riposte_core::event::{Event, Numbered};
+use riposte_core::event::{Changes, Event, Numbered};
 use riposte_core::ports::{Epoch, Outbox, Projection};
-use riposte_core::{Millis, Partition, Result, SubjectId, World};
+use riposte_core::{Millis, Partition, Result, Subject, SubjectId, World};
 
 use super::Model;
 
@@ -16,7 +16,8 @@ const SKEW: Duration = Duration::from_secs(60);
 /// What was told, and who numbers it.
 #[derive(Debug, Default)]
 pub(super) struct Feed {
-    waiting: Vec<Event>,
+    /// By commit.
+    waiting: Vec<Vec<Event>>,
     numbered: Vec<Numbered>,
     head: i64,
     owner: Option<[u8; 16]>,
@@ -28,10 +29,12 @@ pub(super) struct Feed {
 impl Feed {
     /// What a commit at `now` has to tell.
     pub(super) fn tell(&mut self, world: &World, now: Millis) -> Result<()> {
-        for (subject, revision, changes) in world.events()? {
+        let event = |(subject, revision, changes): (&Subject, Option<i64>, &Changes)| {
             let (partition, changes) = (subject.key.partition(), changes.clone());
-            self.waiting.push(Event { partition, subject: subject.id, revision, changes, time: now });
-        }
+            Event { partition, subject: subject.id, revision, changes, time: now }
+        };
+        let events: Vec<Event> = world.events()?.into_iter().map(event).collect();
+        self.waiting.extend((!events.is_empty()).then_some(events));
         Ok(())
     }
 
@@ -59,9 +62,9 @@ impl Feed {
 
     fn number(&mut self, limit: usize) -> usize {
         let count = limit.min(self.waiting.len());
-        for event in self.waiting.drain(..count) {
+        for events in self.waiting.drain(..count) {
             self.head += 1;
-            self.numbered.push(Numbered { number: self.head, event });
+            self.numbered.extend(events.into_iter().map(|event| Numbered { number: self.head, event }));
         }
         count
     }
@@ -72,10 +75,18 @@ impl Feed {
 
     fn trim(&mut self, before: Millis, limit: usize) -> usize {
         let applied = Projection::ALL.into_iter().map(|projection| self.position(projection)).min();
-        let first = self.numbered.iter().filter(|n| Some(n.number) <= applied).take(limit);
-        let old: Vec<i64> = first.filter(|n| n.event.time < before).map(|n| n.number).collect();
-        self.numbered.retain(|n| !old.contains(&n.number));
-        old.len()
+        let mut old = self.first(limit, |number| Some(number) <= applied);
+        old.retain(|n| n.event.time < before);
+        let numbers: BTreeSet<i64> = old.iter().map(|n| n.number).collect();
+        self.numbered.retain(|n| !numbers.contains(&n.number));
+        numbers.len()
+    }
+
+    /// The events of the first `limit` commits among those whose numbers are `wanted`.
+    fn first(&self, limit: usize, wanted: impl Fn(i64) -> bool) -> Vec<Numbered> {
+        let wanted: Vec<&Numbered> = self.numbered.iter().filter(|n| wanted(n.number)).collect();
+        let commits = wanted.chunk_by(|a, b| a.number == b.number).take(limit);
+        commits.flatten().map(|numbered| (*numbered).clone()).collect()
     }
 }
 
@@ -100,8 +111,7 @@ impl Outbox for Model {
     }
 
     async fn read(&self, _source: usize, after: i64, limit: usize) -> Result<Vec<Numbered>> {
-        let feed = &self.tables().feed;
-        Ok(feed.numbered.iter().filter(|n| n.number > after).take(limit).cloned().collect())
+        Ok(self.tables().feed.first(limit, |number| number > after))
     }
 
     async fn head(&self, _source: usize) -> Result<i64> {
@@ -109,12 +119,12 @@ impl Outbox for Model {
     }
 
     async fn oldest_waiting(&self, _source: usize) -> Result<Option<Millis>> {
-        Ok(self.tables().feed.waiting.first().map(|event| event.time))
+        Ok(self.tables().feed.waiting.iter().flatten().next().map(|event| event.time))
     }
 
     async fn of_subject(&self, _at: Partition, id: SubjectId, after: i64, limit: usize) -> Result<Vec<Event>> {
         let feed = &self.tables().feed;
-        let all = feed.numbered.iter().map(|numbered| &numbered.event).chain(&feed.waiting);
+        let all = feed.numbered.iter().map(|numbered| &numbered.event).chain(feed.waiting.iter().flatten());
         let behind = all.filter(|event| event.subject == id && event.revision.is_some_and(|r| r > after));
         Ok(behind.take(limit).cloned().collect())
     }

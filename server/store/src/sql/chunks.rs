@@ -4,12 +4,11 @@
 const SIZES: [usize; 19] = [512, 384, 320, 256, 192, 128, 96, 64, 48, 32, 24, 16, 12, 8, 6, 4, 3, 2, 1];
 
 /// `items` cut into pieces of the known sizes, the largest first.
-pub(crate) fn cut<T>(mut items: &[T]) -> impl Iterator<Item = &[T]> {
+pub(crate) fn cut<T>(items: Vec<T>) -> impl Iterator<Item = Vec<T>> {
+    let mut items = items.into_iter();
     std::iter::from_fn(move || {
         let size = SIZES.into_iter().find(|size| *size <= items.len())?;
-        let (piece, rest) = items.split_at(size);
-        items = rest;
-        Some(piece)
+        Some(items.by_ref().take(size).collect())
     })
 }
 
@@ -38,8 +37,8 @@ mod tests {
     fn every_item_comes_once_and_every_size_is_known() {
         for count in 0..=1_100 {
             let items: Vec<usize> = (0..count).collect();
-            assert_eq!(cut(&items).flatten().count(), count);
-            assert!(cut(&items).all(|piece| SIZES.contains(&piece.len())));
+            assert_eq!(cut(items.clone()).flatten().count(), count);
+            assert!(cut(items.clone()).all(|piece| SIZES.contains(&piece.len())));
             let lists: Vec<_> = padded(&items).collect();
             assert!(lists.iter().all(|list| SIZES.contains(&list.len())));
             let mut seen: Vec<_> = lists.into_iter().flatten().collect();

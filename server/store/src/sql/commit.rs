@@ -5,16 +5,16 @@ mod divide;
 mod flush;
 mod load;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use riposte_core::event::{Changes, Event};
 use riposte_core::ports::{Ids, Witness, Writer};
 use riposte_core::world::Effect;
-use riposte_core::{Command, CommentId, Error, Millis, Receipt, Result, Subject, SubjectKey, World};
+use riposte_core::{Command, CommentId, Error, Millis, Receipt, Result, Subject, World};
 
 use super::ids::SqlIds;
+use super::outbox::tell;
 use super::pool::{SourceTx, Sources};
 use super::retry::Patience;
 use super::task;
@@ -94,10 +94,12 @@ impl Batch {
     /// COMMIT of them was sent and not answered.
     async fn settle(&self, commands: &[Command], mut unknown: bool) -> std::result::Result<Answers, Failure> {
         let mut patience = Patience::default();
-        let ids = self.event_ids(commands).await?;
+        // Minted before a connection is taken, since minting may need one.
+        let Some(first) = commands.first() else { return Ok(Vec::new()) };
+        let id = self.ids.comment(first.subject.partition()).await?;
         let mut repeats = if unknown { Repeats::Possible } else { Repeats::Unlikely };
         loop {
-            match self.transact(commands, &ids, std::mem::replace(&mut repeats, Repeats::Possible)).await {
+            match self.transact(commands, id, std::mem::replace(&mut repeats, Repeats::Possible)).await {
                 Ok(mut answers) => {
                     if unknown {
                         claim(commands, &mut answers);
@@ -115,28 +117,18 @@ impl Batch {
         }
     }
 
-    /// One id for each subject's event. They are minted before a connection is taken, since minting may need one.
-    async fn event_ids(&self, commands: &[Command]) -> std::result::Result<EventIds, Fault> {
-        let mut ids = EventIds::new();
-        for command in commands {
-            if !ids.contains_key(&command.subject) {
-                ids.insert(command.subject.clone(), self.ids.comment(command.subject.partition()).await?);
-            }
-        }
-        Ok(ids)
-    }
-
-    /// One transaction: lock and load, decide, write.
+    /// One transaction: lock and load, decide, write, tell under the id that was kept for it.
     async fn transact(
         &self,
         commands: &[Command],
-        ids: &EventIds,
+        id: CommentId,
         repeats: Repeats,
     ) -> std::result::Result<Answers, Failure> {
         let tx = self.sources.begin_write(self.source).await?;
         let work = async |tx: &SourceTx| {
             let (world, answers) = self.decide(tx, commands, repeats).await?;
-            flush::journal(tx, &world, &told(&world, commands, ids)?).await?;
+            flush::journal(tx, &world).await?;
+            tell(tx, id, &told(&world, commands)?).await?;
             let changed = if self.witness.is_some() { world.changed() } else { Vec::new() };
             Ok((answers, changed))
         };
@@ -166,9 +158,6 @@ impl Batch {
     }
 }
 
-/// Ids kept for the events of a transaction.
-type EventIds = BTreeMap<SubjectKey, CommentId>;
-
 /// Runs the commands in order.
 fn run(mut world: World, commands: &[Command]) -> std::result::Result<(World, Answers), Fault> {
     let mut answers = Vec::with_capacity(commands.len());
@@ -182,16 +171,14 @@ fn run(mut world: World, commands: &[Command]) -> std::result::Result<(World, An
     Ok((world, answers))
 }
 
-/// What the outbox is told of a batch, under the ids that were kept for it.
-fn told(world: &World, commands: &[Command], ids: &EventIds) -> Result<Vec<(CommentId, Event)>> {
+/// What the outbox is told of a batch.
+fn told(world: &World, commands: &[Command]) -> Result<Vec<Event>> {
     let now = commands.first().map_or(Millis(0), |command| command.now);
     let event = |(subject, revision, changes): (&Subject, Option<i64>, &Changes)| {
         let (partition, changes) = (subject.key.partition(), changes.clone());
-        let event = Event { partition, subject: subject.id, revision, changes, time: now };
-        let id = ids.get(&subject.key).ok_or_else(|| Error::internal("an event has no id"))?;
-        Ok((*id, event))
+        Event { partition, subject: subject.id, revision, changes, time: now }
     };
-    world.events()?.into_iter().map(event).collect()
+    Ok(world.events()?.into_iter().map(event).collect())
 }
 
 /// After a commit whose outcome was lost, the repeat finds the batch's own comments and takes them for an earlier

@@ -10,6 +10,7 @@ mod number;
 mod order;
 mod progress;
 mod state;
+mod tell;
 mod trim;
 
 use std::sync::Arc;
@@ -21,14 +22,16 @@ use riposte_core::{Millis, Partition, Result, SubjectId};
 
 use super::pool::Sources;
 use super::transact;
+pub(super) use state::position;
+pub(in crate::sql) use tell::tell;
 
 /// The keys of the outbox, by their names. All numbers of a day lie before the rows that wait, so a walk along the ids
 /// would step over them.
 mod key {
     /// (pub_seq), and with it the id
-    pub(super) const PUBLISHED: &str = "comment_outbox_published";
+    pub(super) const PUBLISHED: &str = "outbox_commit_published";
     /// (subject_id, revision)
-    pub(super) const SUBJECT: &str = "comment_outbox_subject";
+    pub(super) const SUBJECT: &str = "outbox_revision_subject";
 }
 
 /// The [`Outbox`] over SQL.
@@ -76,7 +79,7 @@ impl Outbox for SqlOutbox {
 
     async fn of_subject(&self, at: Partition, id: SubjectId, after: i64, limit: usize) -> Result<Vec<Event>> {
         let source = self.sources.map().source(at);
-        transact::read(&self.sources, source, events::OfSubject { at, id, after, limit }).await
+        transact::read(&self.sources, source, events::OfSubject { id, after, limit }).await
     }
 
     async fn position(&self, source: usize, projection: Projection) -> Result<i64> {

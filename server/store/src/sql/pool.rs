@@ -7,9 +7,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use riposte_core::{Error, Partition, Result};
+use sea_orm::sea_query::SelectStatement;
 use sea_orm::{
-    DatabaseConnection, DatabaseExecutor, DatabaseTransaction, DbErr, SqliteTransactionMode, TransactionOptions,
-    TransactionTrait,
+    ConnectionTrait, DatabaseConnection, DatabaseExecutor, DatabaseTransaction, DbErr, QueryResult,
+    SqliteTransactionMode, TransactionOptions, TransactionTrait,
 };
 use tempfile::TempDir;
 use tokio::runtime::Handle;
@@ -49,7 +50,7 @@ impl SourceTx {
 
     /// Which subject has which id.
     pub(crate) fn identities(&self) -> &Identities {
-        &self.sources.identities
+        self.sources.identities()
     }
 
     /// Does the work of a transaction that writes, and ends it without effect where that fails. A connection on which the
@@ -184,6 +185,11 @@ impl Sources {
         &self.runtime
     }
 
+    /// Which subject has which id.
+    pub(crate) fn identities(&self) -> &Identities {
+        &self.identities
+    }
+
     /// Which partition lies where.
     #[must_use]
     pub fn map(&self) -> &ShardMap {
@@ -212,6 +218,17 @@ impl Sources {
     /// subject's row; end it with `rollback`.
     pub(crate) async fn snapshot(&self, partition: Partition) -> std::result::Result<Tx, DbErr> {
         Ok(OnShard::new(self.of(partition).begin_read().await?, self.slot(partition)))
+    }
+
+    /// The rows of one SELECT in the tables of a partition, in no transaction: it sees one state by itself.
+    pub(crate) async fn select(
+        &self,
+        partition: Partition,
+        select: &SelectStatement,
+    ) -> std::result::Result<Vec<QueryResult>, DbErr> {
+        let db = OnShard::new(self.of(partition).read.clone(), self.slot(partition));
+        let statement = db.get_database_backend().build(select);
+        alive(|| db.query_all_raw(statement.clone())).await
     }
 
     /// Begins a snapshot of a data source, for all of its tables.

@@ -15,7 +15,7 @@ use riposte_core::event::{Event, Happened, Numbered};
 use riposte_core::page::Order;
 use riposte_core::ports::{Boards, Rankings, Reader, Rebuilt};
 use riposte_core::rank::{RankedList, Ranking, Rules, freeze, list_of};
-use riposte_core::{Comment, CommentId, Millis, Result, SubjectKey};
+use riposte_core::{Comment, CommentId, Millis, Result, SubjectId, SubjectKey};
 
 use super::pool::Sources;
 use super::read::SqlReader;
@@ -62,20 +62,35 @@ impl SqlRanks {
             let roots = event.changes.comments.iter().filter(|change| change.root.is_none());
             roots.filter(|change| change.what == what).map(|change| change.id).collect::<Vec<_>>()
         };
-        let created: Vec<_> = events.iter().map(|numbered| of(&numbered.event, Happened::Created)).collect();
-        let firsts: Vec<CommentId> = created.iter().filter_map(|ids| ids.first().copied()).collect();
-        let flat = self.reader.locate(&firsts).await?.into_iter().map(|at| {
-            // All comments of an event are of one subject.
-            at.is_some_and(|at| self.rules.flat(at.subject.object_type()))
-        });
-        let created = created.into_iter().filter(|ids| !ids.is_empty()).zip(flat);
-        let mut roots: Vec<CommentId> = created.filter(|(_, flat)| *flat).flat_map(|(ids, _)| ids).collect();
+        let created = events.iter().map(|numbered| (numbered.event.subject, of(&numbered.event, Happened::Created)));
+        let created: Vec<(SubjectId, Vec<CommentId>)> = created.filter(|(_, ids)| !ids.is_empty()).collect();
+        let flat = self.flat(&created).await?;
+        let created = created.into_iter().filter(|(subject, _)| flat.contains(subject));
+        let mut roots: Vec<CommentId> = created.flat_map(|(_, ids)| ids).collect();
         roots.extend(events.iter().flat_map(|numbered| of(&numbered.event, Happened::StateChanged)));
         let found = self.reader.locate(&roots).await?;
         let parents: Vec<CommentId> = found.into_iter().filter_map(|at| at?.parent).collect();
         let parents = self.reader.comments(&parents).await?.into_iter().flatten().map(|view| view.comment);
         let roots = parents.filter(Comment::is_root);
         Ok(roots.map(|root| Ranked { list: list_of(&root), comment: root.id }).collect())
+    }
+
+    /// Which of these subjects are of a type of a single level. The types are mostly remembered; else one of the comments
+    /// tells.
+    async fn flat(&self, created: &[(SubjectId, Vec<CommentId>)]) -> Result<BTreeSet<SubjectId>> {
+        let (mut flat, mut unknown) = (BTreeSet::new(), Vec::new());
+        for (subject, ids) in created {
+            match self.sources.identities().key(*subject) {
+                Some(key) if self.rules.flat(key.object_type()) => _ = flat.insert(*subject),
+                Some(_) => {}
+                None => unknown.extend(ids.first().map(|first| (*subject, *first))),
+            }
+        }
+        let firsts: Vec<CommentId> = unknown.iter().map(|(_, first)| *first).collect();
+        let found = self.reader.locate(&firsts).await?;
+        let told = unknown.into_iter().zip(found).filter_map(|((subject, _), at)| Some((subject, at?)));
+        flat.extend(told.filter(|(_, at)| self.rules.flat(at.subject.object_type())).map(|(subject, _)| subject));
+        Ok(flat)
     }
 }
 

@@ -32,8 +32,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use riposte_core::comment::CommentView;
 use riposte_core::page::{
-    HistoryCursor, Liker, LikerCursor, Located, MemberLike, Page, PastContent, ReplyPage, RootPage, SubjectCursor,
-    Subtree, ThreadPage, Verified, Window,
+    HistoryCursor, Liker, LikerCursor, Located, MemberLike, Page, PastContent, ReplyPage, RootPage, RootsToKeep,
+    SubjectCursor, Subtree, ThreadPage, Verified, Window,
 };
 use riposte_core::ports::{Exported, Reader};
 use riposte_core::request::RequestKey;
@@ -46,6 +46,7 @@ use crate::error::Fault;
 pub(super) use comments::subjects;
 use locator::Locator;
 pub(super) use rows::{along, comments};
+pub(super) use subjects::named;
 
 /// The [`Reader`] over SQL. It never writes and takes no lock.
 #[derive(Debug, Clone)]
@@ -89,6 +90,11 @@ impl SqlReader {
         self.ask(export::Rows { key: key.clone(), after, limit }).await
     }
 
+    async fn page_of_roots(&self, key: &SubjectKey, which: listed::Which, previews: u8) -> Result<Option<RootPage>> {
+        let read = self.ask(roots::Roots { key: key.clone(), which, previews, keep: false }).await?;
+        Ok(read.map(|read| read.page))
+    }
+
     async fn ask<Q: Query>(&self, query: Q) -> Result<Q::Answer> {
         let sources = Arc::clone(&self.sources);
         task::run(self.sources.runtime(), Q::NAME, async move {
@@ -121,11 +127,16 @@ impl Reader for SqlReader {
     }
 
     async fn roots(&self, key: &SubjectKey, window: Window, previews: u8) -> Result<Option<RootPage>> {
-        self.ask(roots::Roots { key: key.clone(), which: listed::Which::Window(window), previews }).await
+        self.page_of_roots(key, listed::Which::Window(window), previews).await
+    }
+
+    async fn roots_to_keep(&self, key: &SubjectKey, window: Window, previews: u8) -> Result<Option<RootsToKeep>> {
+        let which = listed::Which::Window(window);
+        self.ask(roots::Roots { key: key.clone(), which, previews, keep: true }).await
     }
 
     async fn roots_at(&self, key: &SubjectKey, floors: &[i32], previews: u8) -> Result<Option<RootPage>> {
-        self.ask(roots::Roots { key: key.clone(), which: listed::Which::Floors(floors.to_vec()), previews }).await
+        self.page_of_roots(key, listed::Which::Floors(floors.to_vec()), previews).await
     }
 
     async fn replies(&self, key: &SubjectKey, root: CommentId, window: Window) -> Result<Option<ReplyPage>> {
@@ -154,7 +165,7 @@ impl Reader for SqlReader {
         member: &MemberId,
         ids: &[CommentId],
     ) -> Result<Vec<Option<LikeValue>>> {
-        self.ask(like_states::LikeStates { key: key.clone(), member: member.clone(), ids: ids.to_vec() }).await
+        like_states::like_states(&self.sources, &self.locator, (key, member), ids).await
     }
 
     async fn likers(

@@ -14,8 +14,8 @@ use sea_orm::ActiveValue::Set;
 use super::entity::comment_index::{ActiveModel, Model};
 pub(crate) use content::{client_model, client_row, content, content_model, edit_model};
 pub(crate) use history::{Authored, history_model};
-pub(crate) use like::{like, like_model};
-pub(crate) use outbox::{event, outbox_model};
+pub(crate) use like::{like, like_model, like_value};
+pub(crate) use outbox::{commit_model, events, revision_model, unknown_event};
 pub(crate) use ranking::{Print, ranking, ranking_model};
 pub(crate) use subject::{subject, subject_changes, subject_model};
 

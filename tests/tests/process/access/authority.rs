@@ -35,7 +35,11 @@ impl Authority {
         let mut params = CertificateParams::default();
         for name in names {
             let text = (*name).try_into()?;
-            params.subject_alt_names.push(if name.contains("://") { SanType::URI(text) } else { SanType::DnsName(text) });
+            params.subject_alt_names.push(if name.contains("://") {
+                SanType::URI(text)
+            } else {
+                SanType::DnsName(text)
+            });
         }
         let certificate = params.signed_by(&key, &self.issuer)?.pem();
         Ok(Identity { certificate, key: key.serialize_pem() })

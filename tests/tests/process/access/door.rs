@@ -25,7 +25,10 @@ struct Known {
 impl Callers {
     /// One caller for each role, called as it, on one type.
     pub(super) fn with_each_role(object_type: &str) -> Self {
-        let none = Self { folder: tempfile::tempdir().unwrap_or_else(|error| panic!("no folder: {error}")), callers: Vec::new() };
+        let none = Self {
+            folder: tempfile::tempdir().unwrap_or_else(|error| panic!("no folder: {error}")),
+            callers: Vec::new(),
+        };
         super::table::ROLES.iter().fold(none, |callers, role| callers.and(role, &[role], &[object_type]))
     }
 
@@ -55,8 +58,13 @@ impl Callers {
 
     /// A client that sends the caller's token.
     pub(super) fn client(&self, server: &Server, name: &str) -> Result<Client> {
-        let token = Some(self.token(name).to_owned());
-        Ok(Client::open(Options { target: server.target().to_owned(), token, ..Options::default() })?)
+        Ok(Client::open(Options {
+            target: server.target().to_owned(),
+            admin_target: server.admin_target().to_owned(),
+            token: Some(self.token(name).to_owned()),
+            insecure_token: true,
+            ..Options::default()
+        })?)
     }
 
     /// Writes the file in one step, as an operator's tools do.

@@ -8,15 +8,16 @@ use riposte_tests::{Server, command};
 use tonic::Code;
 use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint};
 
+use super::GRANTED;
 use super::authority::{Authority, Identity};
 use super::door::{Callers, dev, until};
-use super::GRANTED;
 
 const WEB: &str = "spiffe://example.org/ns/shop/sa/web";
 
 /// A connection to the server, with a certificate of the caller's own or without.
 async fn connect(server: &Server, authority: &Authority, identity: Option<&Identity>) -> Result<Channel> {
-    let mut tls = ClientTlsConfig::new().ca_certificate(Certificate::from_pem(&authority.certificate)).domain_name("localhost");
+    let mut tls =
+        ClientTlsConfig::new().ca_certificate(Certificate::from_pem(&authority.certificate)).domain_name("localhost");
     if let Some(Identity { certificate, key }) = identity {
         tls = tls.identity(tonic::transport::Identity::from_pem(certificate, key));
     }
@@ -51,7 +52,9 @@ async fn callers_are_known_by_token_or_by_certificate_over_tls() -> Result<()> {
     ensure!(code(web.clone(), None).await? == Code::Ok, "by its certificate");
     ensure!(code(web.clone(), Some("riposte_wrong")).await? == Code::Unauthenticated, "a wrong token counts");
     ensure!(code(web, Some(callers.token("writer"))).await? == Code::PermissionDenied, "the token's roles count");
-    for names in [&["spiffe://example.org/ns/shop/sa/other"][..], &["web.example.org"], &[WEB, "spiffe://example.org/two"]] {
+    for names in
+        [&["spiffe://example.org/ns/shop/sa/other"][..], &["web.example.org"], &[WEB, "spiffe://example.org/two"]]
+    {
         let other = connect(&server, &authority, Some(&authority.issue(names)?)).await?;
         ensure!(code(other, None).await? == Code::Unauthenticated, "{names:?}");
     }

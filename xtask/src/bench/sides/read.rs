@@ -24,13 +24,15 @@ pub(super) fn sides(row: Row, desk: &mut Desk<'_, '_>) -> Result<Vec<Side>> {
             let bytes = [desk.timed("page", &load), vec!["--endpoint".to_owned(), constant]].concat();
             vec![Side::new("riposte", desk.through("page", 1, &load)), Side::new("constant bytes", bytes)]
         }
+        Row::PageRedis => page_redis(desk)?,
         Row::PageDb => {
             desk.arena.ask(&desk.ask("threads", &PAGE))?;
             against(desk.through("page", 1, &PAGE), desk.bare("riposte", "bare-page", &PAGE))
         }
-        Row::DeepStable => {
+        Row::DeepStable | Row::DeepRanked => {
             let filled = desk.arena.ask(&desk.ask("fill", &[&FULL[..], &MILLION].concat()))?;
-            let deep = |page: [&str; 2]| desk.through("deep", 1, &[FULL, page].concat());
+            let by: &[&str] = if row == Row::DeepRanked { &["--ranked"] } else { &[] };
+            let deep = |page: [&str; 2]| desk.through("deep", 1, &[&FULL, &page, by].concat());
             let label = format!("page 5000 of {} comments", filled["comments"]);
             vec![Side::new(&label, deep(FAR)), Side::new("page 1", deep(FIRST))]
         }
@@ -40,6 +42,12 @@ pub(super) fn sides(row: Row, desk: &mut Desk<'_, '_>) -> Result<Vec<Side>> {
             let first = |subject: [&str; 2]| desk.through("deep", 1, &[subject, FIRST].concat());
             let label = format!("{} comments", filled["comments"]);
             vec![Side::new(&label, first(FULL)), Side::new("1000 comments", first(SMALL))]
+        }
+        Row::StatesHit => {
+            let ours = desk.through("states", 1, &["--prefix", "states"]);
+            let redis = ["--callers", "16", "--url", &desk.arena.redis()?];
+            let hmget = Side::new("one HMGET, 16 callers", desk.timed("bare-redis-states", &redis));
+            vec![Side::new("riposte", ours), hmget]
         }
         Row::StatesMiss => {
             let load = ["--prefix", "states"];
@@ -69,4 +77,21 @@ pub(super) fn sides(row: Row, desk: &mut Desk<'_, '_>) -> Result<Vec<Side>> {
         | Row::LikeHot10k
         | Row::Create1m => bail!("{} does not read", row.name()),
     })
+}
+
+/// The copies of many subjects, once boards have followed all that was written and each page was read: previews are kept then.
+fn page_redis(desk: &mut Desk<'_, '_>) -> Result<Vec<Side>> {
+    let subjects = desk.pace.subjects.to_string();
+    let load = [&PAGE[..], &["--subjects", &subjects]].concat();
+    desk.arena.ask(&desk.ask("threads", &load))?;
+    desk.arena.ask(&["settled", "--url", &desk.arena.url("riposte")])?;
+    desk.arena.ask(&desk.ask("visit", &load))?;
+    let words = desk.ask("constant", &PAGE);
+    let constant = desk.arena.serve_constant(&words)?;
+    let redis = ["--subjects", &subjects, "--url", &desk.arena.redis()?];
+    Ok(vec![
+        Side::new("riposte", desk.through("page", 1, &load)),
+        Side::new("bare Redis", desk.timed("bare-redis-page", &redis)),
+        Side::new("constant bytes", desk.timed("page", &[&PAGE[..], &["--endpoint", &constant]].concat())),
+    ])
 }

@@ -40,7 +40,16 @@ pub(super) fn sides(row: Row, desk: &Desk<'_, '_>) -> Result<Vec<Side>> {
                 Side::new("1000 comments", through("create", 1, &small)).after(few),
             ]
         }
-        Row::PageHot | Row::PageDb | Row::DeepStable | Row::LargeStable | Row::StatesMiss | Row::Storm | Row::Mixed => {
+        Row::PageHot
+        | Row::PageRedis
+        | Row::PageDb
+        | Row::DeepStable
+        | Row::DeepRanked
+        | Row::LargeStable
+        | Row::StatesHit
+        | Row::StatesMiss
+        | Row::Storm
+        | Row::Mixed => {
             bail!("{} does not write", row.name())
         }
     })

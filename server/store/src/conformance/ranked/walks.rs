@@ -127,7 +127,8 @@ pub(in crate::conformance) async fn a_ranked_walk_of_replies_is_exact(backend: B
     let (mut met, mut place) = (Vec::new(), RankedAt::Beginning);
     for turn in 0.. {
         let ask = ListRankedReplies { root: at.clone(), at: place, limit: 4, min_revision: 0 };
-        let along = fleet.platforms[turn % 2].list_ranked_replies(&Caller::unrestricted("suite"), &ask).await.expect("listed");
+        let along =
+            fleet.platforms[turn % 2].list_ranked_replies(&Caller::unrestricted("suite"), &ask).await.expect("listed");
         met.extend(along.page.replies.items.iter().map(|reply| reply.comment.floor));
         if !along.page.replies.more_after {
             break;

@@ -4,7 +4,6 @@
 mod changed;
 mod new;
 
-use riposte_core::event::Event;
 use riposte_core::{Comment, CommentId, Error, Subject, SubjectKey, World};
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ActiveModelTrait, ConnectionTrait, EntityTrait};
@@ -14,7 +13,7 @@ use crate::on_shard::OnShard;
 use crate::shard::part;
 use crate::sql::chunks::cut;
 use crate::sql::deal::by_table;
-use crate::sql::entity::{comment_like, comment_outbox, comment_request};
+use crate::sql::entity::{comment_like, comment_request};
 use crate::sql::pool::SourceTx;
 use crate::sql::row;
 
@@ -26,8 +25,8 @@ struct Flush<'f> {
     world: &'f World,
 }
 
-/// Writes everything that changed, and tells it: an outbox row for each subject, under the ids that were kept for them.
-pub(super) async fn journal(tx: &SourceTx, world: &World, told: &[(CommentId, Event)]) -> Flushed<()> {
+/// Writes everything that changed.
+pub(super) async fn journal(tx: &SourceTx, world: &World) -> Flushed<()> {
     let flush = Flush { tx, world };
     flush.new_subjects().await?;
     flush.changed_subjects().await?;
@@ -35,8 +34,7 @@ pub(super) async fn journal(tx: &SourceTx, world: &World, told: &[(CommentId, Ev
     flush.changed_comments().await?;
     flush.contents().await?;
     flush.likes().await?;
-    flush.requests().await?;
-    flush.outbox(told).await
+    flush.requests().await
 }
 
 impl Flush<'_> {
@@ -49,11 +47,11 @@ impl Flush<'_> {
                 Ok(row::like_model(like, self.comment(*id)?.subject_id, part(id.partition())))
             };
             let rows: Vec<ActiveModel> = names.into_iter().map(model).collect::<Flushed<_>>()?;
-            for piece in cut(&rows) {
+            for piece in cut(rows) {
                 let keep = OnConflict::columns([Column::SubjectId, Column::MemberId, Column::CommentId])
                     .update_columns([Column::Value, Column::Operation, Column::Changed, Column::Time])
                     .to_owned();
-                let upsert = Entity::insert_many(piece.to_vec()).on_conflict(keep);
+                let upsert = Entity::insert_many(piece).on_conflict(keep);
                 upsert.exec_without_returning(&self.tx.on(partition)).await?;
             }
         }
@@ -78,12 +76,6 @@ impl Flush<'_> {
         Ok(())
     }
 
-    async fn outbox(&self, told: &[(CommentId, Event)]) -> Flushed<()> {
-        let rows = told.iter().map(|(id, event)| row::outbox_model(*id, event)).collect();
-        let Some((id, _)) = told.first() else { return Ok(()) };
-        insert::<comment_outbox::ActiveModel, _>(&self.tx.on(id.partition()), rows).await
-    }
-
     fn subject(&self, key: &SubjectKey) -> Flushed<&Subject> {
         self.world.subject(key).ok_or_else(|| unloaded("subject"))
     }
@@ -98,8 +90,8 @@ where
     A: ActiveModelTrait + Send,
     C: ConnectionTrait,
 {
-    for piece in cut(&rows) {
-        A::Entity::insert_many(piece.to_vec()).exec_without_returning(db).await?;
+    for piece in cut(rows) {
+        A::Entity::insert_many(piece).exec_without_returning(db).await?;
     }
     Ok(())
 }

@@ -43,10 +43,9 @@ impl Unit for Add {
 
     async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, Fault> {
         for (partition, rows) in in_place(tx, &self.0) {
-            let rows: Vec<_> = rows.into_iter().map(history_model).collect();
-            for piece in cut(&rows) {
+            for piece in cut(rows.into_iter().map(history_model).collect()) {
                 let left = OnConflict::columns(KEY).update_column(Column::CommentId).to_owned();
-                let insert = Entity::insert_many(piece.to_vec()).on_conflict(left);
+                let insert = Entity::insert_many(piece).on_conflict(left);
                 insert.exec_without_returning(&tx.on(partition)).await?;
             }
         }
@@ -84,10 +83,11 @@ async fn table<C: ConnectionTrait>(db: &OnShard<C>, rows: &[&Authored]) -> Resul
     let behind: Vec<&Authored> = behind.copied().collect();
     // Nobody can lock a row that is not there. So a missing one is inserted and nothing else: where another was faster,
     // the key says so, and the repeat finds a row that may be newer than this.
-    for piece in cut(&missing) {
-        Entity::insert_many(piece.to_vec()).exec_without_returning(db).await?;
+    let count = missing.len();
+    for piece in cut(missing) {
+        Entity::insert_many(piece).exec_without_returning(db).await?;
     }
-    Ok(missing.len() + replace(db, &behind).await?)
+    Ok(count + replace(db, &behind).await?)
 }
 
 /// Replaces rows that are behind, if they still are once they are locked.
@@ -95,11 +95,12 @@ async fn replace<C: ConnectionTrait>(db: &OnShard<C>, behind: &[&Authored]) -> R
     let locked = locked(db, behind).await?;
     let still = behind.iter().filter(|one| locked.get(&one.id).is_some_and(|known| known.is_behind(one)));
     let rows: Vec<_> = still.map(|one| history_model(one)).collect();
-    for piece in cut(&rows) {
+    let count = rows.len();
+    for piece in cut(rows) {
         let newer = OnConflict::columns(KEY).update_columns([Column::State, Column::Version]).to_owned();
-        Entity::insert_many(piece.to_vec()).on_conflict(newer).exec_without_returning(db).await?;
+        Entity::insert_many(piece).on_conflict(newer).exec_without_returning(db).await?;
     }
-    Ok(rows.len())
+    Ok(count)
 }
 
 const KEY: [Column; 4] = [Column::ObjectType, Column::MemberId, Column::CreateTime, Column::CommentId];

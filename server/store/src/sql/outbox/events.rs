@@ -1,22 +1,25 @@
-//! Events: by their numbers, and of one subject by its revisions.
+//! Events: by the numbers of their commits, and of one subject by its revisions.
 
+use std::collections::HashMap;
+
+use riposte_core::SubjectId;
 use riposte_core::event::{Event, Numbered};
-use riposte_core::{Partition, SubjectId};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::key;
 use crate::error::Fault;
-use crate::shard::part;
-use crate::sql::entity::comment_outbox::{Column, Entity};
+use crate::sql::chunks::padded;
+use crate::sql::entity::{outbox_commit, outbox_revision};
 use crate::sql::pool::SourceTx;
 use crate::sql::read::along;
 use crate::sql::row;
 use crate::sql::transact::Unit;
 
-/// Events behind a number.
+/// The events of the commits behind a number.
 #[derive(Debug)]
 pub(super) struct Tail {
     pub(super) after: i64,
+    /// Commits at most.
     pub(super) limit: usize,
 }
 
@@ -25,38 +28,80 @@ impl Unit for Tail {
     const NAME: &'static str = "tail outbox";
 
     async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, Fault> {
-        let rows = Entity::find().filter(Column::PubSeq.gt(self.after)).order_by_asc(Column::PubSeq);
-        let rows = along(rows, key::PUBLISHED).limit(self.limit as u64).all(&tx.whole()).await?;
-        let numbered = rows.iter().filter_map(|row| {
-            let number = row.pub_seq?;
-            Some(row::event(row).map(|event| Numbered { number, event }))
-        });
-        Ok(numbered.collect::<riposte_core::Result<_>>()?)
+        use outbox_commit::{Column, Entity};
+        let mut after = self.after;
+        loop {
+            let rows = Entity::find().filter(Column::PubSeq.gt(after)).order_by_asc(Column::PubSeq);
+            let rows = along(rows, key::PUBLISHED).limit(self.limit as u64).all(&tx.whole()).await?;
+            let Some(last) = rows.last().and_then(|row| row.pub_seq) else { return Ok(Vec::new()) };
+            let mut numbered = Vec::new();
+            for row in &rows {
+                let number = row.pub_seq.unwrap_or(last);
+                numbered.extend(told(tx, row).await?.into_iter().map(|event| Numbered { number, event }));
+            }
+            if !numbered.is_empty() {
+                return Ok(numbered);
+            }
+            // Nothing is known of any of them; that must not keep what follows.
+            after = last;
+        }
     }
+}
+
+/// What a commit told. Where its row cannot be read, its revisions are told all the same.
+async fn told(tx: &SourceTx, row: &outbox_commit::Model) -> Result<Vec<Event>, Fault> {
+    if let Some(events) = row::events(row) {
+        return Ok(events);
+    }
+    tracing::error!(row = row.id, "unreadable events in the outbox");
+    let made = outbox_revision::Entity::find().filter(outbox_revision::Column::CommitId.eq(row.id));
+    let made = made.all(&tx.whole()).await?;
+    Ok(made.iter().filter_map(|made| row::unknown_event(row, made)).collect())
 }
 
 /// Events of one subject behind a revision.
 #[derive(Debug)]
 pub(super) struct OfSubject {
-    pub(super) at: Partition,
     pub(super) id: SubjectId,
     pub(super) after: i64,
     pub(super) limit: usize,
 }
+
+/// Commits that are read at a time: each may tell of hundreds of other subjects.
+const AT_ONCE: usize = 64;
 
 impl Unit for OfSubject {
     type Answer = Vec<Event>;
     const NAME: &'static str = "read events of subject";
 
     async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, Fault> {
-        // Likes have the revision 0.
-        let rows = Entity::find()
-            .filter(Column::Part.eq(part(self.at)))
+        use outbox_revision::{Column, Entity};
+        let made = Entity::find()
             .filter(Column::SubjectId.eq(self.id.get()))
-            .filter(Column::Revision.gt(self.after.max(0)))
+            .filter(Column::Revision.gt(self.after))
             .order_by_asc(Column::Revision)
             .limit(self.limit as u64);
-        let rows = along(rows, key::SUBJECT).all(&tx.whole()).await?;
-        Ok(rows.iter().map(row::event).collect::<riposte_core::Result<_>>()?)
+        let made = along(made, key::SUBJECT).all(&tx.whole()).await?;
+        let mut events = Vec::with_capacity(made.len());
+        for made in made.chunks(AT_ONCE) {
+            let rows = commits(tx, made).await?;
+            for made in made {
+                let Some(row) = rows.get(&made.commit_id) else { continue };
+                events.extend(told(tx, row).await?.into_iter().find(|event| event.subject == self.id));
+            }
+        }
+        Ok(events)
     }
+}
+
+/// The commits that made these revisions.
+async fn commits(tx: &SourceTx, made: &[outbox_revision::Model]) -> Result<HashMap<i64, outbox_commit::Model>, Fault> {
+    use outbox_commit::{Column, Entity};
+    let ids: Vec<i64> = made.iter().map(|made| made.commit_id).collect();
+    let mut rows = HashMap::with_capacity(ids.len());
+    for list in padded(&ids) {
+        let found = Entity::find().filter(Column::Id.is_in(list)).all(&tx.whole()).await?;
+        rows.extend(found.into_iter().map(|row| (row.id, row)));
+    }
+    Ok(rows)
 }

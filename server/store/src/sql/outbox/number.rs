@@ -3,24 +3,27 @@
 //! at once, and the lock of the relay's row lets no other pick begin before: so whoever reads along the numbers meets no
 //! hole that is filled afterwards.
 
+use std::collections::BTreeSet;
+
 use riposte_core::Error;
 use riposte_core::ports::Epoch;
 use sea_orm::ActiveValue::Set;
-use sea_orm::sea_query::{CaseStatement, ExprTrait};
-use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QuerySelect};
+use sea_orm::sea_query::CaseStatement;
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect};
 
 use super::key;
-use super::order::{self, Waiting};
+use super::order::{self, Made};
 use super::state::{self, RELAY};
 use crate::error::Fault;
+use crate::sql::among::{MOST, among};
 use crate::sql::chunks::{padded, padded_to};
-use crate::sql::entity::comment_outbox::{Column, Entity};
-use crate::sql::entity::relay_state;
+use crate::sql::entity::outbox_commit::{Column, Entity};
+use crate::sql::entity::{outbox_revision, relay_state};
 use crate::sql::pool::SourceTx;
 use crate::sql::read::along;
 use crate::sql::transact::Unit;
 
-/// Numbers the oldest rows that have none.
+/// Numbers the oldest commits that have none.
 #[derive(Debug)]
 pub(super) struct Number {
     pub(super) term: Epoch,
@@ -34,7 +37,7 @@ impl Unit for Number {
     async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, Fault> {
         let Some(relay) = state::lock_in(tx, self.term).await? else { return Ok(None) };
         let picked = self.pick(tx).await?;
-        let numbers: Vec<(i64, i64)> = picked.iter().map(|row| row.id).zip(relay.position + 1..).collect();
+        let numbers: Vec<(i64, i64)> = picked.into_iter().zip(relay.position + 1..).collect();
         write(tx, &numbers).await?;
         if let Some((_, last)) = numbers.last() {
             let ahead = relay_state::ActiveModel { position: Set(*last), ..Default::default() };
@@ -45,55 +48,71 @@ impl Unit for Number {
 }
 
 impl Number {
-    /// The next rows in the order of their numbers.
-    async fn pick(&self, tx: &SourceTx) -> Result<Vec<Waiting>, Fault> {
-        let oldest = waiting(tx, Condition::all(), Some(self.limit)).await?;
-        // Fewer than asked for are all there are. A batch can commit only after the one whose revision precedes its own
-        // has let go of the subject, so where one is seen, all earlier ones are seen too.
-        if oldest.len() < self.limit {
-            return Ok(order::by_revision(oldest));
+    /// The next commits in the order of their numbers.
+    async fn pick(&self, tx: &SourceTx) -> Result<Vec<i64>, Fault> {
+        let mut seen = self.limit.max(1);
+        loop {
+            let oldest = waiting(tx, seen).await?;
+            let made = made(tx, &oldest).await?;
+            // Fewer than asked for are all there are. A batch can commit only after the one whose revision precedes its own
+            // has let go of the subject, so where one is seen, all earlier ones are seen too.
+            let all = oldest.len() < seen;
+            // The rest is left for later, and ids that several processes minted do not follow the revisions: an earlier one
+            // may be in the rest.
+            let late = if all { BTreeSet::new() } else { unnumbered(tx, &order::predecessors(&made)).await? };
+            let mut ready = order::in_order(&oldest, &made, &late);
+            if all || ready.len() >= self.limit {
+                ready.truncate(self.limit);
+                return Ok(ready);
+            }
+            seen *= 2;
         }
-        // The rest is left for later, and ids that several processes minted do not follow the revisions: an earlier one
-        // may be in the rest.
-        let mut crooked = order::with_holes(&oldest);
-        crooked.extend(unnumbered(tx, &order::predecessors(&oldest)).await?);
-        if crooked.is_empty() {
-            return Ok(order::by_revision(oldest));
-        }
-        let mut rest = Vec::new();
-        for list in padded(&crooked.iter().copied().collect::<Vec<_>>()) {
-            let theirs = Column::SubjectId.is_in(list).and(Column::Revision.gt(0));
-            rest.extend(waiting(tx, Condition::all().add(theirs), None).await?);
-        }
-        Ok(order::by_revision(order::straightened(oldest, &crooked, rest)))
     }
 }
 
-/// Rows without a number. They come along their key, which ends with the id, so about the oldest first; nothing rests on
+/// Commits without a number. They come along their key, which ends with the id, so about the oldest first; nothing rests on
 /// that, and to ask for it would make MariaDB read and sort all that wait for each pick.
-async fn waiting(tx: &SourceTx, which: Condition, limit: Option<usize>) -> Result<Vec<Waiting>, Fault> {
-    let rows = Entity::find()
-        .select_only()
-        .columns([Column::Id, Column::SubjectId, Column::Revision])
-        .filter(Column::PubSeq.is_null())
-        .filter(which)
-        .limit(limit.map(|limit| limit as u64));
-    let rows: Vec<(i64, i64, i64)> = along(rows, key::PUBLISHED).into_tuple().all(&tx.whole()).await?;
-    Ok(rows.into_iter().map(|(id, subject, revision)| Waiting { id, subject, revision }).collect())
+async fn waiting(tx: &SourceTx, limit: usize) -> Result<Vec<i64>, Fault> {
+    let rows = Entity::find().select_only().column(Column::Id).filter(Column::PubSeq.is_null()).limit(limit as u64);
+    Ok(along(rows, key::PUBLISHED).into_tuple().all(&tx.whole()).await?)
 }
 
-/// The subjects among these (subject, revision) whose row is there and has no number.
-async fn unnumbered(tx: &SourceTx, places: &[(i64, i64)]) -> Result<Vec<i64>, Fault> {
-    let mut found = Vec::new();
-    for list in padded(places) {
-        let one = |(subject, revision): &(i64, i64)| Column::SubjectId.eq(*subject).and(Column::Revision.eq(*revision));
-        let any = list.iter().fold(Condition::any(), |any, place| any.add(one(place)));
-        // The number is looked at here and not there: SQLite would follow a condition on it away from the key of subjects.
-        let rows = Entity::find().select_only().columns([Column::SubjectId, Column::PubSeq]).filter(any);
-        let rows: Vec<(i64, Option<i64>)> = along(rows, key::SUBJECT).into_tuple().all(&tx.whole()).await?;
-        found.extend(rows.into_iter().filter(|(_, number)| number.is_none()).map(|(subject, _)| subject));
+/// The revisions that these commits made.
+async fn made(tx: &SourceTx, commits: &[i64]) -> Result<Vec<Made>, Fault> {
+    use outbox_revision::{Column, Entity};
+    let mut made = Vec::new();
+    for list in padded(commits) {
+        let rows = Entity::find().filter(Column::CommitId.is_in(list)).all(&tx.whole()).await?;
+        made.extend(rows.into_iter().map(|row| Made {
+            commit: row.commit_id,
+            subject: row.subject_id,
+            revision: row.revision,
+        }));
     }
-    Ok(found)
+    Ok(made)
+}
+
+/// Those among these (subject, revision) whose commit is there and has no number.
+async fn unnumbered(tx: &SourceTx, places: &[(i64, i64)]) -> Result<BTreeSet<(i64, i64)>, Fault> {
+    use outbox_revision::Column as Revision;
+    let db = tx.whole();
+    let mut found: Vec<(i64, (i64, i64))> = Vec::new();
+    for list in padded_to(MOST, places) {
+        let columns = [Revision::SubjectId, Revision::Revision];
+        let keys = list.into_iter().map(|(subject, revision)| [subject.into(), revision.into()]).collect();
+        let select = outbox_revision::Entity::find();
+        let rows = among(select, db.get_database_backend(), key::SUBJECT, columns, keys).all(&db).await?;
+        found.extend(rows.into_iter().map(|row| (row.commit_id, (row.subject_id, row.revision))));
+    }
+    let commits: BTreeSet<i64> = found.iter().map(|(commit, _)| *commit).collect();
+    let mut waiting = BTreeSet::new();
+    for list in padded(&commits.into_iter().collect::<Vec<_>>()) {
+        // The number is looked at here and not there: SQLite would follow a condition on it away from the primary key.
+        let rows = Entity::find().select_only().columns([Column::Id, Column::PubSeq]).filter(Column::Id.is_in(list));
+        let rows: Vec<(i64, Option<i64>)> = rows.into_tuple().all(&db).await?;
+        waiting.extend(rows.into_iter().filter(|(_, number)| number.is_none()).map(|(id, _)| id));
+    }
+    Ok(found.into_iter().filter(|(commit, _)| waiting.contains(commit)).map(|(_, place)| place).collect())
 }
 
 /// Rows that get their numbers from one statement: each of them is compared with half of the others' ids, and the next

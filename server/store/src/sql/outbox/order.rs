@@ -1,85 +1,89 @@
-//! In which order picked rows are numbered: each subject's by revision, whatever order their ids have.
+//! In which order picked commits are numbered: those of each subject by its revisions, whatever order their ids have.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashMap};
 
-/// A row that has no number yet.
+/// A revision that a waiting commit made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Waiting {
-    /// The row.
-    pub(super) id: i64,
-    /// Its subject.
+pub(super) struct Made {
+    /// The commit.
+    pub(super) commit: i64,
+    /// The subject.
     pub(super) subject: i64,
-    /// The revision that it tells; 0 for likes, which may stand anywhere.
+    /// Its revision.
     pub(super) revision: i64,
 }
 
-/// The picked revisions of each subject.
-fn revisions(picked: &[Waiting]) -> BTreeMap<i64, BTreeSet<i64>> {
-    let mut revisions: BTreeMap<i64, BTreeSet<i64>> = BTreeMap::new();
-    for row in picked.iter().filter(|row| row.revision > 0) {
-        revisions.entry(row.subject).or_default().insert(row.revision);
+/// The (subject, revision) that precede what was made, and were made by none of these commits. Revisions are dense and each
+/// subject's are numbered in order: where such a one has its number, all before it have.
+pub(super) fn predecessors(made: &[Made]) -> Vec<(i64, i64)> {
+    let there: BTreeSet<(i64, i64)> = made.iter().map(|one| (one.subject, one.revision)).collect();
+    let before = there.iter().map(|(subject, revision)| (*subject, revision - 1));
+    before.filter(|one| one.1 > 0 && !there.contains(one)).collect()
+}
+
+/// The commits in the order of their numbers, by id where that is free, and without those that come after one of `late`:
+/// (subject, revision) of commits that wait and are not among these. A commit holds its subjects until it is over, so no
+/// two follow each other.
+pub(super) fn in_order(commits: &[i64], made: &[Made], late: &BTreeSet<(i64, i64)>) -> Vec<i64> {
+    let by: HashMap<(i64, i64), i64> = made.iter().map(|one| ((one.subject, one.revision), one.commit)).collect();
+    let mut followers: HashMap<i64, Vec<i64>> = HashMap::new();
+    let mut waits_for: HashMap<i64, usize> = HashMap::new();
+    for one in made {
+        let before = (one.subject, one.revision - 1);
+        if let Some(commit) = by.get(&before) {
+            followers.entry(*commit).or_default().push(one.commit);
+        } else if !late.contains(&before) {
+            continue;
+        }
+        *waits_for.entry(one.commit).or_default() += 1;
     }
-    revisions
-}
-
-/// What stands right before the first picked row of each subject, as (subject, revision). Revisions are dense and each
-/// subject's are numbered in order: where this one has its number, all before it have.
-pub(super) fn predecessors(picked: &[Waiting]) -> Vec<(i64, i64)> {
-    let first = revisions(picked).into_iter().filter_map(|(subject, of)| Some((subject, *of.first()? - 1)));
-    first.filter(|(_, revision)| *revision > 0).collect()
-}
-
-/// Subjects of which a revision between two picked ones was left.
-pub(super) fn with_holes(picked: &[Waiting]) -> BTreeSet<i64> {
-    let dense =
-        |of: &BTreeSet<i64>| of.first().zip(of.last()).is_none_or(|(first, last)| last - first + 1 == of.len() as i64);
-    revisions(picked).into_iter().filter(|(_, of)| !dense(of)).map(|(subject, _)| subject).collect()
-}
-
-/// The pick with as many rows of each crooked subject as before, but its first ones. `rest` are all rows of these subjects
-/// that wait. The pick grows no larger, and every picked subject gets on.
-pub(super) fn straightened(picked: Vec<Waiting>, crooked: &BTreeSet<i64>, rest: Vec<Waiting>) -> Vec<Waiting> {
-    let (replaced, mut kept): (Vec<_>, Vec<_>) =
-        picked.into_iter().partition(|row| row.revision > 0 && crooked.contains(&row.subject));
-    let mut room: BTreeMap<i64, usize> = BTreeMap::new();
-    for row in replaced {
-        *room.entry(row.subject).or_default() += 1;
+    let mut free: BTreeSet<i64> = commits.iter().copied().filter(|commit| !waits_for.contains_key(commit)).collect();
+    let mut order = Vec::with_capacity(commits.len());
+    while let Some(next) = free.pop_first() {
+        order.push(next);
+        for follower in followers.remove(&next).unwrap_or_default() {
+            let left = waits_for.entry(follower).or_insert(1);
+            *left -= 1;
+            if *left == 0 {
+                free.insert(follower);
+            }
+        }
     }
-    kept.extend(by_revision(rest).into_iter().filter(|row| {
-        let room = room.entry(row.subject).or_default();
-        let fits = *room > 0;
-        *room = room.saturating_sub(1);
-        fits
-    }));
-    kept
-}
-
-/// The rows in the order of their numbers.
-pub(super) fn by_revision(mut rows: Vec<Waiting>) -> Vec<Waiting> {
-    rows.sort_unstable_by_key(|row| (row.subject, row.revision, row.id));
-    rows
+    order
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use proptest::prelude::*;
 
-    use super::{Waiting, by_revision, predecessors, straightened, with_holes};
+    use super::{Made, in_order, predecessors};
 
-    /// Numbers everything, `limit` rows at a time, as the transaction does.
-    fn number(mut waiting: Vec<Waiting>, limit: usize) -> Vec<Waiting> {
-        let mut numbered: Vec<Waiting> = Vec::new();
+    /// Numbers everything, `limit` commits at a time, as the transaction does.
+    fn number(mut waiting: Vec<i64>, made: &[Made], limit: usize) -> Vec<i64> {
+        let mut numbered: Vec<i64> = Vec::new();
+        waiting.sort_unstable();
         while !waiting.is_empty() {
-            waiting.sort_by_key(|row| row.id);
-            let oldest = waiting[..limit.min(waiting.len())].to_vec();
-            let mut crooked = with_holes(&oldest);
-            let before = predecessors(&oldest);
-            let waits = |row: &&Waiting| before.contains(&(row.subject, row.revision));
-            crooked.extend(waiting.iter().filter(waits).map(|row| row.subject));
-            let rest = waiting.iter().filter(|row| row.revision > 0 && crooked.contains(&row.subject));
-            let picked = by_revision(straightened(oldest.clone(), &crooked, rest.copied().collect()));
-            assert_eq!(picked.len(), oldest.len(), "a pick keeps its size");
-            waiting.retain(|row| !picked.contains(row));
+            let mut seen = limit;
+            let picked = loop {
+                let oldest = &waiting[..seen.min(waiting.len())];
+                let of = |commits: &[i64]| {
+                    made.iter().copied().filter(|one| commits.contains(&one.commit)).collect::<Vec<_>>()
+                };
+                let theirs = of(oldest);
+                let waits = of(&waiting);
+                let waits = |one: &(i64, i64)| waits.iter().any(|made| (made.subject, made.revision) == *one);
+                let late: BTreeSet<(i64, i64)> = predecessors(&theirs).into_iter().filter(waits).collect();
+                let mut ready = in_order(oldest, &theirs, &late);
+                if ready.len() >= limit || seen > waiting.len() {
+                    ready.truncate(limit);
+                    break ready;
+                }
+                seen *= 2;
+            };
+            assert_eq!(picked.len(), limit.min(waiting.len()), "a pick is as large as it may be");
+            waiting.retain(|commit| !picked.contains(commit));
             numbered.extend(picked);
         }
         numbered
@@ -87,23 +91,29 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_row_is_numbered_once_and_each_subject_in_the_order_of_its_revisions(
-            mut ids in Just((1..=60_i64).collect::<Vec<_>>()).prop_shuffle(),
-            owners in proptest::collection::vec((1..=4_i64, any::<bool>()), 0..60),
+        fn every_commit_is_numbered_once_and_those_of_each_subject_in_the_order_of_its_revisions(
+            ids in Just((1..=40_i64).collect::<Vec<_>>()).prop_shuffle(),
+            touched in proptest::collection::vec(proptest::collection::btree_set(1..=5_i64, 0..4), 0..40),
             limit in 1..20_usize,
         ) {
-            let mut last = [0; 5];
-            let row = |(subject, like): (i64, bool)| {
-                let of = &mut last[subject as usize];
-                *of += i64::from(!like);
-                Waiting { id: ids.pop().unwrap_or_default(), subject, revision: if like { 0 } else { *of } }
-            };
-            let rows: Vec<Waiting> = owners.into_iter().map(row).collect();
-            let numbered = number(rows.clone(), limit);
-            prop_assert_eq!(numbered.len(), rows.len());
-            for subject in 1..=4 {
-                let told: Vec<i64> =
-                    numbered.iter().filter(|r| r.subject == subject && r.revision > 0).map(|r| r.revision).collect();
+            // Commits in the order in which they happened, under ids in no order.
+            let mut last = [0; 6];
+            let mut made = Vec::new();
+            for (commit, subjects) in ids.iter().zip(&touched) {
+                for subject in subjects {
+                    let revision = &mut last[*subject as usize];
+                    *revision += 1;
+                    made.push(Made { commit: *commit, subject: *subject, revision: *revision });
+                }
+            }
+            let waiting = ids[..touched.len()].to_vec();
+            let numbered = number(waiting.clone(), &made, limit);
+            prop_assert_eq!(numbered.iter().collect::<BTreeSet<_>>().len(), waiting.len());
+            for subject in 1..=5 {
+                let revision = |commit: &i64| {
+                    made.iter().find(|one| one.commit == *commit && one.subject == subject).map(|one| one.revision)
+                };
+                let told: Vec<i64> = numbered.iter().filter_map(revision).collect();
                 prop_assert_eq!(told, (1..=last[subject as usize]).collect::<Vec<_>>());
             }
         }

@@ -5,7 +5,7 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 
 use super::{key, state};
 use crate::error::Fault;
-use crate::sql::entity::comment_outbox::{Column, Entity};
+use crate::sql::entity::outbox_commit::{Column, Entity};
 use crate::sql::pool::SourceTx;
 use crate::sql::read::along;
 use crate::sql::transact::Unit;
@@ -21,7 +21,7 @@ impl Unit for Position {
     const NAME: &'static str = "read position";
 
     async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, Fault> {
-        state::position(tx, self.of).await
+        state::position(&tx.whole(), self.of).await
     }
 }
 

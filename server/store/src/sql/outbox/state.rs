@@ -2,7 +2,7 @@
 
 use riposte_core::ports::Epoch;
 use sea_orm::ActiveValue::Set;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect};
 
 use crate::error::Fault;
 use crate::sql::entity::relay_state::{ActiveModel, Column, Entity, Model};
@@ -23,9 +23,9 @@ pub(super) async fn lock_in(tx: &SourceTx, term: Epoch) -> Result<Option<Model>,
 }
 
 /// The position of a row; 0 while there is none.
-pub(super) async fn position(tx: &SourceTx, name: &str) -> Result<i64, Fault> {
+pub(in crate::sql) async fn position<C: ConnectionTrait>(db: &C, name: &str) -> Result<i64, Fault> {
     let query = Entity::find_by_id(row::bytes(name)).select_only().column(Column::Position);
-    Ok(query.into_tuple().one(&tx.whole()).await?.unwrap_or(0))
+    Ok(query.into_tuple().one(db).await?.unwrap_or(0))
 }
 
 /// The columns that a term sets, for `name`; a row that is new begins at 0.

@@ -7,12 +7,13 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use super::{key, state};
 use crate::error::Fault;
 use crate::sql::chunks::padded;
-use crate::sql::entity::comment_outbox::{Column, Entity};
+use crate::sql::entity::outbox_commit::{Column, Entity};
+use crate::sql::entity::outbox_revision;
 use crate::sql::pool::SourceTx;
 use crate::sql::read::along;
 use crate::sql::transact::Unit;
 
-/// Deletes old events.
+/// Deletes the events of old commits.
 #[derive(Debug)]
 pub(super) struct Trim {
     pub(super) term: Epoch,
@@ -28,10 +29,12 @@ impl Unit for Trim {
         let Some(relay) = state::lock_in(tx, self.term).await? else { return Ok(None) };
         let mut applied = relay.position;
         for projection in Projection::ALL {
-            applied = applied.min(state::position(tx, projection.name()).await?);
+            applied = applied.min(state::position(&tx.whole(), projection.name()).await?);
         }
         let old = self.old(tx, applied).await?;
         for list in padded(&old) {
+            let revisions = outbox_revision::Entity::delete_many();
+            revisions.filter(outbox_revision::Column::CommitId.is_in(list.clone())).exec(&tx.whole()).await?;
             Entity::delete_many().filter(Column::Id.is_in(list)).exec(&tx.whole()).await?;
         }
         Ok(Some(old.len()))

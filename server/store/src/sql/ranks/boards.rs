@@ -88,11 +88,11 @@ async fn lock<C: ConnectionTrait>(db: &OnShard<C>, lists: BTreeSet<CommentId>) -
     let row =
         |list: CommentId| ActiveModel { list_id: Set(list.get()), part: Set(part(list.partition())), changes: Set(1) };
     let rows: Vec<_> = lists.into_iter().map(row).collect();
-    for piece in cut(&rows) {
+    for piece in cut(rows) {
         let again = OnConflict::column(Column::ListId)
             .value(Column::Changes, Expr::col((Entity, Column::Changes)).add(1))
             .to_owned();
-        Entity::insert_many(piece.to_vec()).on_conflict(again).exec_without_returning(db).await?;
+        Entity::insert_many(piece).on_conflict(again).exec_without_returning(db).await?;
     }
     Ok(())
 }
@@ -118,8 +118,8 @@ async fn table<C: ConnectionTrait>(db: &OnShard<C>, ids: &[CommentId], mut wante
     // In the order of the key: whoever reads a board meets its rows in their places.
     new.sort_by(|a, b| (a.subject_id, a.sort).cmp(&(b.subject_id, b.sort)).then(a.score.total_cmp(&b.score)));
     let new: Vec<ActiveModel> = new.into_iter().map(active).collect();
-    for piece in cut(&new) {
-        Entity::insert_many(piece.to_vec()).exec_without_returning(db).await?;
+    for piece in cut(new) {
+        Entity::insert_many(piece).exec_without_returning(db).await?;
     }
     Ok(changed)
 }

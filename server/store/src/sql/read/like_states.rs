@@ -1,61 +1,98 @@
 //! What one member says of some comments of a subject.
+//!
+//! Which of them are comments of the subject never changes, and is mostly remembered. So there is one statement, which
+//! sees one state by itself: the subject, and one range of the member's likes beside it.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
-use riposte_core::{CommentId, LikeValue, MemberId, Partition, SubjectKey};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
+use riposte_core::{CommentId, LikeValue, MemberId, Result, SubjectKey};
+use sea_orm::sea_query::{Condition, Expr, ExprTrait, JoinType, SelectStatement};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, QueryTrait};
 
-use super::Query;
-use super::rows::open_subject;
+use super::locator::Locator;
 use crate::error::Fault;
+use crate::shard::part;
 use crate::sql::chunks::padded;
-use crate::sql::entity::{comment_index, comment_like};
-use crate::sql::pool::Tx;
-use crate::sql::row;
+use crate::sql::entity::comment_like::{Column as On, Entity as Likes};
+use crate::sql::entity::comment_subject::{Column, Entity};
+use crate::sql::pool::Sources;
+use crate::sql::{row, task};
 
-#[derive(Debug)]
-pub(super) struct LikeStates {
-    pub(super) key: SubjectKey,
-    pub(super) member: MemberId,
-    pub(super) ids: Vec<CommentId>,
+/// The most likes that a range reads: who has more between the first and the last of the comments is asked for each.
+const RANGE: u64 = 512;
+
+/// A member's values for `ids`, in their order; `None` for a comment that is not in this subject.
+pub(super) async fn like_states(
+    sources: &Arc<Sources>,
+    locator: &Arc<Locator>,
+    who: (&SubjectKey, &MemberId),
+    ids: &[CommentId],
+) -> Result<Vec<Option<LikeValue>>> {
+    let (key, member) = who;
+    let located = locator.locate(ids).await?;
+    let here: HashSet<CommentId> = located.into_iter().filter(|at| at.subject == *key).map(|at| at.id).collect();
+    let mut asked: Vec<i64> = here.iter().map(|id| id.get()).collect();
+    asked.sort_unstable();
+    let work = read(Arc::clone(sources), key.clone(), member.clone(), asked);
+    let found = task::run(sources.runtime(), "read like_states", work).await?;
+    let value = |id: &CommentId| found.as_ref()?.get(&id.get()).copied().or(Some(LikeValue::None));
+    Ok(ids.iter().map(|id| value(id).filter(|_| here.contains(id))).collect())
 }
 
-impl Query for LikeStates {
-    type Answer = Vec<Option<LikeValue>>;
-    const NAME: &'static str = "read like_states";
-
-    fn partition(&self) -> Partition {
-        self.key.partition()
+/// What the member says of these comments of the subject, whose ids ascend; `None` where the subject is absent or deleted.
+async fn read(
+    sources: Arc<Sources>,
+    key: SubjectKey,
+    member: MemberId,
+    ids: Vec<i64>,
+) -> std::result::Result<Option<HashMap<i64, LikeValue>>, Fault> {
+    let (Some(first), Some(last)) = (ids.first(), ids.last()) else { return Ok(None) };
+    let likes = |which: Condition| beside(&key, &member, which);
+    let mut range = likes(Condition::all().add(On::CommentId.between(*first, *last)));
+    range.limit(RANGE);
+    let mut found = HashMap::new();
+    let Some(read) = take(&sources, &key, &range, &mut found).await? else { return Ok(None) };
+    if read < RANGE {
+        return Ok(Some(found));
     }
-
-    async fn read(self, tx: &Tx) -> Result<Self::Answer, Fault> {
-        let Some(subject) = open_subject(tx, &self.key).await? else { return Ok(vec![None; self.ids.len()]) };
-        let (mut there, mut values) = (HashSet::new(), HashMap::new());
-        let ids: Vec<i64> = self.ids.iter().map(|id| id.get()).collect();
-        for list in padded(&ids) {
-            there.extend(existing(tx, subject.id.get(), &list).await?);
-            let likes = comment_like::Entity::find()
-                .filter(comment_like::Column::Part.eq(tx.part()))
-                .filter(comment_like::Column::SubjectId.eq(subject.id.get()))
-                .filter(comment_like::Column::MemberId.eq(row::bytes(self.member.as_str())))
-                .filter(comment_like::Column::CommentId.is_in(list));
-            for found in likes.all(tx).await? {
-                let like = row::like(found)?;
-                values.insert(like.comment_id, like.value);
-            }
-        }
-        let state =
-            |id: &CommentId| there.contains(&id.get()).then(|| values.get(id).copied().unwrap_or(LikeValue::None));
-        Ok(self.ids.iter().map(state).collect())
+    for list in padded(&ids) {
+        take(&sources, &key, &likes(Condition::all().add(On::CommentId.is_in(list))), &mut found).await?;
     }
+    Ok(Some(found))
 }
 
-/// Which of these ids are comments of the subject.
-async fn existing(tx: &Tx, subject: i64, ids: &[i64]) -> Result<Vec<i64>, Fault> {
-    use comment_index::Column;
-    let query = comment_index::Entity::find()
-        .filter(Column::Part.eq(tx.part()))
-        .filter(Column::SubjectId.eq(subject))
-        .filter(Column::Id.is_in(ids.iter().copied()));
-    Ok(query.select_only().column(Column::Id).into_tuple().all(tx).await?)
+/// The subject, unless it is deleted, with each of some likes of the member, or with none.
+fn beside(key: &SubjectKey, member: &MemberId, which: Condition) -> SelectStatement {
+    let subject = Entity::find()
+        .select_only()
+        .filter(Column::Part.eq(part(key.partition())))
+        .filter(Column::ObjectType.eq(row::bytes(key.object_type().as_str())))
+        .filter(Column::ObjectId.eq(row::bytes(key.object_id())))
+        .filter(Column::DeleteTime.is_null());
+    let same = |on: On, column: Column| Expr::col((Likes, on)).equals((Entity, column));
+    let on = which
+        .add(same(On::SubjectId, Column::Id))
+        .add(same(On::Part, Column::Part))
+        .add(On::MemberId.eq(row::bytes(member.as_str())));
+    let mut select = subject.into_query();
+    select.columns([(Likes, On::CommentId), (Likes, On::Value)]).join(JoinType::LeftJoin, Likes, on);
+    select
+}
+
+/// Takes likes to those that were found. How many it were; `None` without the subject.
+async fn take(
+    sources: &Sources,
+    key: &SubjectKey,
+    select: &SelectStatement,
+    found: &mut HashMap<i64, LikeValue>,
+) -> std::result::Result<Option<u64>, Fault> {
+    let rows = sources.select(key.partition(), select).await?;
+    let mut count = 0;
+    for row in &rows {
+        let Some(comment) = row.try_get::<Option<i64>>("", "comment_id")? else { continue };
+        found.insert(comment, row::like_value(comment, row.try_get("", "value")?)?);
+        count += 1;
+    }
+    Ok((!rows.is_empty()).then_some(count))
 }

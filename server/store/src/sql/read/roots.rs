@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use riposte_core::comment::CommentView;
-use riposte_core::page::{RootPage, Thread};
+use riposte_core::page::{RootPage, RootsToKeep, Thread};
+use riposte_core::ports::Projection;
 use riposte_core::{Comment, CommentId, Content, Partition, Subject, SubjectKey};
 
 use super::Query;
@@ -11,6 +12,7 @@ use super::listed::Which;
 use super::previews::Previews;
 use super::rows::{comments, contents, in_order, open_subject, view};
 use crate::error::Fault;
+use crate::sql::outbox::position;
 use crate::sql::pool::Tx;
 
 #[derive(Debug)]
@@ -18,10 +20,12 @@ pub(super) struct Roots {
     pub(super) key: SubjectKey,
     pub(super) which: Which,
     pub(super) previews: u8,
+    /// Whether what the previews are chosen from is asked for too.
+    pub(super) keep: bool,
 }
 
 impl Query for Roots {
-    type Answer = Option<RootPage>;
+    type Answer = Option<RootsToKeep>;
     const NAME: &'static str = "read roots";
 
     fn partition(&self) -> Partition {
@@ -35,14 +39,20 @@ impl Query for Roots {
         let pinned: Vec<Comment> = pinned.into_iter().flatten().collect();
         let roots: Vec<&Comment> = page.items.iter().chain(&pinned).collect();
         let previews = Previews::read(tx, subject.id, &roots, self.previews).await?;
-        let mut ids: Vec<CommentId> = roots.into_iter().chain(previews.all()).map(|comment| comment.id).collect();
+        let mut ids: Vec<CommentId> =
+            roots.into_iter().chain(previews.all(self.keep)).map(|comment| comment.id).collect();
         ids.sort_unstable();
         ids.dedup();
         let contents = contents(tx, &ids).await?;
         let threads = Threads { subject: &subject, previews: &previews, contents: &contents };
         let pinned = pinned.into_iter().map(|root| threads.of(root)).collect();
-        let threads = page.map(|root| threads.of(root));
-        Ok(Some(RootPage { subject, threads, pinned }))
+        let page = page.map(|root| threads.of(root));
+        let (choices, boards) = if self.keep {
+            (previews.choices(|reply| threads.view(reply.clone())), position(tx, Projection::Boards.name()).await?)
+        } else {
+            (Vec::new(), 0)
+        };
+        Ok(Some(RootsToKeep { page: RootPage { subject, threads: page, pinned }, choices, boards }))
     }
 }
 

@@ -1,16 +1,20 @@
 //! Subjects by their keys, deleted ones included.
 
 use riposte_core::{Partition, Subject, SubjectKey};
-use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbBackend, EntityTrait, QueryFilter, Select};
 
 use super::rows;
 use super::scatter::Gather;
 use crate::error::Fault;
-use crate::shard::part;
-use crate::sql::chunks::padded;
+use crate::sql::among::{MOST, among};
+use crate::sql::chunks::padded_to;
+use crate::sql::deal::parts;
 use crate::sql::entity::comment_subject::{Column, Entity};
 use crate::sql::pool::SourceTx;
 use crate::sql::row;
+
+/// (object_type, object_id)
+const KEY: &str = "comment_subject_@_key";
 
 #[derive(Debug)]
 pub(super) struct Subjects;
@@ -26,22 +30,25 @@ impl Gather for Subjects {
 
     async fn read(snapshot: &SourceTx, keys: Vec<SubjectKey>) -> Result<Vec<Subject>, Fault> {
         let mut found = Vec::with_capacity(keys.len());
-        for list in padded(&keys) {
-            let any = list.iter().fold(Condition::any(), |any, key| any.add(named(key)));
+        for list in padded_to(MOST, &keys) {
             let db = snapshot.on(list[0].partition());
-            for row in Entity::find().filter(any).all(&db).await? {
-                found.push(row::subject(row)?);
+            let select = named(Entity::find(), db.get_database_backend(), list.iter().collect());
+            for row in select.all(&db).await? {
+                let subject = row::subject(row)?;
+                snapshot.identities().remember(subject.id, &subject.key);
+                found.push(subject);
             }
         }
         Ok(found)
     }
 }
 
-fn named(key: &SubjectKey) -> Condition {
-    Condition::all()
-        .add(Column::Part.eq(part(key.partition())))
-        .add(Column::ObjectType.eq(row::bytes(key.object_type().as_str())))
-        .add(Column::ObjectId.eq(row::bytes(key.object_id())))
+/// The subjects of `select` that have one of these keys. All of them lie in one table.
+pub(in crate::sql) fn named(select: Select<Entity>, backend: DbBackend, keys: Vec<&SubjectKey>) -> Select<Entity> {
+    let select = select.filter(Column::Part.is_in(parts(keys.iter().map(|key| key.partition()))));
+    let key = |key: &SubjectKey| [row::bytes(key.object_type().as_str()).into(), row::bytes(key.object_id()).into()];
+    let keys = keys.into_iter().map(key).collect();
+    among(select, backend, KEY, [Column::ObjectType, Column::ObjectId], keys)
 }
 
 /// What was found, in the order of the keys.

@@ -13,7 +13,8 @@ use super::can_be_set;
 use crate::error::Fault;
 use crate::shard::part;
 use crate::sql::chunks::padded;
-use crate::sql::entity::{comment_index, comment_outbox, comment_subject};
+use crate::sql::entity::{comment_index, comment_subject};
+use crate::sql::outbox::tell;
 use crate::sql::pool::SourceTx;
 use crate::sql::read::verify;
 use crate::sql::row;
@@ -25,7 +26,7 @@ pub(super) struct Recount {
     pub(super) key: SubjectKey,
     /// Comments that differed when nobody held a lock.
     pub(super) suspects: BTreeSet<CommentId>,
-    /// The id kept for the event.
+    /// The id kept for what it tells.
     pub(super) event: CommentId,
     pub(super) now: Millis,
 }
@@ -108,9 +109,7 @@ impl Recount {
             changes,
             time: self.now,
         };
-        let event = comment_outbox::Entity::insert(row::outbox_model(self.event, &event));
-        event.exec_without_returning(&db).await?;
-        Ok(())
+        tell(tx, self.event, &[event]).await
     }
 }
 

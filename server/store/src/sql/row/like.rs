@@ -15,12 +15,18 @@ pub(crate) fn like(row: Model) -> Result<Like> {
         <[u8; 16]>::try_from(row.operation.as_slice()).map_err(|_| fault("its operation has not 16 bytes"))?;
     Ok(Like {
         comment_id: id(row.comment_id)?,
-        value: LikeValue::from_code(row.value).ok_or_else(|| fault("its value is unknown"))?,
+        value: like_value(row.comment_id, row.value)?,
         member: MemberId::stored(string(row.member_id)?),
         operation: RequestId::from_bytes(operation),
         changed: row.changed != 0,
         time: Millis(row.time),
     })
+}
+
+/// What a like of a comment says.
+pub(crate) fn like_value(comment: i64, value: i8) -> Result<LikeValue> {
+    let unknown = || Error::internal(format!("a like of comment {comment}: its value is unknown"));
+    LikeValue::from_code(value).ok_or_else(unknown)
 }
 
 /// The row of a like of a comment under `subject`.

@@ -1,63 +1,81 @@
-//! The rows of the outbox. Their list of changes is a message of its own, since it is read as a whole.
+//! The rows of the outbox. What a commit tells is a message of its own, since it is read as a whole.
 
 use prost::Message;
 use riposte_core::event::{Changes, CommentChange, Event, Happened};
-use riposte_core::{CommentId, Error, MemberId, Millis, Partition, Result, SubjectId};
+use riposte_core::{CommentId, MemberId, Millis, SubjectId};
 use sea_orm::ActiveValue::Set;
 
-use crate::shard::part;
-use crate::sql::entity::comment_outbox::{ActiveModel, Model};
+use crate::sql::entity::{outbox_commit, outbox_revision};
 
 #[expect(unreachable_pub, reason = "generated messages are public; none leaves the crate")]
 mod internal {
     include!("gen/riposte.internal.v1.rs");
 }
 
-use internal::{OutboxChange, OutboxChanges, OutboxComment};
+use internal::{OutboxChange, OutboxChanges, OutboxComment, OutboxCommit, OutboxEvent};
 
-/// The row of an event that has no number yet.
-pub(crate) fn outbox_model(id: CommentId, event: &Event) -> ActiveModel {
-    ActiveModel {
+/// The row of a commit that has no number yet. All events are of one time.
+pub(crate) fn commit_model(id: CommentId, events: &[Event]) -> outbox_commit::ActiveModel {
+    let event = |event: &Event| OutboxEvent {
+        subject_id: event.subject.get().cast_unsigned(),
+        revision: event.revision.unwrap_or(0),
+        changes: Some(message(&event.changes)),
+    };
+    outbox_commit::ActiveModel {
         id: Set(id.get()),
-        part: Set(part(event.partition)),
-        subject_id: Set(event.subject.get()),
-        revision: Set(event.revision.unwrap_or(0)),
-        changes: Set(message(&event.changes).encode_to_vec()),
+        events: Set(OutboxCommit { events: events.iter().map(event).collect() }.encode_to_vec()),
         pub_seq: Set(None),
-        create_time: Set(event.time.0),
+        create_time: Set(events.first().map_or(0, |event| event.time.0)),
     }
 }
 
-/// The event of a row.
-pub(crate) fn event(row: &Model) -> Result<Event> {
-    let fault = |what: &str| Error::internal(format!("outbox row {}: {what}", row.id));
-    let changes = OutboxChanges::decode(row.changes.as_slice()).unwrap_or_else(|_| {
-        // One row that cannot be read must not keep all that follow it. Its revision is told all the same, and what it
-        // would have told a projection is found by a rebuild.
-        tracing::error!(
-            row = row.id,
-            subject = row.subject_id,
-            revision = row.revision,
-            "unreadable changes in the outbox"
-        );
-        OutboxChanges { subject: true, ..OutboxChanges::default() }
+/// The row of a revision that a commit made; likes make none.
+pub(crate) fn revision_model(commit: CommentId, event: &Event) -> Option<outbox_revision::ActiveModel> {
+    Some(outbox_revision::ActiveModel {
+        commit_id: Set(commit.get()),
+        subject_id: Set(event.subject.get()),
+        revision: Set(event.revision?),
+    })
+}
+
+/// The events of a commit; `None` where the row cannot be read.
+pub(crate) fn events(row: &outbox_commit::Model) -> Option<Vec<Event>> {
+    let told = OutboxCommit::decode(row.events.as_slice()).ok()?.events.into_iter().map(|told| {
+        let subject = SubjectId::new(told.subject_id.cast_signed())?;
+        Some(event(row, subject, told.revision, changes(told.changes.unwrap_or_default())))
     });
+    told.collect()
+}
+
+/// What is told in place of a row that cannot be read: that the subject changed. What the row would have told a projection
+/// is found by a rebuild.
+pub(crate) fn unknown_event(row: &outbox_commit::Model, made: &outbox_revision::Model) -> Option<Event> {
+    let changes = Changes { subject: true, ..Changes::default() };
+    Some(event(row, SubjectId::new(made.subject_id)?, made.revision, changes))
+}
+
+fn event(row: &outbox_commit::Model, subject: SubjectId, revision: i64, changes: Changes) -> Event {
+    Event {
+        // Both kinds of ids come from one generator, so a subject's partition is in its id too.
+        partition: CommentId::from(subject).partition(),
+        subject,
+        revision: Some(revision).filter(|revision| *revision > 0),
+        changes,
+        time: Millis(row.create_time),
+    }
+}
+
+fn changes(stored: OutboxChanges) -> Changes {
     let comment = |change: OutboxComment| {
         let id = |stored: u64| CommentId::new(stored.cast_signed());
         // A kind that only a newer version knows is left out, as an older reader of the contract would.
         Some(CommentChange { id: id(change.id)?, root: id(change.root_id), what: happened(change.change())? })
     };
-    Ok(Event {
-        partition: Partition::number(row.part.cast_unsigned()),
-        subject: SubjectId::new(row.subject_id).ok_or_else(|| fault("it has no subject"))?,
-        revision: Some(row.revision).filter(|revision| *revision > 0),
-        changes: Changes {
-            comments: changes.comments.into_iter().filter_map(comment).collect(),
-            likers: changes.likers.into_iter().map(MemberId::stored).collect(),
-            subject: changes.subject,
-        },
-        time: Millis(row.create_time),
-    })
+    Changes {
+        comments: stored.comments.into_iter().filter_map(comment).collect(),
+        likers: stored.likers.into_iter().map(MemberId::stored).collect(),
+        subject: stored.subject,
+    }
 }
 
 fn message(changes: &Changes) -> OutboxChanges {

@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 
 use riposte_core::{CommentId, SubjectId, SubjectKey};
-use sea_orm::sea_query::ExprTrait;
-use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
 
 use super::{Load, Loaded};
-use crate::sql::chunks::padded;
+use crate::sql::among::MOST;
+use crate::sql::chunks::{padded, padded_to};
 use crate::sql::deal::{by_table, parts};
 use crate::sql::entity::comment_subject::{Column, Entity};
+use crate::sql::read::named;
 use crate::sql::row;
 
 impl Load<'_> {
@@ -27,28 +28,34 @@ impl Load<'_> {
         }
         ids.extend(self.identify(&unknown).await?);
         self.lock_subjects(&ids).await?;
-        let gone: Vec<&SubjectKey> =
-            keys.iter().filter(|key| identities.id(key).is_some() && self.world.subject(key).is_none()).collect();
+        self.remember(&unknown);
+        let missing = keys.iter().filter(|key| self.world.subject(key).is_none());
+        let gone: Vec<&SubjectKey> = missing.filter(|key| identities.id(key).is_some()).collect();
         if gone.is_empty() {
             return Ok(());
         }
         gone.iter().for_each(|key| identities.forget(key));
         let ids = self.identify(&gone).await?.into_iter().collect();
-        self.lock_subjects(&ids).await
+        self.lock_subjects(&ids).await?;
+        self.remember(&gone);
+        Ok(())
+    }
+
+    fn remember(&self, keys: &[&SubjectKey]) {
+        for subject in keys.iter().filter_map(|key| self.world.subject(key)) {
+            self.tx.identities().remember(subject.id, &subject.key);
+        }
     }
 
     /// The ids of the subjects with these keys that exist.
     async fn identify(&self, keys: &[&SubjectKey]) -> Loaded<Vec<SubjectId>> {
         let mut found = Vec::with_capacity(keys.len());
         for (partition, keys) in by_table(keys, self.tx.tables().subject, |key| key.partition()) {
-            for list in padded(&keys) {
-                let any = list.iter().fold(Condition::any(), |any, key| {
-                    let kind = Column::ObjectType.eq(row::bytes(key.object_type().as_str()));
-                    any.add(kind.and(Column::ObjectId.eq(row::bytes(key.object_id()))))
-                });
+            for list in padded_to(MOST, &keys) {
                 let select = Entity::find().select_only().column(Column::Id);
-                let select = select.filter(Column::Part.is_in(parts(list.iter().map(|key| key.partition()))));
-                let ids: Vec<i64> = select.filter(any).into_tuple().all(&self.tx.on(partition)).await?;
+                let list = list.into_iter().copied().collect();
+                let select = named(select, self.tx.whole().get_database_backend(), list);
+                let ids: Vec<i64> = select.into_tuple().all(&self.tx.on(partition)).await?;
                 for id in ids {
                     found.push(SubjectId::from(row::id(id)?));
                 }
@@ -79,9 +86,7 @@ impl Load<'_> {
                 let select = Entity::find().filter(Column::Part.is_in(parts(list.iter().map(|id| id.partition()))));
                 let select = how(select.filter(Column::Id.is_in(list.iter().map(|id| id.get()))));
                 for found in select.all(&self.tx.on(partition)).await? {
-                    let subject = row::subject(found)?;
-                    self.tx.identities().remember(subject.id, &subject.key);
-                    self.world.load_subject(subject);
+                    self.world.load_subject(row::subject(found)?);
                 }
             }
         }

@@ -1,0 +1,39 @@
+//! Waits until all that follows from the commits of a service has been done, as its own tables tell.
+
+use crate::bare::open;
+use anyhow::{Result, ensure};
+use sqlx::Row;
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+
+/// Which service.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// mysql://user@host:port/database of the service
+    #[arg(long)]
+    url: String,
+    /// Seconds to wait at most
+    #[arg(long, default_value_t = 120.0)]
+    within: f64,
+}
+
+/// Commits that have no number, and numbers that some projection has not come to.
+const BEHIND: &str = "SELECT (SELECT COUNT(*) FROM outbox_commit WHERE pub_seq IS NULL) + \
+     COALESCE((SELECT MAX(position) - MIN(position) FROM relay_state), 0) AS behind";
+/// How long it rests between two looks.
+const AGAIN: Duration = Duration::from_millis(100);
+
+/// Waits, and tells for how long.
+pub(crate) async fn run(args: &Args) -> Result<String> {
+    let (mut connection, begin) = (open(&args.url).await?, Instant::now());
+    loop {
+        let row = sqlx::query(BEHIND).fetch_one(&mut connection).await?;
+        let behind: i64 = row.try_get("behind")?;
+        let seconds = begin.elapsed().as_secs_f64();
+        if behind == 0 {
+            return Ok(serde_json::json!({ "seconds": seconds }).to_string());
+        }
+        ensure!(seconds < args.within, "{behind} events have not been followed");
+        sleep(AGAIN).await;
+    }
+}

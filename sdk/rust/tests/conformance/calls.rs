@@ -1,0 +1,166 @@
+//! Calls by name, with messages as JSON.
+
+use prost::Message;
+use prost_reflect::{
+    DescriptorPool, DeserializeOptions, DynamicMessage, Kind, MessageDescriptor, MethodDescriptor, SerializeOptions,
+};
+use riposte_sdk::{Client, Error, FILE_DESCRIPTOR_SET, Follow, List, v1};
+use serde_json::Value;
+use std::time::Duration;
+use tonic::Status;
+use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
+use tonic::codegen::http::uri::PathAndQuery;
+
+/// A client that is told by name what to call.
+#[derive(Debug, Clone)]
+pub(crate) struct Caller {
+    client: Client,
+    pool: DescriptorPool,
+}
+
+impl Caller {
+    pub(crate) fn new(client: Client) -> Self {
+        Self { client, pool: DescriptorPool::decode(FILE_DESCRIPTOR_SET).unwrap() }
+    }
+
+    /// The same with a fault asked for, told from the faults of other calls by a key.
+    pub(crate) fn with_fault(&self, fault: Option<&str>, key: &str) -> Self {
+        let Some(fault) = fault else { return self.clone() };
+        let (name, value) = ("riposte-fault".parse().unwrap(), format!("{fault};key={key}").parse().unwrap());
+        Self { client: self.client.with_metadata(name, value), pool: self.pool.clone() }
+    }
+
+    /// A new request id, which is a UUID.
+    pub(crate) fn uuid(&self) -> String {
+        self.client.request_ids().next()
+    }
+
+    fn method(&self, name: &str) -> MethodDescriptor {
+        let (service, method) = name.split_once('.').unwrap();
+        let service = self.pool.get_service_by_name(&format!("riposte.v1.{service}")).unwrap();
+        service.methods().find(|found| found.name() == method).unwrap_or_else(|| panic!("no method {name}"))
+    }
+
+    /// One unary call.
+    pub(crate) async fn call(&self, name: &str, request: &Value, limit: Option<Duration>) -> Result<Value, Error> {
+        let method = self.method(name);
+        let admin = method.parent_service().name() == "AdminService";
+        let connection = if admin { self.client.admin_connection()? } else { self.client.connection() };
+        let mut request = tonic::Request::new(message(method.input(), request));
+        if let Some(limit) = limit {
+            request.set_timeout(limit);
+        }
+        let path: PathAndQuery = format!("/{}/{}", method.parent_service().full_name(), method.name()).parse().unwrap();
+        let answer = tonic::client::Grpc::new(connection).unary(request, path, Dynamic(method.output())).await?;
+        Ok(json(answer.get_ref()))
+    }
+
+    /// The items that a list yields, and how many pages they come in.
+    pub(crate) async fn list(&self, name: &str, request: &Value) -> Result<(Vec<Value>, usize), Error> {
+        let method = self.method(name);
+        let request = message(method.input(), request).encode_to_vec();
+        match name {
+            "CommentService.ListComments" => self.walk::<v1::ListCommentsRequest>(&method, &request).await,
+            "CommentService.ListCommentRevisions" => {
+                self.walk::<v1::ListCommentRevisionsRequest>(&method, &request).await
+            }
+            "CommentService.ListMemberComments" => self.walk::<v1::ListMemberCommentsRequest>(&method, &request).await,
+            "LikeService.ListLikers" => self.walk::<v1::ListLikersRequest>(&method, &request).await,
+            "LikeService.ListMemberLikes" => self.walk::<v1::ListMemberLikesRequest>(&method, &request).await,
+            "ReplyService.ListReplies" => self.walk::<v1::ListRepliesRequest>(&method, &request).await,
+            "ReplyService.GetThread" => self.walk::<v1::GetThreadRequest>(&method, &request).await,
+            "AdminService.ListSubjects" => self.walk::<v1::ListSubjectsRequest>(&method, &request).await,
+            other => panic!("{other} is no list"),
+        }
+    }
+
+    async fn walk<R>(&self, method: &MethodDescriptor, request: &[u8]) -> Result<(Vec<Value>, usize), Error>
+    where
+        R: List<Item: Message> + Message + Default,
+    {
+        let request = R::decode(request).unwrap();
+        let listed = method.output().fields().find_map(|field| match field.kind() {
+            Kind::Message(item) if field.is_list() => Some(item),
+            _ => None,
+        });
+        let (listed, mut found) = (listed.unwrap(), Vec::new());
+        let mut items = self.client.list(request.clone()).items();
+        while let Some(item) = items.next().await? {
+            found.push(json(&DynamicMessage::decode(listed.clone(), item.encode_to_vec().as_slice()).unwrap()));
+        }
+        let (mut walk, mut pages) = (self.client.list(request), 0);
+        while walk.next().await?.is_some() {
+            pages += 1;
+        }
+        Ok((found, pages))
+    }
+
+    /// The first events of a stream.
+    pub(crate) async fn watch(&self, name: &str, request: &Value, count: usize) -> Result<Vec<Value>, Error> {
+        let method = self.method(name);
+        assert_eq!(name, "SubjectService.WatchSubject");
+        let request = v1::WatchSubjectRequest::decode(message(method.input(), request).encode_to_vec().as_slice());
+        self.events(method.output(), request.unwrap(), count).await
+    }
+
+    async fn events<R>(&self, kind: MessageDescriptor, request: R, count: usize) -> Result<Vec<Value>, Error>
+    where
+        R: Follow<Event: Message>,
+    {
+        let (mut watch, mut events) = (self.client.follow(request), Vec::new());
+        // A stream that must be refused has no event, and is asked for one.
+        while events.len() < count.max(1) {
+            let event = watch.next().await?.encode_to_vec();
+            events.push(json(&DynamicMessage::decode(kind.clone(), event.as_slice()).unwrap()));
+        }
+        Ok(events)
+    }
+}
+
+fn message(kind: MessageDescriptor, json: &Value) -> DynamicMessage {
+    let options = DeserializeOptions::new().deny_unknown_fields(true);
+    DynamicMessage::deserialize_with_options(kind, json, &options).unwrap_or_else(|error| panic!("{json}: {error}"))
+}
+
+fn json(message: &DynamicMessage) -> Value {
+    let options = SerializeOptions::new().skip_default_fields(false);
+    message.serialize_with_options(serde_json::value::Serializer, &options).unwrap()
+}
+
+/// Messages of a kind that is known only when the tests run.
+#[derive(Debug, Clone)]
+struct Dynamic(MessageDescriptor);
+
+impl Codec for Dynamic {
+    type Encode = DynamicMessage;
+    type Decode = DynamicMessage;
+    type Encoder = Self;
+    type Decoder = Self;
+
+    fn encoder(&mut self) -> Self {
+        self.clone()
+    }
+
+    fn decoder(&mut self) -> Self {
+        self.clone()
+    }
+}
+
+impl Encoder for Dynamic {
+    type Item = DynamicMessage;
+    type Error = Status;
+
+    fn encode(&mut self, item: DynamicMessage, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
+        item.encode(buffer).map_err(|error| Status::internal(error.to_string()))
+    }
+}
+
+impl Decoder for Dynamic {
+    type Item = DynamicMessage;
+    type Error = Status;
+
+    fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<DynamicMessage>, Status> {
+        let message = DynamicMessage::decode(self.0.clone(), buffer);
+        message.map(Some).map_err(|error| Status::internal(error.to_string()))
+    }
+}

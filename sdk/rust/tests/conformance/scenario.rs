@@ -1,0 +1,228 @@
+//! The steps of a scenario, as sdk/conformance/README.md has them.
+
+use super::calls::Caller;
+use super::json::{at, compare, filled, filled_text};
+use futures::future::{LocalBoxFuture, join, try_join_all};
+use riposte_sdk::Error;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+const EVENTUALLY: Duration = Duration::from_secs(10);
+const AGAIN: Duration = Duration::from_millis(50);
+
+/// One file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct File {
+    pub(crate) scenarios: Vec<Scenario>,
+}
+
+/// Steps that run in order.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Scenario {
+    pub(crate) name: String,
+    steps: Vec<Step>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Step {
+    call: Option<String>,
+    list: Option<String>,
+    watch: Option<String>,
+    together: Option<Vec<Step>>,
+    request: Value,
+    repeat: Option<usize>,
+    fault: Option<String>,
+    deadline_ms: Option<u64>,
+    eventually: bool,
+    during: Vec<Step>,
+    expect: Option<Value>,
+    error: Option<Wanted>,
+    save: BTreeMap<String, String>,
+    items: Option<Value>,
+    count: Option<usize>,
+    pages: Option<usize>,
+    events: Option<Vec<Value>>,
+}
+
+/// What is asked of an error; what is not named is not looked at.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wanted {
+    code: Option<String>,
+    reason: Option<String>,
+    retryable: Option<bool>,
+    retry_after: Option<bool>,
+    violations: Option<Vec<String>>,
+    #[serde(default)]
+    metadata: BTreeMap<String, String>,
+}
+
+/// What steps keep for later ones.
+#[derive(Debug, Default)]
+pub(crate) struct Vars(Mutex<BTreeMap<String, String>>);
+
+impl Vars {
+    fn set(&self, name: &str, value: String) {
+        self.0.lock().unwrap().insert(name.to_owned(), value);
+    }
+
+    fn all(&self) -> BTreeMap<String, String> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+type Outcome = Result<(), String>;
+
+impl Scenario {
+    /// Runs it; the error tells which step found what.
+    pub(crate) async fn run(&self, caller: &Caller, vars: &Vars) -> Outcome {
+        let (unique, uuid) = (caller.uuid().replace('-', ""), caller.uuid());
+        // The first half of an id is the time and a count, so it is of this scenario alone.
+        vars.set("unique", unique[..16].to_owned());
+        vars.set("uuid", uuid);
+        run(&self.steps, caller, vars).await
+    }
+}
+
+async fn run(steps: &[Step], caller: &Caller, vars: &Vars) -> Outcome {
+    for (number, step) in (1..).zip(steps) {
+        step.run(caller, vars).await.map_err(|fault| format!("step {number}: {fault}"))?;
+    }
+    Ok(())
+}
+
+impl Step {
+    fn run<'a>(&'a self, caller: &'a Caller, vars: &'a Vars) -> LocalBoxFuture<'a, Outcome> {
+        Box::pin(async move {
+            let start = Instant::now();
+            loop {
+                match self.once(caller, vars).await {
+                    Err(_) if self.eventually && start.elapsed() < EVENTUALLY => tokio::time::sleep(AGAIN).await,
+                    outcome => return outcome,
+                }
+            }
+        })
+    }
+
+    async fn once(&self, caller: &Caller, vars: &Vars) -> Outcome {
+        match (&self.call, &self.list, &self.watch, &self.together) {
+            (Some(method), None, None, None) => self.call(method, caller, vars).await,
+            (None, Some(method), None, None) => self.list(method, caller, vars).await,
+            (None, None, Some(method), None) => self.watch(method, caller, vars).await,
+            (None, None, None, Some(steps)) => {
+                try_join_all(steps.iter().map(|step| step.run(caller, vars))).await.map(drop)
+            }
+            _ => Err("a step is one of call, list, watch and together".to_owned()),
+        }
+    }
+
+    async fn call(&self, method: &str, caller: &Caller, vars: &Vars) -> Outcome {
+        let limit = self.deadline_ms.map(Duration::from_millis);
+        let (repeat, mut answer) = (self.repeat.unwrap_or(1), Value::Null);
+        for number in 1..=repeat {
+            vars.set("i", number.to_string());
+            let caller = caller.with_fault(self.fault.as_deref(), &caller.uuid());
+            let outcome = caller.call(method, &self.request(vars), limit).await;
+            match self.answered(outcome, vars)? {
+                Some(found) => answer = found,
+                None => return Ok(()),
+            }
+        }
+        compare(&self.wanted(self.expect.as_ref(), vars), &answer, method)?;
+        for (name, path) in &self.save {
+            vars.set(name, at(&answer, path)?);
+        }
+        Ok(())
+    }
+
+    async fn list(&self, method: &str, caller: &Caller, vars: &Vars) -> Outcome {
+        let caller = caller.with_fault(self.fault.as_deref(), &caller.uuid());
+        let outcome = caller.list(method, &self.request(vars)).await;
+        let Some((items, pages)) = self.answered(outcome, vars)? else { return Ok(()) };
+        if let Some(count) = self.count {
+            let different: BTreeSet<String> = items.iter().map(Value::to_string).collect();
+            same("items", items.len(), count)?;
+            same("different items", different.len(), count)?;
+        }
+        if let Some(wanted) = self.pages {
+            same("pages", pages, wanted)?;
+        }
+        match &self.items {
+            Some(wanted) => compare(&filled(wanted, &vars.all()), &Value::Array(items), method),
+            None => Ok(()),
+        }
+    }
+
+    async fn watch(&self, method: &str, caller: &Caller, vars: &Vars) -> Outcome {
+        let watcher = caller.with_fault(self.fault.as_deref(), &caller.uuid());
+        let (request, count) = (self.request(vars), self.events.as_ref().map_or(0, Vec::len));
+        let (events, done) = join(watcher.watch(method, &request, count), run(&self.during, caller, vars)).await;
+        done?;
+        let Some(events) = self.answered(events, vars)? else { return Ok(()) };
+        let wanted = Value::Array(self.events.clone().unwrap_or_default());
+        compare(&filled(&wanted, &vars.all()), &Value::Array(events), method)
+    }
+
+    fn request(&self, vars: &Vars) -> Value {
+        if self.request.is_null() { json!({}) } else { filled(&self.request, &vars.all()) }
+    }
+
+    fn wanted(&self, value: Option<&Value>, vars: &Vars) -> Value {
+        value.map_or_else(|| json!({}), |value| filled(value, &vars.all()))
+    }
+
+    /// The answer; `None` if there was the error that there ought to be.
+    fn answered<T>(&self, outcome: Result<T, Error>, vars: &Vars) -> Result<Option<T>, String> {
+        match (outcome, &self.error) {
+            (Ok(answer), None) => Ok(Some(answer)),
+            (Ok(_), Some(wanted)) => Err(format!("no error instead of {wanted:?}")),
+            (Err(error), None) => Err(error.to_string()),
+            (Err(error), Some(wanted)) => wanted.check(&error, vars, self.deadline_ms.is_some()).map(|()| None),
+        }
+    }
+}
+
+impl Wanted {
+    fn check(&self, error: &Error, vars: &Vars, has_deadline: bool) -> Outcome {
+        let name = code_name(error);
+        let fields: Vec<&str> = error.violations().iter().map(|violation| violation.field.as_str()).collect();
+        let same = self.code.as_ref().is_none_or(|code| *code == name)
+            && self.reason.as_ref().is_none_or(|reason| reason == error.reason_name())
+            && self.retryable.is_none_or(|retryable| retryable == error.is_retryable())
+            && self.retry_after.is_none_or(|told| told == error.retry_after().is_some())
+            && self.violations.as_ref().is_none_or(|wanted| *wanted == fields)
+            && self.metadata.iter().all(|(key, value)| {
+                error.metadata().get(key).is_some_and(|found| *found == filled_text(value, &vars.all()))
+            });
+        if !same {
+            return Err(format!("{error:?} instead of {self:?}"));
+        }
+        // An answer that did not come has no id.
+        if error.request_id().is_none() && !has_deadline && name != "DEADLINE_EXCEEDED" {
+            return Err(format!("no request id in {error:?}"));
+        }
+        Ok(())
+    }
+}
+
+/// `NOT_FOUND` for `NotFound`.
+fn code_name(error: &Error) -> String {
+    let mut name = String::new();
+    for letter in format!("{:?}", error.code()).chars() {
+        if letter.is_ascii_uppercase() && !name.is_empty() {
+            name.push('_');
+        }
+        name.push(letter.to_ascii_uppercase());
+    }
+    name
+}
+
+fn same(what: &str, found: usize, wanted: usize) -> Outcome {
+    if found == wanted { Ok(()) } else { Err(format!("{found} {what} instead of {wanted}")) }
+}

@@ -1,0 +1,24 @@
+//! What a commit leaves in its own transaction: one row, however many subjects it changed, and which revisions it made.
+
+use riposte_core::CommentId;
+use riposte_core::event::Event;
+use sea_orm::EntityTrait;
+
+use crate::error::Fault;
+use crate::sql::chunks::cut;
+use crate::sql::entity::{outbox_commit, outbox_revision};
+use crate::sql::pool::SourceTx;
+use crate::sql::row;
+
+/// Writes what a commit tells, under the id that was kept for it; nothing where it changed nothing.
+pub(in crate::sql) async fn tell(tx: &SourceTx, commit: CommentId, events: &[Event]) -> Result<(), Fault> {
+    if events.is_empty() {
+        return Ok(());
+    }
+    outbox_commit::Entity::insert(row::commit_model(commit, events)).exec_without_returning(&tx.whole()).await?;
+    let made = events.iter().filter_map(|event| row::revision_model(commit, event));
+    for piece in cut(made.collect()) {
+        outbox_revision::Entity::insert_many(piece).exec_without_returning(&tx.whole()).await?;
+    }
+    Ok(())
+}

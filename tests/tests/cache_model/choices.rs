@@ -1,0 +1,311 @@
+//! What the preview of a root is chosen from (`server/cache/src/port.rs`). Each commit lifts another reply before all that were
+//! known: it is liked, which its writer and the relay tell, or comes to be seen again, which the relay tells. A choice holds
+//! those that the board held when it was read; the board follows the commits on its own, before the relay or behind it.
+
+mod redis;
+mod variants;
+
+use redis::{Redis, Ticket};
+use stateright::{Model, Property};
+
+/// A rule. Whoever leaves it out has to be found out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rule {
+    /// A like of a reply that is not in the choice ends it.
+    LikesEndChoices,
+    /// Likes are logged while a ticket is out, and a choice that one of them ends is not kept.
+    LikesAreLogged,
+    /// A choice is kept only if its board held all that the relay had told when the ticket was given.
+    BoardsHoldWhatWasTold,
+    /// The relay tells the likes of what comes to be seen, as if it had been liked.
+    RelayTellsWhatRises,
+    /// The relay tells in the step that moves its cursor, which lies beside the block.
+    CursorInTheSlot,
+    /// A choice is of its block.
+    ChoicesBearTheirBlock,
+}
+
+/// How many faults of each kind may still strike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+struct Faults {
+    evict: u8,
+    /// A writer dies behind its commit.
+    crash: u8,
+    failover: u8,
+    restart: u8,
+    /// Tickets given until now are valid no more.
+    expiry: u8,
+    /// The relay dies; or another leads, and its last call comes late.
+    lead: u8,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Writer {
+    /// Will like a reply, or show one again.
+    Likes,
+    Shows,
+    /// Has not told of its commit, by its number.
+    Committed(u8),
+    Done,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Filler {
+    Begins,
+    Opened(Ticket),
+    /// How far the board was.
+    Read(Ticket, u8),
+    Done,
+}
+
+/// A move of the cursor, and the last reply that is told with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Moving {
+    from: u8,
+    to: u8,
+    told: u8,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Relay {
+    Begins,
+    At(u8),
+    Moves(Moving),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct State {
+    /// Of each commit: whether it was a like.
+    commits: Vec<bool>,
+    board: u8,
+    redis: Redis,
+    replica: Redis,
+    writers: Vec<Writer>,
+    fillers: [Filler; 2],
+    relay: Relay,
+    late: Option<Moving>,
+    now: u8,
+    fresh: u8,
+    faults: Faults,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Write(usize),
+    WriterDies(usize),
+    Fill(usize),
+    BoardFollows,
+    RelayGoesOn,
+    RelayDies,
+    OtherRelayLeads,
+    LateCall,
+    EvictChoice,
+    EvictBlock,
+    EvictLog,
+    EvictCursor,
+    TicketsExpire,
+    RestartEmpty,
+    ReplicaCatchesUp,
+    Failover,
+}
+
+#[derive(Debug, Clone)]
+struct Choices {
+    without: &'static [Rule],
+    writers: &'static [Writer],
+    faults: Faults,
+}
+
+const CONVERGES: &str = "when all is quiet, a choice lacks nobody";
+const CACHES: &str = "all may be quiet with the choice kept";
+
+impl Model for Choices {
+    type State = State;
+    type Action = Step;
+
+    fn init_states(&self) -> Vec<State> {
+        let redis = Redis { cursor: Some((0, 1)), ..Redis::default() };
+        vec![State {
+            commits: Vec::new(),
+            board: 0,
+            redis,
+            replica: redis,
+            writers: self.writers.to_vec(),
+            fillers: [Filler::Begins; 2],
+            relay: Relay::At(0),
+            late: None,
+            now: 0,
+            fresh: 2,
+            faults: self.faults,
+        }]
+    }
+
+    fn actions(&self, state: &State, steps: &mut Vec<Step>) {
+        let State { redis, replica, faults, .. } = state;
+        for (number, writer) in state.writers.iter().enumerate() {
+            steps.extend((*writer != Writer::Done).then_some(Step::Write(number)));
+            let committed = matches!(writer, Writer::Committed(_));
+            steps.extend((committed && faults.crash > 0).then_some(Step::WriterDies(number)));
+        }
+        let fillers = state.fillers.iter().enumerate();
+        steps.extend(fillers.filter(|(_, filler)| **filler != Filler::Done).map(|(number, _)| Step::Fill(number)));
+        steps.extend((state.board < state.head()).then_some(Step::BoardFollows));
+        steps.extend((!self.relay_rests(state)).then_some(Step::RelayGoesOn));
+        steps.extend(state.late.map(|_| Step::LateCall));
+        let mut may = |left: u8, changes: bool, step: Step| steps.extend((left > 0 && changes).then_some(step));
+        may(faults.lead, state.relay != Relay::Begins, Step::RelayDies);
+        may(faults.lead, matches!(state.relay, Relay::Moves(_)), Step::OtherRelayLeads);
+        may(faults.evict, redis.choice.is_some(), Step::EvictChoice);
+        may(faults.evict, redis.block.is_some(), Step::EvictBlock);
+        may(faults.evict, redis.log > 0, Step::EvictLog);
+        may(faults.evict, redis.cursor.is_some(), Step::EvictCursor);
+        may(faults.expiry, redis.block.is_some(), Step::TicketsExpire);
+        may(faults.restart, true, Step::RestartEmpty);
+        may(faults.failover, replica != redis, Step::ReplicaCatchesUp);
+        may(faults.failover, replica != redis, Step::Failover);
+    }
+
+    fn next_state(&self, last: &State, step: Step) -> Option<State> {
+        let mut next = last.clone();
+        let State { redis, replica, faults, writers, relay, late, now, .. } = &mut next;
+        match step {
+            Step::Write(number) => self.write(&mut next, number),
+            Step::WriterDies(number) => (writers[number], faults.crash) = (Writer::Done, faults.crash - 1),
+            Step::Fill(number) => self.fill(&mut next, number)?,
+            Step::BoardFollows => next.board += 1,
+            Step::RelayGoesOn => self.relay(&mut next),
+            Step::RelayDies => (*relay, faults.lead) = (Relay::Begins, faults.lead - 1),
+            Step::OtherRelayLeads => {
+                *late = if let Relay::Moves(moving) = last.relay { Some(moving) } else { None };
+                (*relay, faults.lead) = (Relay::Begins, faults.lead - 1);
+            }
+            Step::LateCall => {
+                if let Some(moving) = next.late.take() {
+                    self.advance(&mut next, moving);
+                }
+            }
+            Step::EvictChoice => (redis.choice, faults.evict) = (None, faults.evict - 1),
+            Step::EvictBlock => (redis.block, faults.evict) = (None, faults.evict - 1),
+            Step::EvictLog => (redis.log, faults.evict) = (0, faults.evict - 1),
+            Step::EvictCursor => (redis.cursor, faults.evict) = (None, faults.evict - 1),
+            Step::TicketsExpire => (*now, faults.expiry) = (last.now + 1, faults.expiry - 1),
+            Step::RestartEmpty => (*redis, faults.restart) = (Redis::default(), faults.restart - 1),
+            Step::ReplicaCatchesUp => *replica = *redis,
+            Step::Failover => (*redis, faults.failover) = (*replica, faults.failover - 1),
+        }
+        Some(next)
+    }
+
+    fn properties(&self) -> Vec<Property<Self>> {
+        vec![
+            Property::always(CONVERGES, |of: &Self, state: &State| {
+                !of.is_quiet(state) || state.redis.chosen(of).is_none_or(|chosen| chosen == state.head())
+            }),
+            Property::sometimes(CACHES, |of: &Self, state: &State| {
+                state.commits.len() == of.writers.len() && of.is_quiet(state) && state.redis.chosen(of).is_some()
+            }),
+        ]
+    }
+}
+
+impl Choices {
+    fn keeps(&self, rule: Rule) -> bool {
+        !self.without.contains(&rule)
+    }
+
+    fn write(&self, state: &mut State, number: usize) {
+        state.writers[number] = match state.writers[number] {
+            Writer::Likes => {
+                state.commits.push(true);
+                Writer::Committed(state.head())
+            }
+            Writer::Shows => {
+                state.commits.push(false);
+                Writer::Done
+            }
+            Writer::Committed(commit) => {
+                state.redis.like(commit, state.now, self);
+                Writer::Done
+            }
+            Writer::Done => Writer::Done,
+        };
+    }
+
+    /// A step of a filler; `None` where it may not.
+    fn fill(&self, state: &mut State, number: usize) -> Option<()> {
+        state.fillers[number] = match state.fillers[number] {
+            Filler::Begins => {
+                let (fresh, name) = (state.token(), u8::try_from(number).ok()?);
+                Filler::Opened(state.redis.open(name, fresh, state.now)?)
+            }
+            Filler::Opened(ticket) => Filler::Read(ticket, state.board),
+            Filler::Read(ticket, board) => {
+                state.redis.fill(ticket, board, state.now, self);
+                Filler::Done
+            }
+            Filler::Done => return None,
+        };
+        Some(())
+    }
+
+    fn relay(&self, state: &mut State) {
+        state.relay = match state.relay {
+            Relay::Begins => match state.redis.cursor {
+                Some((at, _)) => Relay::At(at),
+                None => Relay::At(renew(state, state.head())),
+            },
+            Relay::At(from) => {
+                let (to, all) = (state.head(), self.keeps(Rule::RelayTellsWhatRises));
+                let commits =
+                    state.commits.iter().zip(1..).filter(|(liked, commit)| (**liked || all) && *commit > from);
+                let told = commits.map(|(_, commit)| commit).max().unwrap_or(0);
+                Relay::Moves(Moving { from, to, told })
+            }
+            Relay::Moves(moving) => {
+                self.advance(state, moving);
+                Relay::At(moving.to)
+            }
+        };
+    }
+
+    fn advance(&self, state: &mut State, Moving { from, to, told }: Moving) {
+        match state.redis.cursor {
+            Some((at, generation)) if at == from || !self.keeps(Rule::CursorInTheSlot) => {
+                state.redis.like(told, state.now, self);
+                state.redis.cursor = Some((to, generation));
+            }
+            _ => drop(renew(state, to)),
+        }
+    }
+
+    fn relay_rests(&self, state: &State) -> bool {
+        let stands =
+            |at| state.redis.cursor.is_some_and(|(cursor, _)| cursor == at || !self.keeps(Rule::CursorInTheSlot));
+        matches!(state.relay, Relay::At(at) if at == state.head() && stands(at))
+    }
+
+    fn is_quiet(&self, state: &State) -> bool {
+        self.relay_rests(state)
+            && state.late.is_none()
+            && state.board == state.head()
+            && state.writers.iter().all(|writer| *writer == Writer::Done)
+            && state.fillers.iter().all(|filler| matches!(filler, Filler::Begins | Filler::Done))
+    }
+}
+
+fn renew(state: &mut State, at: u8) -> u8 {
+    state.redis.cursor = Some((at, state.token()));
+    at
+}
+
+impl State {
+    fn head(&self) -> u8 {
+        self.commits.iter().map(|_| 1).sum()
+    }
+
+    /// A number that never came before.
+    fn token(&mut self) -> u8 {
+        self.fresh += 1;
+        self.fresh - 1
+    }
+}
