@@ -6,10 +6,12 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** The lines of the README, against the server that RIPOSTE_TARGET names, as `riposte dev --exec` sets it. */
+/** The lines of the README; run against the server that RIPOSTE_TARGET names, as `riposte dev --exec` sets it. */
 class QuickstartTest {
   @Test
   void theQuickStartListsTheCommentItWrote() throws Exception {
@@ -27,5 +29,12 @@ class QuickstartTest {
       System.setOut(console);
     }
     assertEquals("Hi", said.toString(StandardCharsets.UTF_8).strip());
+  }
+
+  @Test
+  void theReadmeShowsTheLinesThatRun() throws Exception {
+    String program = Files.readString(Path.of("../examples/Quickstart.java"));
+    String shown = Files.readString(Path.of("../README.md")).split("```java\n|```\n")[1];
+    assertEquals(program.split("// \\[quickstart]\n")[1].stripIndent().strip(), shown.strip());
   }
 }
