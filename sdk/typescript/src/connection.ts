@@ -86,7 +86,7 @@ export class Connection {
     const { metadata, timing } = this.#terms(path, options);
     const call = this.#client.makeBidiStreamRequest(path, write, read, metadata, timing);
     follow(call, { ...options, signal: AbortSignal.any([this.closed, options.signal ?? []].flat()) });
-    const requests = Readable.from(inits).map((init) => this.#identified(method.input, init));
+    const requests = Readable.from(this.#requests(method.input, inits));
     let fault: unknown;
     requests.once("error", (error) => {
       fault = error;
@@ -122,6 +122,10 @@ export class Connection {
     const metadata = this.#metadata.clone();
     for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
     return { metadata, timing: timeoutMs === undefined ? {} : { deadline: Date.now() + timeoutMs } };
+  }
+
+  async *#requests<I extends DescMessage>(type: I, inits: Iterable<MessageInitShape<I>> | AsyncIterable<MessageInitShape<I>>) {
+    for await (const init of inits) yield this.#identified(type, init);
   }
 
   /** A request with a request id, if it can have one and has none. The caller's own message stays as it is. */
