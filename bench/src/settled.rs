@@ -18,7 +18,7 @@ pub(crate) struct Args {
 }
 
 /// Commits that have no number, and numbers that some projection has not come to.
-const BEHIND: &str = "SELECT (SELECT COUNT(*) FROM comment_outbox WHERE pub_seq IS NULL) + \
+const BEHIND: &str = "SELECT (SELECT COUNT(*) FROM outbox_commit WHERE pub_seq IS NULL) + \
      COALESCE((SELECT MAX(position) - MIN(position) FROM relay_state), 0) AS behind";
 /// How long it rests between two looks.
 const AGAIN: Duration = Duration::from_millis(100);

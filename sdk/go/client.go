@@ -1,10 +1,10 @@
 // Package riposte is the Go client of Riposte, a comment platform that is one gRPC service.
 //
-//	client, err := riposte.FromEnv()
-//	subject := client.Subject("article", "42")
-//	comment, err := subject.Comment(ctx, "m7", "Hi")
-//	err = comment.Like(ctx, "m9")
-//	for thread, err := range subject.Comments(ctx, riposte.Hot) { … }
+//	c, err := riposte.FromEnv()
+//	s := c.Subject("article", "42")
+//	p, err := s.Comment(ctx, "m7", "Hi")
+//	_, err = p.Like(ctx, "m9")
+//	for x, err := range s.Comments(ctx, riposte.Hot) { … }
 //
 // The handles [Subject] and [Comment] are for what is asked most; the generated stubs of package ripostev1, which
 // [Client.Comments] and its siblings answer, are for everything. Both share deadlines, retries, request ids and errors.
@@ -18,9 +18,11 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/connectivity"
 	_ "google.golang.org/grpc/health" // a server that says it does not serve gets no calls
 	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/status"
 )
 
 // The largest answer read, in bytes: 200 comments of the greatest length, with room to spare.
@@ -81,7 +83,7 @@ func (c *Client) WaitReady(ctx context.Context) error {
 			return nil
 		}
 		if state == connectivity.Shutdown {
-			return convert(grpc.ErrClientConnClosing, nil)
+			return convert(status.Error(codes.Canceled, "the client is closed"), nil)
 		}
 		if !c.conn.WaitForStateChange(ctx, state) {
 			return convert(ctx.Err(), nil)

@@ -58,16 +58,13 @@ func watch[Q proto.Message, E any](
 	}
 }
 
-// resumable says whether a stream that ended with an error is worth to be opened again, and not before when.
+// resumable says whether a stream that ended with an error is worth to be opened again, and not before when. What is
+// INTERNAL without a reason is no answer of the service: the stream was reset on its way.
 func resumable(ctx context.Context, err error) (wait time.Duration, again bool) {
 	var failed *Error
 	if !errors.As(err, &failed) {
 		return 0, err == io.EOF
 	}
-	return failed.RetryAfter, ctx.Err() == nil && (failed.Retryable() || failed.broken())
-}
-
-// broken says that a stream was reset on its way: the service itself gives a reason with these codes.
-func (e *Error) broken() bool {
-	return e.Reason == "" && (e.Code == codes.Internal || e.Code == codes.Unknown || e.Code == codes.Canceled)
+	reset := failed.Code == codes.Internal && failed.Reason == ""
+	return failed.RetryAfter, ctx.Err() == nil && (failed.Retryable() || reset)
 }

@@ -5,6 +5,7 @@ mod handles;
 mod language;
 mod model;
 mod plugins;
+mod readme;
 mod steps;
 mod templates;
 mod toolchain;
@@ -102,6 +103,7 @@ pub(crate) fn generate(
 ) -> Result<Vec<String>> {
     let public = generate::public(all)?;
     let model = Model::read(repo, &public)?;
+    readme::add(repo, files)?;
     let mut skipped = Vec::new();
     for language in languages {
         let Some(toolchain) = Toolchain::read(repo, *language)? else { continue };

@@ -1,3 +1,5 @@
+//go:build unix
+
 // Bench compares the client with the bare generated stub, and says how long a program takes to its first answer:
 //
 //	riposte dev --listen 127.0.0.1:0 --exec -- go run ./bench
@@ -13,6 +15,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"google.golang.org/grpc"
@@ -22,8 +25,8 @@ import (
 )
 
 const (
-	rounds = 15
-	length = 400 * time.Millisecond
+	rounds = 40
+	length = 150 * time.Millisecond
 )
 
 var request = &ripostev1.GetSubjectRequest{Key: &ripostev1.SubjectKey{ObjectType: "article", ObjectId: "42"}}
@@ -44,22 +47,27 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	fmt.Println("| | bare stub | client | ratio of rates | processor time per call: bare stub | client |")
 	for _, flight := range []int{1, 64} {
-		var bare, ours []float64
+		var bare, ours side
 		for range rounds {
-			bare = append(bare, rate(ctx, ripostev1.NewSubjectServiceClient(conn), flight))
-			ours = append(ours, rate(ctx, client.Subjects(), flight))
+			bare.round(ctx, ripostev1.NewSubjectServiceClient(conn), flight)
+			ours.round(ctx, client.Subjects(), flight)
 		}
-		stub, sdk := median(bare), median(ours)
-		fmt.Printf("| GetSubject, %d in flight | %.0f/s | %.0f/s | %.2f |\n", flight, stub, sdk, sdk/stub)
+		stub, sdk := median(bare.rates), median(ours.rates)
+		fmt.Printf("| GetSubject, %d in flight | %.0f/s | %.0f/s | %.2f | %.0f µs | %.0f µs |\n",
+			flight, stub, sdk, sdk/stub, median(bare.costs), median(ours.costs))
 	}
 }
 
-// rate is how many calls a second a stub makes with so many in flight.
-func rate(ctx context.Context, stub ripostev1.SubjectServiceClient, flight int) float64 {
+// side is what was measured of one of two: calls a second, and microseconds of this process's processor time a call.
+type side struct{ rates, costs []float64 }
+
+// round calls by a stub for a while, with so many calls in flight.
+func (s *side) round(ctx context.Context, stub ripostev1.SubjectServiceClient, flight int) {
 	var made atomic.Int64
 	var all sync.WaitGroup
-	start := time.Now()
+	start, used := time.Now(), processor()
 	for range flight {
 		all.Go(func() {
 			for time.Since(start) < length {
@@ -71,7 +79,18 @@ func rate(ctx context.Context, stub ripostev1.SubjectServiceClient, flight int) 
 		})
 	}
 	all.Wait()
-	return float64(made.Load()) / time.Since(start).Seconds()
+	calls := float64(made.Load())
+	s.rates = append(s.rates, calls/time.Since(start).Seconds())
+	s.costs = append(s.costs, float64((processor()-used).Microseconds())/calls)
+}
+
+// processor is the processor time that this process has used.
+func processor() time.Duration {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		log.Fatal(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
 func median(values []float64) float64 {

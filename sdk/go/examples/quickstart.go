@@ -13,12 +13,13 @@ import (
 func main() {
 	ctx := context.Background()
 	// [quickstart]
-	client := must(riposte.FromEnv())
-	subject := client.Subject("article", "42")
-	comment := must(subject.Comment(ctx, "m7", "Hi"))
-	must(comment.Like(ctx, "m9"))
-	for thread, err := range subject.Comments(ctx, riposte.Hot) {
-		fmt.Println(must(thread, err).GetComment().GetContent().GetText())
+	c := must(riposte.FromEnv())
+	s := c.Subject("article", "42")
+	p := must(s.Comment(ctx, "m7", "Hi"))
+	must(p.Like(ctx, "m9"))
+	for x, err := range s.Comments(ctx, riposte.Hot) {
+		comment := must(x, err).GetComment()
+		fmt.Println(comment.GetFloor(), comment.GetMemberId(), comment.GetContent().GetText())
 	}
 	// [quickstart]
 }

@@ -6,6 +6,7 @@ import io.grpc.Channel;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import java.lang.management.ManagementFactory;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.Semaphore;
 
@@ -14,8 +15,8 @@ import java.util.concurrent.Semaphore;
  * the start of the JVM to the first answer. Not for CI: a figure depends on the machine and on what else it does.
  */
 public final class Bench {
-  private static final int ROUNDS = 9;
-  private static final long ROUND_NANOS = 2_000_000_000L;
+  private static final int ROUNDS = 21;
+  private static final long ROUND_NANOS = 500_000_000L;
   private static final int IN_FLIGHT = 64;
   private static final GetSubjectRequest REQUEST = GetSubjectRequest.newBuilder()
       .setKey(SubjectKey.newBuilder().setObjectType("article").setObjectId("1"))
@@ -30,6 +31,7 @@ public final class Bench {
   public static void main(String[] arguments) throws InterruptedException {
     Riposte client = Riposte.fromEnv();
     var subject = client.subject("article", "1");
+    client.waitReady(Duration.ofSeconds(30));
     subject.get();
     long first = System.currentTimeMillis() - ManagementFactory.getRuntimeMXBean().getStartTime();
     System.out.printf("first answer %d ms after the start of the JVM%n", first);

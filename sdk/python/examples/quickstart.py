@@ -9,4 +9,4 @@ p = s.comment("m7", "Hi")
 p.like("m9")
 for x in s.comments(sort="hot"):
     print(x.comment.floor, x.comment.member_id, x.comment.content.text)
-# [/quickstart]
+# [quickstart]

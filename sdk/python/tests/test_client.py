@@ -3,8 +3,8 @@
 import asyncio
 import contextlib
 import logging
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import grpc
@@ -45,10 +45,13 @@ def test_the_third_failure_is_the_callers_and_no_other_code_is_repeated(like: Li
 
 def test_a_dead_service_sees_hardly_more_attempts_than_calls() -> None:
     service = StandIn(*[UNAVAILABLE] * 2000)
-    with serving(service) as target, riposte.connect(target) as client:
-        for _ in range(600):
-            with contextlib.suppress(riposte.Unavailable):
-                client.likes.SetLike(LIKE)
+
+    def call(client: riposte.Client) -> None:
+        with contextlib.suppress(riposte.Unavailable):
+            client.likes.SetLike(LIKE)
+
+    with serving(service) as target, riposte.connect(target) as client, ThreadPoolExecutor(8) as pool:
+        list(pool.map(call, [client] * 600))
     assert 600 < len(service.requests) <= 660
 
 
@@ -141,12 +144,8 @@ def test_the_administration_needs_an_address() -> None:
 
 def test_a_client_is_shared_by_threads() -> None:
     service = StandIn()
-    with serving(service) as target, riposte.connect(target) as client:
-        threads = [threading.Thread(target=lambda: [client.likes.SetLike(LIKE) for _ in range(25)]) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+    with serving(service) as target, riposte.connect(target) as client, ThreadPoolExecutor(4) as pool:
+        list(pool.map(client.likes.SetLike, [LIKE] * 100))
     assert len({request.request_id for request in service.requests}) == 100
 
 
@@ -156,4 +155,4 @@ def test_waits_between_attempts_are_short(like: Likes) -> None:
         started = time.monotonic()
         like(target, LIKE)
     # 100 and 200 ms, each by a fifth more or less, beside the calls themselves.
-    assert 0.2 < time.monotonic() - started < 2
+    assert 0.2 < time.monotonic() - started < 4

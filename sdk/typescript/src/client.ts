@@ -14,7 +14,7 @@ import type { RequestIds } from "./requestIds.js";
 export class Riposte extends Handles {
   readonly #connection: Connection;
   readonly #options: Options;
-  readonly #admins: Connection[] = [];
+  readonly #admins = new Map<string, Connection>();
 
   private constructor(target: string, options: Options) {
     const connection = new Connection(target, options);
@@ -47,8 +47,8 @@ export class Riposte extends Handles {
    */
   admin(target: string | undefined = this.#options.adminTarget): AdminClient {
     if (target === undefined) throw invalid("no admin target: name it, or set RIPOSTE_ADMIN_TARGET");
-    const connection = new Connection(target, this.#options);
-    this.#admins.push(connection);
+    const connection = this.#admins.get(target) ?? new Connection(target, this.#options);
+    this.#admins.set(target, connection);
     return new AdminClient(connection);
   }
 
@@ -62,8 +62,8 @@ export class Riposte extends Handles {
     return this.#connection.ready(timeoutMs);
   }
 
-  /** Ends the connections. Calls under way go on to their end. */
+  /** Ends the connections, with the streams and watches over them. Other calls under way go on to their end. */
   close(): void {
-    for (const connection of [this.#connection, ...this.#admins]) connection.close();
+    for (const connection of [this.#connection, ...this.#admins.values()]) connection.close();
   }
 }

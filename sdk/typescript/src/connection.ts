@@ -28,7 +28,7 @@ export interface CallOptions {
 }
 
 /** A method of the contract, of a kind, with the types of its messages. */
-type Method<Kind, I, O> = DescMethod & { methodKind: Kind; input: I; output: O };
+export type Method<Kind, I, O> = DescMethod & { methodKind: Kind; input: I; output: O };
 
 /**
  * The transport under all services: it adds the token, the deadline, the request id and, by the service configuration,
@@ -37,6 +37,9 @@ type Method<Kind, I, O> = DescMethod & { methodKind: Kind; input: I; output: O }
 export class Connection {
   /** The request ids of this client. */
   readonly requestIds = new RequestIds();
+  readonly #closing = new AbortController();
+  /** Aborts when the connection is closed. */
+  readonly closed: AbortSignal = this.#closing.signal;
   readonly #client: Client;
   readonly #metadata: Metadata;
 
@@ -78,13 +81,12 @@ export class Connection {
     method: Method<"server_streaming" | "bidi_streaming", I, O>,
     inits: Iterable<MessageInitShape<I>> | AsyncIterable<MessageInitShape<I>>,
     options: CallOptions = {},
-    onOpen: () => void = () => {},
   ): AsyncGenerator<MessageShape<O>, void> {
     const { path, write, read } = codec(method);
     const { metadata, timing } = this.#terms(path, options);
-    const call = this.#client.makeBidiStreamRequest(path, write, read, metadata, timing).once("metadata", onOpen);
-    follow(call, options);
-    const requests = Readable.from(inits).map((init) => this.#identified(method.input, init));
+    const call = this.#client.makeBidiStreamRequest(path, write, read, metadata, timing);
+    follow(call, { ...options, signal: AbortSignal.any([this.closed, options.signal ?? []].flat()) });
+    const requests = Readable.from(this.#requests(method.input, inits));
     let fault: unknown;
     requests.once("error", (error) => {
       fault = error;
@@ -109,8 +111,9 @@ export class Connection {
     });
   }
 
-  /** Ends the connection. Calls under way go on to their end. */
+  /** Ends the connection and the streams over it. Unary calls under way go on to their end. */
   close(): void {
+    this.#closing.abort();
     this.#client.close();
   }
 
@@ -119,6 +122,10 @@ export class Connection {
     const metadata = this.#metadata.clone();
     for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
     return { metadata, timing: timeoutMs === undefined ? {} : { deadline: Date.now() + timeoutMs } };
+  }
+
+  async *#requests<I extends DescMessage>(type: I, inits: Iterable<MessageInitShape<I>> | AsyncIterable<MessageInitShape<I>>) {
+    for await (const init of inits) yield this.#identified(type, init);
   }
 
   /** A request with a request id, if it can have one and has none. The caller's own message stays as it is. */

@@ -1,5 +1,6 @@
+import type { DescMessage, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { CallOptions } from "./connection.js";
+import type { CallOptions, Connection, Method } from "./connection.js";
 import { Code, RiposteError } from "./error.js";
 
 /** Where a watch keeps its place. */
@@ -10,44 +11,43 @@ export interface Cursor {
   readonly revisions: Readonly<Record<string, string>>;
 }
 
-/** Opens a stream once, with these changes to its request; calls back when the service has accepted it. */
-type Open<Event> = (changes: object, options: CallOptions, onOpen: () => void) => AsyncIterable<Event>;
-
 /** The longest wait before a watch is opened again, in milliseconds: at first, and doubled after each failure up to a last one. */
 const [FIRST_WAIT, LAST_WAIT] = [100, 5_000];
-/** How often a watch that was never open is tried: as often as any other read. */
-const ATTEMPTS = 3;
 
 /**
  * The events of a watch, which opens again behind the last one when the stream ends or breaks, and where the service found
- * the reader too slow. It goes on until the caller stops reading, the signal aborts, or the service refuses.
+ * the reader too slow. It goes on until the caller stops reading or closes the client, the signal aborts, or the service
+ * refuses.
  */
-export async function* watching<Event extends object>(
-  open: Open<Event>,
+export async function* watching<I extends DescMessage, O extends DescMessage>(
+  connection: Connection,
+  method: Method<"server_streaming", I, O>,
+  init: MessageInitShape<I>,
   cursor: Cursor,
-  { timeoutMs = Infinity, ...options }: CallOptions = {},
-): AsyncGenerator<Event, void> {
-  const end = Date.now() + timeoutMs;
-  let [changes, opened, failures] = [{}, false, 0];
-  for (;;) {
+  { timeoutMs, ...options }: CallOptions = {},
+): AsyncGenerator<MessageShape<O>, void> {
+  const end = timeoutMs === undefined ? undefined : Date.now() + timeoutMs;
+  let request = init;
+  for (let failures = 0; ; failures++) {
     let wait = 0;
     try {
-      const left = timeoutMs === Infinity ? undefined : end - Date.now();
-      for await (const event of open(changes, { ...options, timeoutMs: left }, () => (opened = true))) {
+      const left = end === undefined ? undefined : end - Date.now();
+      for await (const event of connection.stream(method, [request], { ...options, timeoutMs: left })) {
         failures = 0;
-        changes = { [cursor.resume]: revision(event, cursor) };
+        request = { ...request, [cursor.resume]: revision(event, cursor) };
         yield event;
       }
     } catch (error) {
       const fault = RiposteError.from(error);
-      if (!resumes(fault) || (!opened && failures + 1 >= ATTEMPTS)) throw fault;
+      if (!connection.closed.aborted && (options.signal?.aborted || !resumes(fault))) throw fault;
       wait = fault.retryAfterMs ?? 0;
     }
     // Anywhere up to the bound, so that watches that broke together do not come back together.
-    const bound = Math.min(FIRST_WAIT * 2 ** failures++, LAST_WAIT);
-    await sleep(Math.max(wait, Math.random() * bound), undefined, options).catch((cause: unknown) => {
-      throw RiposteError.local(Code.CANCELLED, "the watch was aborted", cause);
-    });
+    const bound = Math.min(FIRST_WAIT * 2 ** failures, LAST_WAIT);
+    const signal = AbortSignal.any([connection.closed, options.signal ?? []].flat());
+    await sleep(Math.max(wait, Math.random() * bound), undefined, { signal }).catch(() => {});
+    if (connection.closed.aborted) return;
+    if (options.signal?.aborted) throw RiposteError.local(Code.CANCELLED, "the watch was aborted", options.signal.reason);
   }
 }
 
@@ -57,7 +57,7 @@ function revision(event: object, { revisions }: Cursor): string | undefined {
   return choice?.value[revisions[choice.case]!];
 }
 
-/** Whether a watch goes on after an error: what may pass, and a stream that was reset on its way. */
-function resumes(error: RiposteError): boolean {
-  return error.retryable || (error.code === Code.INTERNAL && error.reason === "");
+/** Whether a watch goes on after an error: what may pass, and a stream that was reset on its way, for which no one gives a reason. */
+function resumes({ retryable, code, reason }: RiposteError): boolean {
+  return retryable || (reason === "" && [Code.INTERNAL, Code.UNKNOWN, Code.CANCELLED].includes(code));
 }

@@ -63,10 +63,10 @@ test("the third failure is the caller's, and no other code is repeated", async (
   }
 });
 
-test("a dead service sees hardly more attempts than calls", async (t) => {
+test("a dead service sees at most 50 attempts more than calls", async (t) => {
   const { server, client: c } = await client(t, { setLike: () => new Refusal(Code.UNAVAILABLE, { "grpc-retry-pushback-ms": "0" }) });
-  for (let i = 0; i < 500; i++) assert.equal((await failure(c.likes.setLike(LIKE))).code, Code.UNAVAILABLE);
-  assert.ok(server.calls.length <= 550, `${server.calls.length} attempts for 500 calls`);
+  for (let i = 0; i < 150; i++) assert.equal((await failure(c.likes.setLike(LIKE))).code, Code.UNAVAILABLE);
+  assert.ok(server.calls.length <= 200, `${server.calls.length} attempts for 150 calls`);
 });
 
 test("a silent server is left at the deadline; the caller's own one wins, shorter or longer", async (t) => {

@@ -6,7 +6,7 @@ const UUID7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{
 
 test("ids are UUIDs of version 7 that rise and share their tail", () => {
   const ids = new RequestIds();
-  const made = Array.from({ length: 200_000 }, () => ids.next());
+  const made = Array.from({ length: 50_000 }, () => ids.next());
   assert.ok(made.every((id) => UUID7.test(id)));
   assert.ok(made.every((id, i) => i === 0 || id > made[i - 1]!));
   assert.ok(made.every((id) => id.slice(24) === made[0]!.slice(24)));

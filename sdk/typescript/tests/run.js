@@ -26,5 +26,5 @@ run("npm", "install", "--no-save", ...quietly, join(packages, archive));
 run(bin("publint"), "node_modules/riposte-sdk", "--strict");
 run(bin("tsc"), "--project", ".");
 const tests = readdirSync(join(app, "out")).filter((name) => /\.test\.c?js$/.test(name));
-run(process.execPath, "--test", "--test-reporter=spec", ...tests.map((name) => join("out", name)));
+run(process.execPath, "--test", "--test-concurrency=2", "--test-reporter=spec", ...tests.map((name) => join("out", name)));
 run(process.env.RIPOSTE_DEV_BINARY, "dev", "--listen", "127.0.0.1:0", "--exec", "--", process.execPath, "out/examples/quickstart.js");

@@ -19,9 +19,10 @@ async function watched(t: test.TestContext, ...ways: (Send | Refusal)[]) {
   const server = await Flaky.start(t, { watchSubject });
   const client = Riposte.connect(server.target);
   t.after(() => client.close());
-  return { server, subject: client.subject("article", "42") };
+  return { server, client, subject: client.subject("article", "42") };
 }
 
+const fails = (code: Code) => (error: unknown) => error instanceof RiposteError && error.code === code;
 const broken = (call: any, code = Code.UNAVAILABLE) => call.emit("error", { code, details: "cut", metadata: new Metadata() });
 
 test("a watch opens again behind the last revision it saw, after an end, a cut and a gap", async (t) => {
@@ -41,15 +42,23 @@ test("a watch opens again behind the last revision it saw, after an end, a cut a
   assert.deepEqual(server.calls.map(({ request }) => request.afterRevision), ["4", "5", "8", "9"]);
 });
 
-test("a watch that cannot be opened is tried three times, and not at all where it is refused", async (t) => {
-  for (const [code, attempts] of [[Code.UNAVAILABLE, 3], [Code.NOT_FOUND, 1]] as const) {
-    const { server, subject } = await watched(t, new Refusal(code));
-    const reading = async () => {
-      for await (const _ of subject.watch()) assert.fail("an event came");
-    };
-    await assert.rejects(reading, (error) => error instanceof RiposteError && error.code === code);
-    assert.equal(server.calls.length, attempts);
+test("a watch that cannot be opened is tried until it can, and not again where it is refused", async (t) => {
+  const refused = Array.from({ length: 4 }, () => new Refusal(Code.UNAVAILABLE));
+  const { server, subject } = await watched(t, ...refused, (call) => call.write(change("1")), new Refusal(Code.NOT_FOUND));
+  for await (const _ of subject.watch()) break;
+  assert.equal(server.calls.length, 5);
+  await assert.rejects(subject.watch()[Symbol.asyncIterator]().next(), fails(Code.NOT_FOUND));
+  assert.equal(server.calls.length, 6);
+});
+
+test("a watch ends quietly when its client is closed", async (t) => {
+  const { client, subject } = await watched(t, (call) => call.write(change("1")));
+  const seen: unknown[] = [];
+  for await (const event of subject.watch()) {
+    seen.push(event);
+    setImmediate(() => client.close());
   }
+  assert.equal(seen.length, 1);
 });
 
 test("a watch ends with the signal and with the caller's deadline", async (t) => {
@@ -57,7 +66,6 @@ test("a watch ends with the signal and with the caller's deadline", async (t) =>
   const reading = async (options: { signal?: AbortSignal; timeoutMs?: number }) => {
     for await (const _ of subject.watch(options)) assert.fail("an event came");
   };
-  const fails = (code: Code) => (error: unknown) => error instanceof RiposteError && error.code === code;
   await assert.rejects(reading({ signal: AbortSignal.timeout(100) }), fails(Code.CANCELLED));
   await assert.rejects(reading({ timeoutMs: 100 }), fails(Code.DEADLINE_EXCEEDED));
 });

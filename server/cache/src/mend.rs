@@ -21,8 +21,8 @@ const READ: usize = 500;
 const REACH: i64 = 20_000;
 /// How often it is looked whether the cursors of quiet partitions still stand.
 const LOOK: Duration = Duration::from_secs(1);
-/// How long events wait for the boards. What is told ahead of them leaves their previews out of the copies.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// How long events wait for boards that do not move. What is told ahead of them leaves their previews out of the copies.
+const PATIENCE: Duration = Duration::from_secs(3);
 /// Partitions that are asked at once.
 const BREADTH: usize = 128;
 
@@ -47,7 +47,7 @@ struct Places {
     of: BTreeMap<Partition, i64>,
     read: i64,
     looked: Instant,
-    /// How far the boards are known to be, and since when they have been waited for.
+    /// How far the boards are known to be, and since when they have been waited for without moving.
     boards: i64,
     waits: Option<Instant>,
 }
@@ -110,11 +110,15 @@ impl Mender {
         Ok(full && !events.is_empty())
     }
 
-    /// Those of these events that the boards hold; all of them where the boards keep one waiting for too long.
+    /// Those of these events that the boards hold; all of them where the boards have not moved for too long.
     async fn on_boards(&self, mut events: Vec<Numbered>, places: &mut Places) -> Result<Vec<Numbered>> {
         let Some(last) = events.last().map(|last| last.number) else { return Ok(events) };
         if last > places.boards {
-            places.boards = self.outbox.position(self.source, Projection::Boards).await?;
+            let boards = self.outbox.position(self.source, Projection::Boards).await?;
+            // Under load there is always more to come: they are waited for as long as they move.
+            if boards > places.boards {
+                (places.boards, places.waits) = (boards, None);
+            }
         }
         if last <= places.boards {
             places.waits = None;

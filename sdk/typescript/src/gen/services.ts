@@ -328,9 +328,13 @@ export class SubjectsClient {
     request: MessageInitShape<typeof v1.WatchSubjectRequestSchema>,
     options?: CallOptions,
   ): AsyncIterable<v1.WatchSubjectResponse> {
-    const open = (changes: object, terms: CallOptions, onOpen: () => void) =>
-      this.#connection.stream(v1.SubjectService.method.watchSubject, [{ ...request, ...changes }], terms, onOpen);
-    return watching(open, { resume: "afterRevision", revisions: { change: "revision", gap: "lastRevision" } }, options);
+    return watching(
+      this.#connection,
+      v1.SubjectService.method.watchSubject,
+      request,
+      { resume: "afterRevision", revisions: { change: "revision", gap: "lastRevision" } },
+      options,
+    );
   }
 }
 /**

@@ -20,7 +20,7 @@ const SWEEP: Duration = Duration::from_secs(60);
 /// How long events are kept.
 const KEPT_MILLIS: i64 = 24 * 60 * 60 * 1_000;
 /// Old commits whose events, and old rankings that are deleted in one transaction, and the most transactions of one sweep.
-const SWEPT: (usize, usize) = (100, 200);
+const SWEPT: (usize, usize) = (50, 400);
 
 /// The numbering of one source.
 #[derive(Debug)]

@@ -24,22 +24,7 @@ pub(super) fn sides(row: Row, desk: &mut Desk<'_, '_>) -> Result<Vec<Side>> {
             let bytes = [desk.timed("page", &load), vec!["--endpoint".to_owned(), constant]].concat();
             vec![Side::new("riposte", desk.through("page", 1, &load)), Side::new("constant bytes", bytes)]
         }
-        Row::PageRedis => {
-            let subjects = desk.pace.subjects.to_string();
-            let load = [&PAGE[..], &["--subjects", &subjects]].concat();
-            desk.arena.ask(&desk.ask("threads", &load))?;
-            // The first round finds all of them in Redis: once the boards hold what was written, previews are kept.
-            desk.arena.ask(&["settled", "--url", &desk.arena.url("riposte")])?;
-            desk.arena.ask(&desk.ask("visit", &load))?;
-            let words = desk.ask("constant", &PAGE);
-            let constant = desk.arena.serve_constant(&words)?;
-            let redis = ["--subjects", &subjects, "--url", &desk.arena.redis()?];
-            vec![
-                Side::new("riposte", desk.through("page", 1, &load)),
-                Side::new("bare Redis", desk.timed("bare-redis-page", &redis)),
-                Side::new("constant bytes", desk.timed("page", &[&PAGE[..], &["--endpoint", &constant]].concat())),
-            ]
-        }
+        Row::PageRedis => page_redis(desk)?,
         Row::PageDb => {
             desk.arena.ask(&desk.ask("threads", &PAGE))?;
             against(desk.through("page", 1, &PAGE), desk.bare("riposte", "bare-page", &PAGE))
@@ -92,4 +77,21 @@ pub(super) fn sides(row: Row, desk: &mut Desk<'_, '_>) -> Result<Vec<Side>> {
         | Row::LikeHot10k
         | Row::Create1m => bail!("{} does not read", row.name()),
     })
+}
+
+/// The copies of many subjects, once boards have followed all that was written and each page was read: previews are kept then.
+fn page_redis(desk: &mut Desk<'_, '_>) -> Result<Vec<Side>> {
+    let subjects = desk.pace.subjects.to_string();
+    let load = [&PAGE[..], &["--subjects", &subjects]].concat();
+    desk.arena.ask(&desk.ask("threads", &load))?;
+    desk.arena.ask(&["settled", "--url", &desk.arena.url("riposte")])?;
+    desk.arena.ask(&desk.ask("visit", &load))?;
+    let words = desk.ask("constant", &PAGE);
+    let constant = desk.arena.serve_constant(&words)?;
+    let redis = ["--subjects", &subjects, "--url", &desk.arena.redis()?];
+    Ok(vec![
+        Side::new("riposte", desk.through("page", 1, &load)),
+        Side::new("bare Redis", desk.timed("bare-redis-page", &redis)),
+        Side::new("constant bytes", desk.timed("page", &[&PAGE[..], &["--endpoint", &constant]].concat())),
+    ])
 }

@@ -8,17 +8,17 @@ import io.grpc.Grpc;
 import io.grpc.InsecureServerCredentials;
 import io.grpc.Metadata;
 import io.grpc.Server;
+import io.grpc.ServerBuilder;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerCredentials;
 import io.grpc.ServerInterceptor;
 import io.grpc.StatusRuntimeException;
-import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.StreamObserver;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
@@ -40,13 +40,16 @@ final class Recorder extends LikeServiceGrpc.LikeServiceImplBase implements Serv
 
   Recorder(ServerCredentials credentials) {
     try {
-      server = NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), credentials)
+      // The transport is there at run time only, as for every user; and gRPC's own builder knows no loopback address.
+      server = ((ServerBuilder<?>) Class.forName("io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder")
+              .getMethod("forAddress", SocketAddress.class, ServerCredentials.class)
+              .invoke(null, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), credentials))
           .addService(this)
           .intercept(this)
           .build()
           .start();
-    } catch (IOException failure) {
-      throw new UncheckedIOException(failure);
+    } catch (IOException | ReflectiveOperationException failure) {
+      throw new AssertionError(failure);
     }
   }
 

@@ -1,0 +1,71 @@
+//! The quick starts of the READMEs: cut out of programs that are compiled and run in the tests.
+//!
+//! A README names the program between two comments; what stands between them is written here.
+
+use crate::generate::files::Files;
+use crate::repo::Repo;
+use anyhow::{Context, Result};
+use std::fs;
+
+const READMES: [&str; 2] = ["README.md", "README.zh-CN.md"];
+const BEGIN: &str = "<!-- quickstart: ";
+const END: &str = "<!-- quickstart end -->";
+/// Stands in a comment of the program, before the first line that is shown and behind the last.
+const MARKS: [&str; 2] = ["[quickstart]", "[/quickstart]"];
+
+/// Adds the READMEs with their quick starts as the programs have them.
+pub(super) fn add(repo: &Repo, files: &mut Files) -> Result<()> {
+    for readme in READMES {
+        let text = fs::read_to_string(repo.at(readme)).with_context(|| format!("cannot read {readme}"))?;
+        let program = |path: &str| {
+            let text = fs::read_to_string(repo.at(path)).with_context(|| format!("cannot read {path}"))?;
+            shown(&text).with_context(|| format!("{path} has nothing between two lines with {}", MARKS[0]))
+        };
+        files.add(readme.to_owned(), filled(&text, program).with_context(|| format!("in {readme}"))?)?;
+    }
+    Ok(())
+}
+
+/// The text with each place filled in; `program` gives what is shown of a file.
+fn filled(text: &str, program: impl Fn(&str) -> Result<String>) -> Result<String> {
+    let mut parts = text.split(BEGIN);
+    let mut filled = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (path, rest) = part.split_once(" -->").context("a place without its end of comment")?;
+        let (_, rest) = rest.split_once(END).with_context(|| format!("the place of {path} has no {END}"))?;
+        let language = path.rsplit('.').next().unwrap_or_default();
+        filled += &format!("{BEGIN}{path} -->\n\n```{language}\n{}```\n\n{END}{rest}", program(path)?);
+    }
+    Ok(filled)
+}
+
+/// The lines between the marks, moved to the left as far as the leftmost allows.
+fn shown(program: &str) -> Option<String> {
+    let marks = |line: &&str| MARKS.iter().any(|mark| line.contains(mark));
+    let lines = program.lines().skip_while(|line| !marks(line)).skip(1);
+    let lines: Vec<&str> = lines.take_while(|line| !marks(line)).collect();
+    let indent = |line: &&str| line.len() - line.trim_start().len();
+    let left = lines.iter().filter(|line| !line.trim().is_empty()).map(indent).min()?;
+    Some(lines.iter().map(|line| format!("{}\n", line.get(left..).unwrap_or_default())).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_between_the_marks_is_shown_at_the_left() {
+        let program = "fn main() {\n    // [quickstart]\n    if a {\n        b\n\n    }\n    // [quickstart]\n}\n";
+        assert_eq!(shown(program).unwrap(), "if a {\n    b\n\n}\n");
+        assert_eq!(shown("nothing"), None);
+    }
+
+    #[test]
+    fn places_are_filled_again_and_again_and_one_without_an_end_is_told() {
+        let text = "a\n<!-- quickstart: x/q.go -->\nold\n<!-- quickstart end -->\nb\n";
+        let once = filled(text, |path| Ok(format!("{path}\n"))).unwrap();
+        assert_eq!(once, "a\n<!-- quickstart: x/q.go -->\n\n```go\nx/q.go\n```\n\n<!-- quickstart end -->\nb\n");
+        assert_eq!(filled(&once, |path| Ok(format!("{path}\n"))).unwrap(), once);
+        assert!(filled("<!-- quickstart: x -->\n", |_| Ok(String::new())).is_err());
+    }
+}
