@@ -55,7 +55,11 @@ impl Starter {
         let said = File::create(&log).map_err(failed)?;
         let mut command = Command::new(&program);
         command.args(["dev", "--listen", "127.0.0.1:0", "--seed", "none", "--endpoint-file"]).arg(&endpoints);
-        command.args(["--exec", "--", "cat"]).stdin(Stdio::piped()).stdout(said.try_clone().map_err(failed)?).stderr(said);
+        command
+            .args(["--exec", "--", "cat"])
+            .stdin(Stdio::piped())
+            .stdout(said.try_clone().map_err(failed)?)
+            .stderr(said);
         let process = command.spawn().map_err(failed)?;
         let mut server = DevServer { process, target: String::new(), admin_target: String::new(), _folder: folder };
         let deadline = Instant::now() + START;
