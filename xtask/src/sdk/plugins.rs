@@ -19,8 +19,9 @@ pub(super) fn add(repo: &Repo, live: &Arc<Live>, toolchain: &Toolchain, files: &
     if toolchain.plugins().is_empty() {
         return Ok(());
     }
-    for plugin in toolchain.plugins() {
-        install(repo, live, toolchain, plugin).with_context(|| plugin.name.clone())?;
+    for (number, plugin) in toolchain.plugins().iter().enumerate() {
+        let before = &toolchain.plugins()[..number];
+        install(repo, live, toolchain, plugin, before).with_context(|| plugin.name.clone())?;
     }
     let template = format!("{}/buf.gen.yaml", toolchain.folder());
     let scratch = tempfile::tempdir()?;
@@ -45,16 +46,18 @@ fn collect(folder: &Path, name: &str, files: &mut Files) -> Result<()> {
     Ok(())
 }
 
-/// Installs a program unless the very same command has put it there before.
-fn install(repo: &Repo, live: &Arc<Live>, toolchain: &Toolchain, plugin: &Plugin) -> Result<()> {
+/// Installs a program unless the very same command has put it there, in an earlier run or for a plugin before it.
+fn install(repo: &Repo, live: &Arc<Live>, toolchain: &Toolchain, plugin: &Plugin, before: &[Plugin]) -> Result<()> {
     fs::create_dir_all(&toolchain.dir)?;
     let stamp = toolchain.dir.join(format!("{}.installed-by", plugin.name));
     let wanted = plugin.install.join(" ");
     if fs::read_to_string(&stamp).is_ok_and(|found| found == wanted) && toolchain.has(&plugin.name) {
         return Ok(());
     }
-    let mut command = toolchain.command(repo, &plugin.install)?;
-    run(live, command.env("GOBIN", toolchain.dir.join("bin")))?;
+    if !before.iter().any(|other| other.install == plugin.install) {
+        let mut command = toolchain.command(repo, &plugin.install)?;
+        run(live, command.env("GOBIN", toolchain.dir.join("bin")))?;
+    }
     ensure!(toolchain.has(&plugin.name), "it is not in {} after its installation", toolchain.dir.display());
     Ok(fs::write(stamp, wanted)?)
 }
