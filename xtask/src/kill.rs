@@ -7,9 +7,8 @@ mod orders;
 
 use crate::live::Live;
 use crate::repo::Repo;
-use crate::run::run as finish;
 use crate::servers::Setup;
-use crate::{servers, tools};
+use crate::{build, servers, tools};
 use anyhow::{Context, Result};
 use orders::Order;
 use std::io::{BufRead, BufReader, Write};
@@ -39,8 +38,7 @@ const CARELESS: Setup = Setup { durable: false, ..Setup::TESTS };
 /// Builds what is needed and runs the rounds; whether nothing was lost or doubled.
 pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
     tools::mariadb(live)?;
-    let build = ["build", "--release", "--locked", "--package", "riposte", "--package", "riposte-tests", "--bins"];
-    finish(live, &mut repo.cargo(&build))?;
+    build::programs(repo, live)?;
     rounds(repo, live, args)
 }
 

@@ -4,6 +4,7 @@
 //! This crate must never hold anything the product needs at run time, and must never leave a process behind.
 
 mod bench;
+mod build;
 mod generate;
 mod kill;
 mod live;

@@ -12,8 +12,7 @@ use super::variant::Variant;
 use super::{record, table};
 use crate::live::Live;
 use crate::repo::Repo;
-use crate::run::run as run_command;
-use crate::{servers, tools};
+use crate::{build, servers, tools};
 use anyhow::{Context, Result, ensure};
 use std::sync::Arc;
 use std::time::Instant;
@@ -43,8 +42,7 @@ pub(super) fn run(repo: &Repo, live: &Arc<Live>, book: Book, args: &Args) -> Res
     if args.choice.mysql {
         servers::unpack_mysql(repo, live)?;
     }
-    // Both in one build, so that the features they share are compiled once.
-    run_command(live, &mut repo.cargo(&["build", "--release", "--locked", "-p", "riposte", "-p", "riposte-bench"]))?;
+    build::programs(repo, live)?;
     let (begin, rows) = (Instant::now(), plan(book, &args.choice)?);
     let (mut outcomes, mut failed) = (Vec::new(), Vec::new());
     for (number, (row, variant)) in rows.iter().enumerate() {

@@ -2,6 +2,7 @@
 
 use super::Run;
 use super::summary::Report;
+use crate::build::EVERYTHING;
 use crate::repo::Repo;
 use crate::run::{run, run_watched};
 use crate::servers::{self, Pair};
@@ -9,16 +10,19 @@ use crate::tools;
 use anyhow::{Context, Result, ensure};
 use std::process::Command;
 
-/// What both the build and the test step ask of cargo: the same, so that nothing is compiled twice.
-const EVERYTHING: [&str; 6] = ["test", "--release", "--workspace", "--all-features", "--locked", "--no-fail-fast"];
-
-/// Compiles the tests and with them the server they start. It differs from the one that ships only in the suite's
-/// feature of the store, which adds code that no server calls; the plain one is built and asked in the step `readme`.
+/// Compiles the tests and with them the server they start; the one that ships is built and asked in the step `readme`.
 pub(super) fn build(at: &Run<'_>) -> Result<Report> {
-    run(at.live, at.repo.cargo(&EVERYTHING).arg("--no-run"))?;
+    run(at.live, cargo_test(at.repo).arg("--no-run"))?;
     let server = at.repo.server_binary();
     let bytes = std::fs::metadata(&server).with_context(|| format!("{} was not built", server.display()))?.len();
     Ok(Report::success(format!("the server has {} MB", bytes.div_ceil(1_000_000))))
+}
+
+/// The tests of all crates. One that fails does not stop the others.
+fn cargo_test(repo: &Repo) -> Command {
+    let mut cargo = repo.cargo(&["test", "--no-fail-fast"]);
+    cargo.args(EVERYTHING);
+    cargo
 }
 
 /// Everything: unit tests, the store's suite on all backends, the black-box tests.
@@ -33,14 +37,14 @@ pub(super) fn all(at: &mut Run<'_>) -> Result<Report> {
     }
     let servers = at.mariadb.as_ref().context("the servers were just started")?;
     let redis = at.redis.as_ref().context("the servers were just started")?;
-    tests(at, servers, at.repo.cargo(&EVERYTHING).envs(redis.exports()))
+    tests(at, servers, cargo_test(at.repo).envs(redis.exports()))
 }
 
 /// The store's suite once more, on Oracle's MySQL.
 pub(super) fn mysql(at: &mut Run<'_>) -> Result<Report> {
     let version = servers::unpack_mysql(at.repo, at.live)?;
     let servers = servers::start_mysql(at.repo, at.live)?;
-    let mut cargo = at.repo.cargo(&EVERYTHING);
+    let mut cargo = cargo_test(at.repo);
     // Chosen by target and not by package: a package alone would be compiled anew, with its own choice of features.
     for test in targets_of_store(at.repo)? {
         cargo.args(["--test", &test]);

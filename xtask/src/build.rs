@@ -1,0 +1,16 @@
+//! The programs of the workspace, built once for all who run them.
+
+use crate::live::Live;
+use crate::repo::Repo;
+use crate::run::run;
+use anyhow::Result;
+use std::sync::Arc;
+
+/// What every build asks of cargo: the same, so that nothing is compiled twice. The server differs from the one that ships only
+/// in the suite's feature of the store, which adds code that no server calls.
+pub(crate) const EVERYTHING: [&str; 4] = ["--release", "--workspace", "--all-features", "--locked"];
+
+/// Builds the server, the load programs and the rest of what can be run.
+pub(crate) fn programs(repo: &Repo, live: &Arc<Live>) -> Result<()> {
+    run(live, repo.cargo(&["build", "--bins"]).args(EVERYTHING))
+}
