@@ -13,8 +13,7 @@ use rustls::{RootCertStore, ServerConfig};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
-use x509_parser::extensions::{GeneralName, ParsedExtension};
-use x509_parser::prelude::{FromDer, X509Certificate};
+use webpki::EndEntityCert;
 
 use crate::auth::Peer;
 use crate::config;
@@ -77,17 +76,13 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>> {
 pub(super) fn peer(stream: &TlsStream<TcpStream>) -> Peer {
     let (_, session) = stream.get_ref();
     let leaf = session.peer_certificates().and_then(<[_]>::first);
-    Peer { identity: leaf.and_then(|leaf| spiffe_id(leaf)).map(Into::into) }
+    Peer { identity: leaf.and_then(spiffe_id).map(Into::into) }
 }
 
 /// The SPIFFE id of a certificate: its one URI among the subject's alternative names (SPIFFE X.509-SVID, section 2: exactly one).
-fn spiffe_id(certificate: &[u8]) -> Option<String> {
-    let (_, certificate) = X509Certificate::from_der(certificate).ok()?;
-    let names = certificate.extensions().iter().filter_map(|extension| match extension.parsed_extension() {
-        ParsedExtension::SubjectAlternativeName(names) => Some(&names.general_names),
-        _ => None,
-    });
-    let mut uris = names.flatten().filter_map(|name| if let GeneralName::URI(uri) = name { Some(*uri) } else { None });
+fn spiffe_id(certificate: &CertificateDer<'_>) -> Option<String> {
+    let certificate = EndEntityCert::try_from(certificate).ok()?;
+    let mut uris = certificate.valid_uri_names();
     let only = uris.next().filter(|uri| uri.starts_with("spiffe://"))?;
     uris.next().is_none().then(|| only.to_owned())
 }
