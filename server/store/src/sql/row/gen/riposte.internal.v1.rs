@@ -2,6 +2,7 @@
 /// What one commit tells, as the outbox keeps it: an event for each subject that it changed.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct OutboxCommit {
+    /// The events, one for each subject.
     #[prost(message, repeated, tag = "1")]
     pub events: ::prost::alloc::vec::Vec<OutboxEvent>,
 }
