@@ -4,6 +4,7 @@ use anyhow::{Result, ensure};
 use riposte_sdk::v1::GetSubjectRequest;
 use riposte_sdk::v1::SubjectKey;
 use riposte_sdk::v1::subject_service_client::SubjectServiceClient;
+use riposte_sdk::{Client, Options};
 use riposte_tests::{Server, command};
 use tonic::Code;
 use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint};
@@ -70,6 +71,31 @@ async fn callers_are_known_by_token_or_by_certificate_over_tls() -> Result<()> {
     let address = server.target().replace("http://", "https://");
     command::run(["healthcheck", "--target", &address]).await?.ended(0)?.says(&["SERVING"])?;
     command::run(["healthcheck", "--target", server.target()]).await?.ended(5)?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_client_speaks_tls_with_a_token_or_a_certificate_of_its_own() -> Result<()> {
+    let authority = Authority::new()?;
+    authority.serve(&authority.issue(&["localhost"])?)?;
+    let callers = Callers::with_each_role(GRANTED).and_identity("web", WEB, &["reader"], &[GRANTED]);
+    let settings = authority.settings();
+    let server = dev(None, &callers, &settings.iter().map(String::as_str).collect::<Vec<_>>()).await?;
+    let secure = Options {
+        target: server.target().replace("http://127.0.0.1", "https://localhost"),
+        tls_ca: Some(authority.certificate.clone()),
+        ..Options::default()
+    };
+    let web = authority.issue(&[WEB])?;
+    let by_token = Options { token: Some(callers.token("reader").to_owned()), ..secure.clone() };
+    let by_certificate = Options { tls_cert: Some(web.certificate), tls_key: Some(web.key), ..secure.clone() };
+    for (options, expected) in [(by_token, Code::Ok), (by_certificate, Code::Ok), (secure, Code::Unauthenticated)] {
+        let key = SubjectKey { object_type: GRANTED.into(), object_id: "1".into() };
+        let request = GetSubjectRequest { key: Some(key), ..GetSubjectRequest::default() };
+        let said = Client::open(options)?.subjects().get_subject(request).await;
+        let code = said.as_ref().err().map_or(Code::Ok, tonic::Status::code);
+        ensure!(code == expected, "{said:?}");
+    }
     Ok(())
 }
 
