@@ -174,7 +174,7 @@ async fn previewed(cache: Arc<dyn Cache>) {
         fire.root(0, 0).await;
         let id = fire.ids_under(key).last().copied().expect("a root");
         for _ in 0..root % 7 {
-            replies.push(fire.reply(0, key, id).await);
+            replies.push(fire.reply(0, key, id).await.expect("an id"));
         }
     }
     for (n, reply) in replies.iter().enumerate() {
@@ -222,7 +222,7 @@ async fn previewed(cache: Arc<dyn Cache>) {
     let crowded = shown.threads.items.iter().find(|thread| thread.more_replies).expect("one with many").root.comment.id;
     let mut last = crowded;
     for _ in 0..20 {
-        last = fire.reply(0, key, crowded).await;
+        last = fire.reply(0, key, crowded).await.expect("an id");
     }
     fire.like(0, key, last, 4).await;
     boards_follow().await;

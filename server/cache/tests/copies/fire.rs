@@ -80,10 +80,18 @@ impl Fire {
         Content::stored(format!("{}", rand::random::<u32>()), Vec::new(), Metadata::new())
     }
 
+    /// A new id; none where the machine is too busy to give one.
+    async fn id(&self, process: usize, key: &SubjectKey) -> Option<CommentId> {
+        match self.processes[process].store.ids().comment(key.partition()).await {
+            Ok(id) => Some(id),
+            Err(Error::ShardUnavailable | Error::Overloaded { .. }) => None,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
     pub(crate) async fn root(&self, process: usize, subject: usize) {
         let key = &self.keys[subject];
-        let ids = self.processes[process].store.ids();
-        let id = ids.comment(key.partition()).await.expect("an id");
+        let Some(id) = self.id(process, key).await else { return };
         let create = Create {
             id,
             member: self.member(),
@@ -185,11 +193,11 @@ impl Fire {
         outbox.head(0).await
     }
 
-    /// A reply to a comment; its id.
-    pub(crate) async fn reply(&self, process: usize, key: &SubjectKey, parent: CommentId) -> CommentId {
+    /// A reply to a comment; its id, unless the machine is too busy to give one.
+    pub(crate) async fn reply(&self, process: usize, key: &SubjectKey, parent: CommentId) -> Option<CommentId> {
         let store = &self.processes[process].store;
         let at = store.reader().locate(&[parent]).await.expect("read").remove(0).expect("there");
-        let id = store.ids().comment(key.partition()).await.expect("an id");
+        let id = self.id(process, key).await?;
         let reply = Reply {
             id,
             parent: Target { id: parent, lineage: at.lineage, parent: at.parent },
@@ -199,7 +207,7 @@ impl Fire {
             max_depth: 3,
         };
         self.send(process, key, reply).await;
-        id
+        Some(id)
     }
 
     pub(crate) async fn delete(&self, process: usize, key: &SubjectKey, id: CommentId) {
