@@ -26,6 +26,9 @@ pub(crate) struct Args {
     /// Run the store's suite on real MySQL 9 too; its server is fetched once and unpacked under .tools/
     #[arg(long)]
     mysql: bool,
+    /// Compile each crate of the product by itself too
+    #[arg(long)]
+    alone: bool,
     /// Run these steps and no others
     #[arg(long, value_name = "STEP", num_args = 1.., value_enum)]
     only: Vec<Step>,
@@ -76,9 +79,10 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
 
 impl Args {
     fn wants(&self, step: Step) -> bool {
-        let asked_for = self.only.contains(&step);
-        let chosen = if self.only.is_empty() { step != Step::Mysql || self.mysql } else { asked_for };
-        (chosen || self.mysql && step == Step::Mysql) && !self.skip.contains(&step)
+        // Steps that run only when they are asked for.
+        let extra = step == Step::Mysql && self.mysql || step == Step::Alone && self.alone;
+        let usual = self.only.is_empty() && !matches!(step, Step::Mysql | Step::Alone);
+        (usual || extra || self.only.contains(&step)) && !self.skip.contains(&step)
     }
 }
 
@@ -87,15 +91,16 @@ mod tests {
     use super::*;
 
     fn wanted(only: &[Step], skip: &[Step], mysql: bool) -> Vec<Step> {
-        let args = Args { mysql, only: only.to_vec(), skip: skip.to_vec(), list: false };
+        let args = Args { mysql, alone: false, only: only.to_vec(), skip: skip.to_vec(), list: false };
         Step::value_variants().iter().copied().filter(|step| args.wants(*step)).collect()
     }
 
     #[test]
-    fn everything_runs_but_mysql_unless_it_is_asked_for() {
+    fn everything_runs_but_what_has_to_be_asked_for() {
         let all = Step::value_variants().len();
-        assert_eq!(wanted(&[], &[], false).len(), all - 1);
-        assert_eq!(wanted(&[], &[], true).len(), all);
+        assert_eq!(wanted(&[], &[], false).len(), all - 2);
+        assert_eq!(wanted(&[], &[], true).len(), all - 1);
+        assert_eq!(wanted(&[Step::Alone], &[], false), [Step::Alone]);
         assert_eq!(wanted(&[Step::Tidy], &[], false), [Step::Tidy]);
         assert_eq!(wanted(&[Step::Tidy, Step::Fmt], &[Step::Fmt], true), [Step::Tidy, Step::Mysql]);
     }

@@ -65,7 +65,9 @@ impl Step {
                 "the SDKs of all languages, installed from their packages, pass one list against the built server"
             }
             Self::Kill => "servers and databases killed under load lose nothing acknowledged and double nothing",
-            Self::Alone => "each crate of the product compiles by itself, leaning on no neighbour's features",
+            Self::Alone => {
+                "each crate of the product compiles by itself, leaning on no neighbour's features (only with --alone)"
+            }
             Self::Readme => "the README's two commands work in a fresh clone",
             Self::Mysql => "the store's suite passes on two real MySQL 9 servers (only with --mysql)",
         }

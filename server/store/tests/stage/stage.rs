@@ -63,7 +63,7 @@ pub(crate) fn walk(tables: Tables) -> Walk {
     let number = |name| told(name).map(|text| text.parse().unwrap_or_else(|e| panic!("{name}: {e}")));
     let Walk { seed, steps } = Walk::default();
     // Over many tables a step is many statements, most of them new to their connection.
-    let steps = if tables.index > 1 { steps / 4 } else { steps };
+    let steps = if tables.index > 1 { steps / 16 } else { steps };
     Walk { seed: number("RIPOSTE_SEED").or(seed), steps: number("RIPOSTE_STEPS").map_or(steps, |n: u64| n as usize) }
 }
 
