@@ -2,7 +2,8 @@
 
 use prost::Message;
 use prost_reflect::{
-    DescriptorPool, DeserializeOptions, DynamicMessage, Kind, MessageDescriptor, MethodDescriptor, SerializeOptions,
+    DescriptorPool, DeserializeOptions, DynamicMessage, FieldDescriptor, MessageDescriptor, MethodDescriptor,
+    SerializeOptions,
 };
 use riposte_sdk::{Client, Error, FILE_DESCRIPTOR_SET, Follow, List, v1};
 use serde_json::Value;
@@ -79,10 +80,8 @@ impl Caller {
         R: List<Item: Message> + Message + Default,
     {
         let request = R::decode(request).unwrap();
-        let listed = method.output().fields().find_map(|field| match field.kind() {
-            Kind::Message(item) if field.is_list() => Some(item),
-            _ => None,
-        });
+        let items = |field: FieldDescriptor| field.kind().as_message().filter(|_| field.is_list()).cloned();
+        let listed = method.output().fields().find_map(items);
         let (listed, mut found) = (listed.unwrap(), Vec::new());
         let mut items = self.client.list(request.clone()).items();
         while let Some(item) = items.next().await? {
