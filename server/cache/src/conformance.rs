@@ -31,6 +31,7 @@ cases! {
         what_was_filled_is_found_and_what_was_not_is_missed
         nothing_is_kept_before_the_relay_has_come
         one_fills_and_the_others_wait
+        a_page_of_picked_comments_moves_on_like_any_other
         a_fill_that_a_commit_overtook_is_brought_forward
         a_fill_of_a_block_that_went_away_is_refused
         a_commit_that_was_read_before_it_was_applied_is_waited_for

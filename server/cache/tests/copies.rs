@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use fire::Fire;
 use futures::future::join_all;
-use riposte_cache::{Auditor, Cache, Cursor, Limits, Lookup, Memory, PageAsk, Told};
+use riposte_cache::{Auditor, Cache, Cursor, Limits, Lookup, Memory, PageAsk, Part, Told};
 use riposte_core::page::{Order, Start, Window};
 use riposte_core::ports::Reader;
 use riposte_store::conformance::StepClock;
@@ -86,6 +86,31 @@ fn reads_ahead_serve_the_next_two_pages() {
             assert_eq!(page.threads.items[0].root.comment.floor, floor - 1);
         }
         assert_eq!(process.reader.tally().of(Told::Read), reads, "the rows were not read again");
+    });
+}
+
+#[test]
+fn picked_floors_are_read_once() {
+    servers::runtime().block_on(async {
+        let Scene { process, fire, .. } = &scene().await;
+        for _ in 0..30 {
+            fire.root(0, 0).await;
+        }
+        let page = async |floors: &[i32]| {
+            let page = process.reader.roots_at(&fire.keys[0], floors, 3).await.expect("read").expect("there");
+            page.threads.items.iter().map(|thread| thread.root.comment.floor).collect::<Vec<_>>()
+        };
+        let reads = || process.reader.tally().of(Told::Read);
+        assert_eq!(page(&[7, 29, 2]).await, [7, 29, 2]);
+        let before = reads();
+        assert_eq!(page(&[7, 29, 2]).await, [7, 29, 2]);
+        assert_eq!(page(&[2, 7]).await, [2, 7], "any of them");
+        assert_eq!(reads(), before, "the rows were not read again");
+        assert_eq!(page(&[2, 8]).await, [2, 8]);
+        assert_eq!(reads(), before + 1, "one was not known");
+        fire.root(0, 0).await;
+        assert_eq!(page(&[8, 29]).await, [8, 29]);
+        assert_eq!(reads(), before + 1, "copies moved on with the commit");
     });
 }
 
@@ -251,7 +276,7 @@ async fn equal_or_absent(fire: &Fire, cache: &Arc<dyn Cache>) {
     for key in &fire.keys {
         for (order, limit) in [(Order::Newest, 20), (Order::Oldest, 20), (Order::Newest, 50)] {
             let window = Window { order, limit, start: Start::Beginning };
-            let ask = PageAsk { key: key.clone(), root: None, window, previews: 0 };
+            let ask = PageAsk { key: key.clone(), root: None, part: Part::Window(window), previews: 0 };
             if let Lookup::Hit(_) = cache.page(&ask).await.expect("answered") {
                 let copies = process.reader.roots(key, window, 0).await.expect("read");
                 assert_eq!(copies, rows.roots(key, window, 0).await.expect("read"));

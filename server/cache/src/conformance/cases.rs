@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use riposte_core::page::Start;
-use riposte_core::{CommentId, LikeValue, MemberId, Millis, Subject};
+use riposte_core::{Comment, CommentId, CommentState, LikeValue, MemberId, Millis, Subject};
 
 use super::scene::{NEWEST, Scene};
-use crate::port::{Cache, Cursor, Fill, Filled, Kind, Likes, Listed, Lookup, Member, Opened};
+use crate::port::{
+    Cache, Change, Cursor, Fill, Filled, Item, Kind, Likes, Listed, Lookup, Member, Opened, PageAsk, Part, Patch,
+};
 
 type Given = Arc<dyn Cache>;
 
@@ -41,6 +43,37 @@ pub(super) async fn one_fills_and_the_others_wait(cache: Given) {
     let filled = scene.cache.fill(&ticket, &scene.read(1, &[1])).await.expect("answered");
     assert_eq!(filled, Filled::Kept);
     scene.ticket().await;
+}
+
+pub(super) async fn a_page_of_picked_comments_moves_on_like_any_other(cache: Given) {
+    let scene = Scene::new(cache, "picked").await;
+    let seen = async |floors: &[i32]| {
+        let ids = floors.iter().map(|floor| scene.root(*floor, 1).id).collect();
+        let ask = PageAsk { part: Part::These(ids), ..scene.ask(Start::Beginning, 1) };
+        let Lookup::Hit(page) = scene.cache.page(&ask).await.expect("answered") else { return None };
+        let page = page.expect("the subject is there");
+        assert!(!page.items.more_before && !page.items.more_after);
+        let shown = |item: Item| (item.comment.floor, item.comment.state.is_visible(), item.comment.like_count);
+        Some((page.subject.revision, page.items.items.into_iter().map(shown).collect::<Vec<_>>()))
+    };
+    let kind = Kind::Picked { root: None, first: 3 };
+    let ticket = scene.ticket_for(kind).await;
+    let again = scene.cache.open(&scene.subject.key, kind, 5).await.expect("answered");
+    assert_eq!(again, Opened::Busy, "one process picks them");
+    scene.ticket_for(Kind::Picked { root: None, first: 7 }).await;
+    let items = [3, 1].map(|floor| scene.item(floor)).to_vec();
+    let fill = Fill { subject: Some(scene.at(1)), items, ..Fill::default() };
+    assert_eq!(scene.cache.fill(&ticket, &fill).await.expect("answered"), Filled::Kept);
+    assert_eq!(seen(&[3, 1]).await, Some((1, vec![(3, true, 1), (1, true, 1)])), "in the order that was asked for");
+    assert_eq!(seen(&[3, 2]).await, None, "of one nothing is known");
+    assert_eq!(seen(&[]).await, Some((1, Vec::new())));
+    scene.apply(scene.born(2, 4)).await;
+    let gone = Comment { state: CommentState::Deleted, listed: false, ..scene.root(1, 3) };
+    scene.apply(Change { patches: vec![Patch { comment: gone, content: None }], ..scene.born(3, 5) }).await;
+    let liked = Comment { like_count: 9, ..scene.root(3, 4) };
+    scene.cache.like(&[Likes::of(&liked)]).await.expect("answered");
+    let expected = vec![(4, true, 1), (3, true, 9), (1, false, 3)];
+    assert_eq!(seen(&[4, 3, 1]).await, Some((3, expected)), "the one that went away too: whoever asks leaves it out");
 }
 
 pub(super) async fn a_fill_that_a_commit_overtook_is_brought_forward(cache: Given) {

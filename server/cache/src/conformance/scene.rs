@@ -7,7 +7,7 @@ use riposte_core::{Comment, CommentId, CommentState, Content, MemberId, Millis, 
 
 use crate::port::{
     Cache, Change, Committed, Cursor, Fill, Filled, Item, Kind, ListChange, ListName, Listed, Lookup, Opened, PageAsk,
-    PageHit, Patch, Ticket,
+    PageHit, Part, Patch, Ticket,
 };
 
 pub(super) struct Scene {
@@ -72,7 +72,7 @@ impl Scene {
 
     pub(super) fn ask(&self, start: Start, limit: usize) -> PageAsk {
         let window = Window { order: Order::Newest, start, limit };
-        PageAsk { key: self.subject.key.clone(), root: None, window, previews: 0 }
+        PageAsk { key: self.subject.key.clone(), root: None, part: Part::Window(window), previews: 0 }
     }
 
     pub(super) async fn page(&self, limit: usize) -> Option<PageHit> {
