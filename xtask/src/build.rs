@@ -10,7 +10,8 @@ use std::sync::Arc;
 /// in the suite's feature of the store, which adds code that no server calls.
 pub(crate) const EVERYTHING: [&str; 4] = ["--release", "--workspace", "--all-features", "--locked"];
 
-/// Builds the server, the load programs and the rest of what can be run.
+/// Builds the server, the load programs and the rest of what can be run. With the examples, which take what tests take of
+/// their dependencies, so that these are not compiled once more with less of it.
 pub(crate) fn programs(repo: &Repo, live: &Arc<Live>) -> Result<()> {
-    run(live, repo.cargo(&["build", "--bins"]).args(EVERYTHING))
+    run(live, repo.cargo(&["build", "--bins", "--examples"]).args(EVERYTHING))
 }

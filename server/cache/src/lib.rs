@@ -8,8 +8,6 @@
 
 mod audit;
 mod config;
-#[cfg(feature = "conformance")]
-pub mod conformance;
 mod flights;
 mod hear;
 mod memory;
