@@ -6,8 +6,8 @@ use crate::run::run;
 use anyhow::Result;
 use std::sync::Arc;
 
-/// What every build asks of cargo: the same, so that nothing is compiled twice. The server differs from the one that ships only
-/// in the suite's feature of the store, which adds code that no server calls.
+/// What every build asks of cargo: the same, so that nothing is compiled twice. It gives the server that ships: no crate of it
+/// has a feature that only tests ask for.
 pub(crate) const EVERYTHING: [&str; 4] = ["--release", "--workspace", "--all-features", "--locked"];
 
 /// Builds the server, the load programs and the rest of what can be run. With the examples, which take what tests take of
