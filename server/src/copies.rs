@@ -4,7 +4,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use riposte_cache::{Auditor, Cache, CachedRankings, CachedReader, CachedWriter, Hearer, Memory, Mender, Owed, Redis, Room, Tally};
+use riposte_cache::{
+    Auditor, Cache, CachedRankings, CachedReader, CachedWriter, Hearer, Memory, Mender, Owed, Redis, Room, Tally,
+};
 use riposte_core::Partition;
 use riposte_core::ids::PARTITIONS;
 use riposte_core::ports::{Outbox, Rankings, Reader, Writer};

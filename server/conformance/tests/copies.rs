@@ -6,13 +6,13 @@
 
 #[path = "copies/fire.rs"]
 mod fire;
-#[path = "copies/storms.rs"]
-mod storms;
-#[path = "stage/servers.rs"]
-mod servers;
 #[expect(dead_code, reason = "other tests play the suite")]
 #[path = "stage/process.rs"]
 mod process;
+#[path = "stage/servers.rs"]
+mod servers;
+#[path = "copies/storms.rs"]
+mod storms;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,9 +20,9 @@ use std::time::Duration;
 use fire::Fire;
 use futures::future::join_all;
 use riposte_cache::{Auditor, Cache, Cursor, Limits, Lookup, Memory, PageAsk, Part, Told};
+use riposte_conformance::stores::StepClock;
 use riposte_core::page::{Order, Start, Window};
 use riposte_core::ports::Reader;
-use riposte_conformance::stores::StepClock;
 
 const FIRST: Window = Window { order: Order::Newest, start: Start::Beginning, limit: 20 };
 

@@ -29,7 +29,16 @@ const NEVER: [(&str, &[&str]); 8] = [
     ),
     (
         "riposte-store",
-        &["riposte-sdk", "riposte", "riposte-cache", "riposte-migrations", "riposte-conformance", "fred", "tonic", "clap"],
+        &[
+            "riposte-sdk",
+            "riposte",
+            "riposte-cache",
+            "riposte-migrations",
+            "riposte-conformance",
+            "fred",
+            "tonic",
+            "clap",
+        ],
     ),
     ("riposte", &["riposte-conformance"]),
     ("riposte-conformance", &["riposte-sdk", "riposte", "riposte-store", "sea-orm", "sqlx", "tonic", "clap"]),

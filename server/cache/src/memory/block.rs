@@ -10,8 +10,7 @@ use super::choice::Choice;
 use super::list::List;
 use crate::config::Limits;
 use crate::port::{
-    self, Change, Fill, Filled, Item, Kind, Likes, ListName, Listed, PageAsk, PageHit, Part, Patch,
-    Preview, Ticket,
+    self, Change, Fill, Filled, Item, Kind, Likes, ListName, Listed, PageAsk, PageHit, Part, Patch, Preview, Ticket,
 };
 
 /// Changes that a log holds.
@@ -175,7 +174,9 @@ impl Block {
         let may = match kind {
             // Only a block with a revision moves on by its log alone: single comments tell none that could be compared.
             Kind::Comments => self.row.is_some(),
-            Kind::List(_) | Kind::Picked { .. } | Kind::Row => self.leases.get(&kind).is_none_or(|of| !self.tickets.contains_key(of)),
+            Kind::List(_) | Kind::Picked { .. } | Kind::Row => {
+                self.leases.get(&kind).is_none_or(|of| !self.tickets.contains_key(of))
+            }
         };
         self.settle(now);
         may.then(|| {

@@ -144,12 +144,5 @@ fn part(window: &Window) -> [Value; 6] {
         Start::Before(_) => "b",
         Start::Around(_) => "a",
     };
-    [
-        text(order(window.order)),
-        text(start),
-        number(window.limit),
-        number(cut.floor),
-        number(cut.low),
-        number(cut.high),
-    ]
+    [text(order(window.order)), text(start), number(window.limit), number(cut.floor), number(cut.low), number(cut.high)]
 }

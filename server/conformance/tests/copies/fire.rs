@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use rand::seq::IndexedRandom;
 use riposte_cache::{Cache, Mender};
+use riposte_conformance::stores;
 use riposte_core::cmd::{Acting, Command, Create, Delete, Edit, Reply, SetLike, Target, Verb};
 use riposte_core::content::ClientInfo;
 use riposte_core::ids::PARTITIONS;
@@ -14,7 +15,6 @@ use riposte_core::ports::{Projection, Reader};
 use riposte_core::request::{Print, Request, RequestId, RequestKey};
 use riposte_core::subject::Metadata;
 use riposte_core::{CommentId, Content, Error, LikeValue, MemberId, Millis, Partition, Result, SubjectId, SubjectKey};
-use riposte_conformance::stores;
 
 use crate::process::Cached;
 

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use riposte_cache::{Cache, CachedReader, CachedWriter, Cursor, Hearer, Owed, Room, Tally};
+use riposte_conformance::stores::{self, Backend, Process, StepClock, Walk};
 use riposte_core::Partition;
 use riposte_core::ids::PARTITIONS;
 use riposte_core::ports::{Clock, Reader, Writer};
-use riposte_conformance::stores::{self, Backend, Process, StepClock, Walk};
 use riposte_store::config::Kind;
 use riposte_store::{Store, StoreConfig};
 

@@ -10,7 +10,11 @@ use crate::databases;
 use crate::stage::{self, Stage};
 
 static STAGE: LazyLock<Option<Stage>> = LazyLock::new(|| {
-    let config = databases::fresh(&["RIPOSTE_TEST_MYSQL_1", "RIPOSTE_TEST_MYSQL_2"], Tables { subject: 50, index: 200 }, "conformance")?;
+    let config = databases::fresh(
+        &["RIPOSTE_TEST_MYSQL_1", "RIPOSTE_TEST_MYSQL_2"],
+        Tables { subject: 50, index: 200 },
+        "conformance",
+    )?;
     Some(Stage::on(config))
 });
 

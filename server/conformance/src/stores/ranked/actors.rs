@@ -12,9 +12,9 @@ use riposte_core::request::RequestId;
 use riposte_core::{Comment, CommentId, Error, LikeValue, Millis, SubjectKey, Verb};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::model::{DECAYING, FLAT, rules};
 use crate::stores::backend::{Backend, StepClock};
 use crate::stores::scene::{Scene, member};
-use crate::model::{DECAYING, FLAT, rules};
 
 /// See the module. The first subject is of the type whose HOT decays, the last of the one whose answers are roots.
 #[derive(Debug)]

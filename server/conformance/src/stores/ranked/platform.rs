@@ -7,8 +7,8 @@ use riposte_core::comments::Ports;
 use riposte_core::ports::{Clock, Log, Writer};
 use riposte_core::{Command, Comments, Receipt, Result};
 
-use crate::stores::backend::Process;
 use crate::model::rules;
+use crate::stores::backend::Process;
 
 /// Commits what it is handed, at once.
 #[derive(Debug)]

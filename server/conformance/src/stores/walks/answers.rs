@@ -13,10 +13,10 @@ use riposte_core::{CommentId, LikeValue, Millis, ObjectType, Path, Result, Subje
 
 use super::Walker;
 use super::verbs::MEMBERS;
+use crate::model::census::census;
 use crate::stores::backend::StepClock;
 use crate::stores::histories::rebuild;
 use crate::stores::scene::member;
-use crate::model::census::census;
 
 impl Walker {
     /// The same question to both.

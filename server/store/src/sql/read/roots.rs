@@ -7,9 +7,9 @@ use riposte_core::page::{RootPage, RootsToKeep, Thread, Which};
 use riposte_core::ports::Projection;
 use riposte_core::{Comment, CommentId, Content, Partition, Subject, SubjectKey};
 
-use super::{Query, listed};
 use super::previews::Previews;
 use super::rows::{comments, contents, in_order, open_subject, view};
+use super::{Query, listed};
 use crate::error::Fault;
 use crate::sql::outbox::position;
 use crate::sql::pool::Tx;
