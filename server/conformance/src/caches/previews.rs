@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use riposte_core::page::{Start, Window};
+use riposte_core::page::Start;
 use riposte_core::{Comment, CommentId, CommentState, Path, Subject};
 
 use super::scene::{NEWEST, Scene, said};
@@ -89,9 +89,7 @@ impl Thread {
 
     /// Floors and likes of the preview, and whether there is more; `None` for a miss.
     async fn shown(&self, size: u8) -> Option<(Vec<(i32, i32)>, bool)> {
-        let window = Window { ..self.scene.ask(Start::Beginning, 5).window };
-        let ask =
-            PageAsk { key: self.scene.subject.key.clone(), root: None, part: Part::Window(window), previews: size };
+        let ask = PageAsk { previews: size, ..self.scene.ask(Start::Beginning, 5) };
         match self.scene.cache.page(&ask).await.expect("answered") {
             Lookup::Hit(page) => {
                 let preview = page.expect("the subject is there").previews.remove(&self.root).unwrap_or_default();
