@@ -11,7 +11,7 @@ const LONGEST: Duration = Duration::from_secs(60);
 ///
 /// # Errors
 /// Those of `holds`; and when it does not hold in a minute.
-pub async fn until(what: &str, mut holds: impl AsyncFnMut() -> Result<bool>) -> Result<()> {
+pub async fn until<F: Future<Output = Result<bool>>>(what: &str, mut holds: impl FnMut() -> F) -> Result<()> {
     let wait = async {
         while !holds().await? {
             tokio::time::sleep(Duration::from_millis(50)).await;

@@ -18,6 +18,7 @@ mod mariadb_sharded;
 mod mariadb_single;
 #[path = "stores/oracle.rs"]
 mod oracle;
+#[expect(dead_code, reason = "other tests need a store for themselves")]
 #[path = "stage/process.rs"]
 mod process;
 #[path = "stage/servers.rs"]

@@ -109,7 +109,7 @@ async fn a_like_lifts_a_comment_within_seconds(world: World) -> Result<()> {
     for n in 0..9 {
         say.like(last, &format!("more{n}"), LikeValue::Like).await?;
     }
-    let lifted = async || Ok(first().await? == Some(last));
+    let lifted = || async { Ok(first().await? == Some(last)) };
     until("the most liked comment stands first", lifted).await?;
     super::comments::delete(&say, last, "m").await?;
     let left = say.roots(CommentSort::Top, 3).await?;
@@ -136,7 +136,7 @@ async fn a_preview_shows_the_most_liked_replies(world: World) -> Result<()> {
             say.like(replies[reply].id, &format!("l{n}"), LikeValue::Like).await?;
         }
     }
-    let shown = async || Ok(preview(&say, CommentSort::Newest).await? == [6, 3, 8]);
+    let shown = || async { Ok(preview(&say, CommentSort::Newest).await? == [6, 3, 8]) };
     until("the preview shows the three most liked", shown).await?;
     ensure!(preview(&say, CommentSort::Hot).await? == [6, 3, 8], "the same in every order");
     let page = say.page(CommentSort::Newest, 5).await?;

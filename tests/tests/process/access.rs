@@ -176,13 +176,13 @@ async fn callers_come_and_go_without_a_restart_and_a_broken_file_changes_nothing
     callers.write_broken()?;
     let metrics = server.metrics_target();
     let refused = "riposte_reloads_total{outcome=\"refused\"} 1";
-    until("the broken file is told", async || Ok(ask(metrics, "GET", "/metrics").await?.contains(refused))).await?;
+    until("the broken file is told", || async { Ok(ask(metrics, "GET", "/metrics").await?.contains(refused)) }).await?;
     ensure!(code(&reader).await == Code::Ok, "a broken file sent everybody away");
     callers.remove("reader");
     callers = callers.and("late", &["reader"], &[GRANTED]);
     callers.write()?;
     let late = callers.client(&server, "late")?;
-    until("the new caller is known", async || Ok(code(&late).await == Code::Ok)).await?;
+    until("the new caller is known", || async { Ok(code(&late).await == Code::Ok) }).await?;
     ensure!(code(&reader).await == Code::Unauthenticated, "who was taken out is still admitted");
     Ok(())
 }

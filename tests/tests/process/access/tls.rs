@@ -110,7 +110,7 @@ async fn a_certificate_is_exchanged_without_a_restart() -> Result<()> {
     let before = connect(&server, &old, None).await?;
     ensure!(code(before.clone(), Some(callers.token("reader"))).await? == Code::Ok);
     old.serve(&new.issue(&["localhost"])?)?;
-    until("the new certificate is shown", async || Ok(connect(&server, &new, None).await.is_ok())).await?;
+    until("the new certificate is shown", || async { Ok(connect(&server, &new, None).await.is_ok()) }).await?;
     ensure!(connect(&server, &old, None).await.is_err(), "the old one is shown still");
     ensure!(code(before, Some(callers.token("reader"))).await? == Code::Ok, "an open connection was cut");
     Ok(())
