@@ -165,14 +165,15 @@ impl Maker<'_> {
         })
     }
 
-    /// An error of a method: what its comment says of it, else what the reason says of itself.
+    /// An error of a method: what the reason says of itself, and what the comment of the method adds.
     fn refusal(&self, name: &str, note: &str) -> RefusalRow {
         let reason = self.reasons.get(name);
         let own = reason.and_then(|reason| reason.about.split_inclusive(". ").next()).unwrap_or_default();
+        let own = own.trim_end().to_owned();
         RefusalRow {
             link: link(name),
             code: reason.map(|reason| reason.code.clone()).unwrap_or_default(),
-            when: cell(&self.linker.linked(if note.is_empty() { own.trim_end() } else { note })),
+            when: cell(&self.linker.linked(&if note.is_empty() { own } else { format!("{own} Here: {note}.") })),
         }
     }
 
