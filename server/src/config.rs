@@ -19,6 +19,7 @@ mod origin;
 mod page_tokens;
 mod print;
 mod rankings;
+mod schema;
 mod secret;
 mod server;
 mod settle;
@@ -40,17 +41,19 @@ pub use self::origin::Origin;
 pub use self::page_tokens::PageTokens;
 pub use self::print::{EXAMPLE, show};
 pub use self::rankings::Rankings;
+pub use self::schema::schema;
 pub use self::secret::{MASK, Secret, SourceUrl};
 pub use self::server::{Log, LogFormat, Server};
 pub use self::store::{Pool, Pools, Source, Store, StoreKind, TableRange};
 pub use self::units::{Size, Span};
 
 use self::faults::Report;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Every knob of the service. The text of `riposte config example` says what each one means.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// Listeners, limits of messages, and how the process stops.

@@ -1,11 +1,12 @@
 //! Who may call, and how connections are secured.
 
 use super::{faults::Under, units::Span};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::{path::PathBuf, time::Duration};
 
 /// Who may call.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Auth {
     /// The callers that are admitted, with their tokens' hashes, identities, roles and object types. Without it everybody is.
@@ -17,7 +18,7 @@ pub struct Auth {
 }
 
 /// The certificates of both listeners.
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tls {
     /// The certificate chain in PEM, our own first. Without it both listeners speak plaintext.

@@ -5,12 +5,13 @@ use super::{
     faults::Under,
     units::{Size, Span},
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::{net::SocketAddr, time::Duration};
 use tracing_subscriber::EnvFilter;
 
 /// Listeners, limits of messages, and how the process stops.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Server {
     /// Address of the public services. Port 0 takes any free port.
@@ -38,7 +39,7 @@ pub struct Server {
 }
 
 /// What is logged, and in which form.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Log {
     /// The form of a line.
@@ -48,7 +49,7 @@ pub struct Log {
 }
 
 /// The form of a log line.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, Serialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
     /// `pretty` if standard error is a terminal, else `json`.
