@@ -45,7 +45,7 @@ spec:
         {{- toYaml . | nindent 8 }}
         {{- end }}
       annotations:
-        checksum/config: {{ include "riposte.file" . | sha256sum }}
+        checksum/config: {{ include "riposte.file" . | sha256sum | quote }}
         {{- include "riposte.mesh.podAnnotations" (dict "root" . "inject" .Values.mesh.injectJobs) | nindent 8 }}
         {{- with .Values.migration.podAnnotations }}
         {{- toYaml . | nindent 8 }}

@@ -42,7 +42,7 @@
 {{- $name := .name -}}
 {{- $object := include (printf "riposte.object.%s" $name) .root | fromYaml -}}
 {{- with get $object "Error" -}}{{- fail (printf "%s: %s" $name .) -}}{{- end -}}
-{{- range $patch := get .root.Values.patches $name -}}
+{{- range $patch := get .root.Values.patches $name | default list -}}
 {{- $path := rest (splitList "/" $patch.path) -}}
 {{- $made := include "riposte.patched" (dict "in" $object "path" $path "patch" $patch "name" $name) | fromJson -}}
 {{- $object = $made.out -}}

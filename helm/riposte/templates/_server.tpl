@@ -52,7 +52,7 @@ spec:
         {{- toYaml . | nindent 8 }}
         {{- end }}
       annotations:
-        checksum/config: {{ include "riposte.file" . | sha256sum }}
+        checksum/config: {{ include "riposte.file" . | sha256sum | quote }}
         {{- include "riposte.mesh.podAnnotations" (dict "root" . "inject" true) | nindent 8 }}
         {{- with .Values.podAnnotations }}
         {{- toYaml . | nindent 8 }}

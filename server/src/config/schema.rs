@@ -2,7 +2,9 @@
 //! a file before a server reads it. Bounds that `validate` knows are not in it.
 
 use super::{Config, EditWindow, Secret, Size, SourceUrl, Span, TableRange};
-use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings, json_schema, transform::RecursiveTransform};
+use schemars::{
+    JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings, json_schema, transform::RecursiveTransform,
+};
 use serde_json::Value;
 use std::borrow::Cow;
 

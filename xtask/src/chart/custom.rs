@@ -81,7 +81,11 @@ fn fits(definitions: &Definitions, object: &Value) -> Result<()> {
         paths.push(path.to_owned());
     });
     ensure!(wrong.is_empty(), "unknown or of another type: {}", wrong.join(", "));
-    let there = |path: &str| paths.iter().any(|known| known == path || known.starts_with(&format!("{path}.")) || known.starts_with(&format!("{path}[")));
+    let there = |path: &str| {
+        paths.iter().any(|known| {
+            known == path || known.starts_with(&format!("{path}.")) || known.starts_with(&format!("{path}["))
+        })
+    };
     let missing: Vec<&String> = required.iter().filter(|path| !there(path)).collect();
     ensure!(missing.is_empty(), "missing: {missing:?}");
     Ok(())
@@ -98,13 +102,21 @@ mod tests {
             "a.example/v1/A: {required: [spec.port], fields: {spec.port: number, spec.on.labels: texts, 'spec.to[].name': text}}",
         )
         .unwrap();
-        let object = |spec: Value| json!({"apiVersion": "a.example/v1", "kind": "A", "metadata": {"name": "x"}, "spec": spec});
+        let object =
+            |spec: Value| json!({"apiVersion": "a.example/v1", "kind": "A", "metadata": {"name": "x"}, "spec": spec});
         let good = json!({"port": 1, "on": {"labels": {"app.kubernetes.io/name": "x"}}, "to": [{"name": "y"}]});
         fits(&definitions, &object(good)).unwrap();
-        for spec in [json!({"port": "1"}), json!({"port": 1, "prot": 1}), json!({"on": {"labels": {}}}), json!({"port": 1, "to": [{"nam": "y"}]})] {
+        for spec in [
+            json!({"port": "1"}),
+            json!({"port": 1, "prot": 1}),
+            json!({"on": {"labels": {}}}),
+            json!({"port": 1, "to": [{"nam": "y"}]}),
+        ] {
             assert!(fits(&definitions, &object(spec.clone())).is_err(), "{spec}");
         }
         assert!(is_custom(&json!({"apiVersion": "gateway.networking.k8s.io/v1"})));
-        assert!(!is_custom(&json!({"apiVersion": "networking.k8s.io/v1"})) && !is_custom(&json!({"apiVersion": "apps/v1"})));
+        assert!(
+            !is_custom(&json!({"apiVersion": "networking.k8s.io/v1"})) && !is_custom(&json!({"apiVersion": "apps/v1"}))
+        );
     }
 }

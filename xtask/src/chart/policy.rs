@@ -33,7 +33,9 @@ fn restricted(spec: &Value) -> Result<()> {
     for host in ["hostNetwork", "hostPID", "hostIPC"] {
         ensure!(spec.get(host).is_none(), "it has {host}");
     }
-    for container in ["containers", "initContainers"].iter().flat_map(|list| spec[*list].as_array().into_iter().flatten()) {
+    for container in
+        ["containers", "initContainers"].iter().flat_map(|list| spec[*list].as_array().into_iter().flatten())
+    {
         let of = &container["securityContext"];
         ensure!(of["allowPrivilegeEscalation"] == false, "it may escalate");
         ensure!(of["readOnlyRootFilesystem"] == true, "its root file system can be written to");
@@ -41,7 +43,8 @@ fn restricted(spec: &Value) -> Result<()> {
         ensure!(container["resources"]["limits"]["memory"].is_string(), "its memory has no limit");
     }
     for volume in spec["volumes"].as_array().into_iter().flatten() {
-        let kinds = volume.as_object().into_iter().flatten().map(|(kind, _)| kind.as_str()).filter(|kind| *kind != "name");
+        let kinds =
+            volume.as_object().into_iter().flatten().map(|(kind, _)| kind.as_str()).filter(|kind| *kind != "name");
         for kind in kinds {
             ensure!(VOLUMES.contains(&kind), "it has a volume of the kind {kind}");
         }
@@ -70,7 +73,8 @@ fn nothing_secret(rendered: &Rendered) -> Result<()> {
 
 /// A single pod has no disruption budget, several have one.
 fn budget(rendered: &Rendered) -> Result<()> {
-    let several = rendered.of_kind("Deployment").any(|of| of["spec"]["replicas"].as_u64().is_none_or(|count| count > 1));
+    let several =
+        rendered.of_kind("Deployment").any(|of| of["spec"]["replicas"].as_u64().is_none_or(|count| count > 1));
     let has = rendered.of_kind("PodDisruptionBudget").next().is_some();
     ensure!(has == several, "several pods: {several}, a disruption budget: {has}");
     Ok(())

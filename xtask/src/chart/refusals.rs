@@ -1,8 +1,8 @@
 //! What the chart must refuse, and in which words: helm/refusals.yaml.
 
+use super::example;
 use super::findings::Findings;
 use super::helm::Helm;
-use super::example;
 use crate::live::Live;
 use crate::repo::Repo;
 use anyhow::{Result, anyhow, ensure};

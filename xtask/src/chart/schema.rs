@@ -9,7 +9,8 @@ use serde_json::Value;
 use std::fs;
 
 /// Paths of files, which follow from what the chart mounts.
-const MOUNTED: [(&str, &str); 3] = [("/properties/server", "tls"), ("/properties/auth", "callers_file"), ("/properties/store", "data_dir")];
+const MOUNTED: [(&str, &str); 3] =
+    [("/properties/server", "tls"), ("/properties/auth", "callers_file"), ("/properties/store", "data_dir")];
 
 /// Compares the schema of `config` with the server's, or writes it; looks for objects that take any key; compares versions.
 pub(super) fn check(repo: &Repo, update: bool, found: &mut Findings) -> Result<()> {
@@ -62,7 +63,8 @@ fn drop_secrets(schema: &mut Value) {
 /// The paths of objects that take any key. What only Kubernetes knows says so in a comment.
 fn open(schema: &Value, path: &str, found: &mut Vec<String>) {
     let object = schema["type"] == "object" || schema.get("properties").is_some();
-    if object && schema.get("additionalProperties").is_none_or(|more| *more == true) && schema.get("$comment").is_none() {
+    if object && schema.get("additionalProperties").is_none_or(|more| *more == true) && schema.get("$comment").is_none()
+    {
         found.push(if path.is_empty() { "the top".to_owned() } else { path.to_owned() });
     }
     for table in ["properties", "definitions"] {
@@ -105,7 +107,9 @@ mod tests {
 
     #[test]
     fn secrets_and_mounted_paths_leave_the_schema() {
-        let text = |secret: bool| if secret { json!({"type": "string", "writeOnly": true}) } else { json!({"type": "string"}) };
+        let text = |secret: bool| {
+            if secret { json!({"type": "string", "writeOnly": true}) } else { json!({"type": "string"}) }
+        };
         let sources = json!({"type": "array", "items": {"properties": {"url": text(true), "tables": text(false)}}});
         let config = json!({"$schema": "x", "properties": {
             "server": {"properties": {"tls": {}, "listen": text(false)}},

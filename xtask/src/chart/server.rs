@@ -27,7 +27,10 @@ pub(super) fn check(repo: &Repo, live: &Arc<Live>, examples: &[Rendered], found:
         fs::write(folder.path().join("secret.toml"), secret_file(sources))?;
         for (pod, spec) in rendered.pods() {
             for container in spec["containers"].as_array().into_iter().flatten() {
-                found.judge(format!("{}, {pod}, as the server reads it", rendered.name), takes(repo, folder.path(), container));
+                found.judge(
+                    format!("{}, {pod}, as the server reads it", rendered.name),
+                    takes(repo, folder.path(), container),
+                );
             }
         }
     }

@@ -40,10 +40,10 @@ fn is_helm(program: &Path) -> bool {
 /// The validator of Kubernetes' objects, from PyPI.
 pub(crate) fn kubernetes_validate(repo: &Repo, live: &Arc<Live>) -> Result<PathBuf> {
     let program = repo.tools("kubernetes/bin/kubernetes-validate");
-    let there = || output_of(Command::new(&program).arg("--version")).is_ok_and(|said| said.contains(KUBERNETES_VALIDATE));
+    let there =
+        || output_of(Command::new(&program).arg("--version")).is_ok_and(|said| said.contains(KUBERNETES_VALIDATE));
     if !there() {
-        let requirements =
-            [format!("kubernetes-validate=={KUBERNETES_VALIDATE}"), format!("jsonschema=={JSONSCHEMA}")];
+        let requirements = [format!("kubernetes-validate=={KUBERNETES_VALIDATE}"), format!("jsonschema=={JSONSCHEMA}")];
         by_pip(repo, live, "kubernetes", &requirements.each_ref().map(String::as_str))?;
     }
     Ok(program)
