@@ -4,7 +4,7 @@
 use super::findings::Findings;
 use super::objects::{Rendered, leaves, title, word};
 use crate::repo::Repo;
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -51,28 +51,14 @@ pub(super) fn is_custom(object: &Value) -> bool {
 
 fn fits(definitions: &Definitions, object: &Value) -> Result<()> {
     let kind = format!("{}/{}", word(&object["apiVersion"]), word(&object["kind"]));
-    let definition = definitions.get(&kind);
-    ensure!(definition.is_some(), "{FILE} does not know {kind}");
-    let Some(Definition { required, fields }) = definition else { return Ok(()) };
-    let mut paths = Vec::new();
-    let mut wrong = Vec::new();
+    let Definition { required, fields } =
+        definitions.get(&kind).with_context(|| format!("{FILE} does not know {kind}"))?;
+    let (mut paths, mut wrong) = (Vec::new(), Vec::new());
     leaves(&object["spec"], "spec", &mut |path, value| {
-        let known = fields.get(path).map(|of| (*of, value)).or_else(|| {
-            let around = path.rsplit_once('.')?.0;
-            // A key may hold dots of its own.
-            let mut around = Some(around);
-            while let Some(at) = around {
-                if matches!(fields.get(at), Some(Type::Texts)) {
-                    return Some((Type::Text, value));
-                }
-                around = at.rsplit_once('.').map(|(before, _)| before);
-            }
-            None
-        });
-        let right = match known {
-            Some((Type::Text, value)) => value.is_string(),
-            Some((Type::Number, value)) => value.is_number(),
-            Some((Type::Texts, value)) => value.as_object().is_some_and(serde_json::Map::is_empty),
+        let right = match type_at(fields, path) {
+            Some(Type::Text) => value.is_string(),
+            Some(Type::Number) => value.is_number(),
+            Some(Type::Texts) => value.as_object().is_some_and(serde_json::Map::is_empty),
             None => false,
         };
         if !right {
@@ -81,14 +67,27 @@ fn fits(definitions: &Definitions, object: &Value) -> Result<()> {
         paths.push(path.to_owned());
     });
     ensure!(wrong.is_empty(), "unknown or of another type: {}", wrong.join(", "));
-    let there = |path: &str| {
-        paths.iter().any(|known| {
-            known == path || known.starts_with(&format!("{path}.")) || known.starts_with(&format!("{path}["))
-        })
-    };
+    let below = |rest: &str| rest.is_empty() || rest.starts_with(['.', '[']);
+    let there = |path: &str| paths.iter().any(|known| known.strip_prefix(path).is_some_and(below));
     let missing: Vec<&String> = required.iter().filter(|path| !there(path)).collect();
     ensure!(missing.is_empty(), "missing: {missing:?}");
     Ok(())
+}
+
+/// What may stand at a path.
+fn type_at(fields: &BTreeMap<String, Type>, path: &str) -> Option<Type> {
+    if let Some(of) = fields.get(path) {
+        return Some(*of);
+    }
+    // Names in a table of texts may hold dots of their own.
+    let mut around = path;
+    while let Some((before, _)) = around.rsplit_once('.') {
+        if matches!(fields.get(before), Some(Type::Texts)) {
+            return Some(Type::Text);
+        }
+        around = before;
+    }
+    None
 }
 
 #[cfg(test)]
