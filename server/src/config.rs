@@ -48,12 +48,11 @@ pub use self::store::{Pool, Pools, Source, Store, StoreKind, TableRange};
 pub use self::units::{Size, Span};
 
 use self::faults::Report;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Every knob of the service. The text of `riposte config example` says what each one means.
-#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// Listeners, limits of messages, and how the process stops.

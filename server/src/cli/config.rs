@@ -42,7 +42,7 @@ impl Args {
                 println!("the configuration holds");
             }
             Action::Example => output::print(EXAMPLE)?,
-            Action::Schema => output::print(&format!("{:#}\n", schema()))?,
+            Action::Schema => output::print(&format!("{:#}\n", schema()?))?,
         }
         Ok(ExitCode::SUCCESS)
     }

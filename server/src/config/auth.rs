@@ -1,12 +1,11 @@
 //! Who may call, and how connections are secured.
 
 use super::{faults::Under, units::Span};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::{path::PathBuf, time::Duration};
 
 /// Who may call.
-#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Auth {
     /// The callers that are admitted, with their tokens' hashes, identities, roles and object types. Without it everybody is.
@@ -18,7 +17,7 @@ pub struct Auth {
 }
 
 /// The certificates of both listeners.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tls {
     /// The certificate chain in PEM, our own first. Without it both listeners speak plaintext.

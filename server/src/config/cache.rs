@@ -1,12 +1,11 @@
 //! Where copies of what is read often are kept.
 
 use super::{faults::Under, secret::SourceUrl, units::Span};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// Where copies are kept, for how long, and how many reads of the rows they may leave.
-#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cache {
     /// Where they are kept.
@@ -36,7 +35,7 @@ pub struct Cache {
 }
 
 /// Where copies are kept.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, Serialize, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum CacheKind {
     /// Nowhere: every read asks the rows.

@@ -3,7 +3,6 @@
 use super::faults::Under;
 use super::units::{Size, Span};
 use crate::hot::{HotLimits, Rates};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -11,7 +10,7 @@ use std::time::Duration;
 const VARIANTS: usize = 4;
 
 /// Which subjects are hot, and how much is kept of them.
-#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Hot {
     /// Whether first pages are kept. Subjects are counted in any case.

@@ -3,11 +3,10 @@
 use super::faults::Under;
 use super::store::Store;
 use crate::write::{LaneLimits, MAX_BATCH};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How many writes may wait, and who commits them.
-#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lanes {
     /// Writes of one kind that may wait in one partition.

@@ -2,7 +2,6 @@
 
 use super::{faults::Under, units::Span};
 use riposte_core::{Policy, object_type::MAX_LEVELS, rank};
-use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use std::time::Duration;
 
@@ -10,7 +9,7 @@ use std::time::Duration;
 const MAX_TEXT_CODE_POINTS: usize = 16_000;
 
 /// How one object type is discussed. A knob that `[object_types.NAME]` leaves out stands in `[object_type_defaults]`.
-#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ObjectType {
     /// Levels of a thread, 1 to 32; deeper replies attach at the last one.
@@ -26,7 +25,7 @@ pub struct ObjectType {
 }
 
 /// The formula of HOT, by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HotProfile {
     /// 2 · likes + replies.

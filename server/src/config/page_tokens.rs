@@ -1,11 +1,10 @@
 //! The keys that seal page tokens.
 
 use super::{faults::Under, secret::Secret};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The key ring. Every process of one deployment must hold the same.
-#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct PageTokens {
     /// 32 bytes each, in base64. The first seals, all of them open. To change a key, add the new one behind it

@@ -1,14 +1,13 @@
 //! How deep ranked lists are ranked.
 
 use super::faults::Under;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The deepest ranking: its row then takes some 40 KB, and making it some tens of milliseconds.
 const DEEPEST: usize = 10_000;
 
 /// The frozen rankings of ranked lists.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, Serialize)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rankings {
     /// Comments of a list that are ranked, 1 to 10,000; all others follow by age.

@@ -5,13 +5,12 @@ use super::{
     faults::Under,
     units::{Size, Span},
 };
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::{net::SocketAddr, time::Duration};
 use tracing_subscriber::EnvFilter;
 
 /// Listeners, limits of messages, and how the process stops.
-#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Server {
     /// Address of the public services. Port 0 takes any free port.
@@ -39,7 +38,7 @@ pub struct Server {
 }
 
 /// What is logged, and in which form.
-#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Log {
     /// The form of a line.
@@ -49,7 +48,7 @@ pub struct Log {
 }
 
 /// The form of a log line.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, Serialize, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
     /// `pretty` if standard error is a terminal, else `json`.

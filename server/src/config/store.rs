@@ -6,12 +6,11 @@ use riposte_store::{
     config::{Kind, PoolConfig, SourceConfig},
     shard::Tables,
 };
-use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use std::{fmt, ops::RangeInclusive, path::PathBuf, str::FromStr, time::Duration};
 
 /// Where comments are kept, and how the work is spread.
-#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Store {
     /// The kind of database.
@@ -33,7 +32,7 @@ pub struct Store {
 }
 
 /// The kind of database.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, Serialize, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum StoreKind {
     /// One file, one process.
@@ -43,7 +42,7 @@ pub enum StoreKind {
 }
 
 /// One data source.
-#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Source {
     /// Its address, with the credentials.
@@ -53,7 +52,7 @@ pub struct Source {
 }
 
 /// Connections to each data source.
-#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pools {
     /// Connections that read, at REPEATABLE READ.
@@ -63,7 +62,7 @@ pub struct Pools {
 }
 
 /// One pool of connections.
-#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pool {
     /// The most connections that are open at once.
