@@ -113,11 +113,10 @@ impl<'de> SeqAccess<'de> for Inner<'_> {
 macro_rules! numbers {
     ($($method:ident $visit:ident $type:ty),+) => {
         $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-            // JSON's readers lose what lies beyond 53 bits.
-            let most = u64::try_from(<$type>::MAX).unwrap_or(u64::MAX);
             *self.slot = json!({ "type": "integer", "minimum": <$type>::MIN });
-            if most < 1 << 53 {
-                self.slot["maximum"] = json!(most);
+            // JSON's readers lose what lies beyond 53 bits.
+            if u128::from(<$type>::MAX) < 1 << 53 {
+                self.slot["maximum"] = json!(<$type>::MAX);
             }
             visitor.$visit(1)
         })+
