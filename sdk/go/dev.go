@@ -3,23 +3,20 @@ package riposte
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"runtime"
-	"syscall"
+	"sync"
 	"time"
 )
 
 // The bounds of a development server's start, and of its stop before it is killed.
-const (
-	devStart = 30 * time.Second
-	devStop  = 5 * time.Second
-	devPoll  = 5 * time.Millisecond
-)
+const devStart, devStop = 30 * time.Second, 5 * time.Second
+
+// The server runs this once it answers, and stops with it: it tells the addresses, and lasts as long as its input, which
+// this process holds open to its own end, however that comes.
+const devCommand = `echo "$RIPOSTE_TARGET $RIPOSTE_ADMIN_TARGET"; exec cat`
 
 // DevServer is a `riposte dev` of one's own: on free ports of the loopback, with an empty database that ends with it.
 type DevServer struct {
@@ -29,7 +26,7 @@ type DevServer struct {
 	Client *Client
 
 	stop context.CancelFunc
-	done chan struct{}
+	wait func() error
 }
 
 // TB is the part of testing.TB that [StartDev] needs.
@@ -55,32 +52,28 @@ func StartDev(t TB) *DevServer {
 // ctx ends. An empty binary is that of RIPOSTE_DEV_BINARY, or the riposte on the PATH; nothing is ever downloaded. The
 // error says what the server wrote last.
 func StartDevServer(ctx context.Context, binary string) (*DevServer, error) {
-	dir, err := os.MkdirTemp("", "riposte-dev-")
-	if err != nil {
-		return nil, err
-	}
-	endpoint := filepath.Join(dir, "endpoint.json")
 	binary = cmp.Or(binary, os.Getenv("RIPOSTE_DEV_BINARY"), "riposte")
 	ctx, stop := context.WithCancel(ctx)
-	server := &DevServer{stop: stop, done: make(chan struct{})}
+	command := exec.CommandContext(ctx, binary, "dev", "--listen", "127.0.0.1:0", "--seed", "none", "--exec", "--", "sh", "-c", devCommand)
 	var said tail
-	command := exec.CommandContext(ctx, binary, "dev", "--listen", "127.0.0.1:0", "--seed", "none", "--endpoint-file", endpoint)
-	command.Stderr, command.SysProcAttr, command.WaitDelay = &said, endWithParent(), devStop
-	command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) }
-	var ended error
-	go func() {
-		defer close(server.done)
-		defer os.RemoveAll(dir)
-		// A process that is to end with its parent ends with the thread that started it.
-		runtime.LockOSThread()
-		ended = command.Run()
-	}()
-	if err = server.await(ctx, endpoint); err == nil {
-		server.Client, err = Connect(Options{Target: server.Target, AdminTarget: server.AdminTarget})
+	command.Stderr, command.WaitDelay = &said, devStop
+	server := &DevServer{stop: stop, wait: sync.OnceValue(command.Wait)}
+	input, err := command.StdinPipe()
+	command.Cancel = func() error { return input.Close() }
+	output, bad := command.StdoutPipe()
+	if err = errors.Join(err, bad); err == nil {
+		err = command.Start()
+	}
+	if err == nil {
+		late := time.AfterFunc(devStart, stop)
+		_, err = fmt.Fscan(output, &server.Target, &server.AdminTarget)
+		if late.Stop(); err == nil {
+			server.Client, err = Connect(Options{Target: server.Target, AdminTarget: server.AdminTarget})
+		}
 	}
 	if err != nil {
 		server.Stop()
-		return nil, fmt.Errorf("riposte: %s dev (RIPOSTE_DEV_BINARY): %w\n%s", binary, errors.Join(err, ended), said)
+		return nil, fmt.Errorf("riposte: %s dev (RIPOSTE_DEV_BINARY): %w (%v)\n%s", binary, err, server.wait(), said)
 	}
 	return server, nil
 }
@@ -91,29 +84,7 @@ func (d *DevServer) Stop() {
 		_ = d.Client.Close() // an error here says that it is closed already
 	}
 	d.stop()
-	<-d.done
-}
-
-// await waits for the file that the server writes once it answers.
-func (d *DevServer) await(ctx context.Context, endpoint string) error {
-	ctx, cancel := context.WithTimeout(ctx, devStart)
-	defer cancel()
-	poll := time.NewTicker(devPoll)
-	defer poll.Stop()
-	for {
-		select {
-		case <-d.done:
-			return errors.New("the server ended before it answered")
-		case <-ctx.Done():
-			return fmt.Errorf("the server did not answer: %w", ctx.Err())
-		case <-poll.C:
-		}
-		var said struct{ GRPC, Admin string }
-		if content, err := os.ReadFile(endpoint); err == nil && json.Unmarshal(content, &said) == nil {
-			d.Target, d.AdminTarget = said.GRPC, said.Admin
-			return nil
-		}
-	}
+	_ = d.wait() // how it ended says nothing: it was told to
 }
 
 // tail keeps the last 4 KiB of what is written to it.

@@ -5,11 +5,9 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"log/slog"
 	"net"
 	"net/url"
 	"os"
-	"strconv"
 	"strings"
 
 	"google.golang.org/grpc"
@@ -17,57 +15,15 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 )
 
-// Where `riposte dev` listens.
-const (
-	defaultTarget      = "127.0.0.1:7171"
-	defaultAdminTarget = "127.0.0.1:7172"
-)
-
-// Options say how to reach a service. The zero value reaches `riposte dev` on its default addresses.
-type Options struct {
-	// Target is the address: http://host:port, host:port or dns:///host:port, plaintext; https://host:port, TLS. Calls
-	// are spread over all addresses of the name. Default: 127.0.0.1:7171.
-	Target string
-	// AdminTarget is the address of the administration, written as Target is. Default: Target, which answers
-	// UNIMPLEMENTED unless it leads to both; beside the default Target, 127.0.0.1:7172.
-	AdminTarget string
-	// Token is the bearer token to send with every call. Default: none. Over plaintext it needs InsecureToken.
-	Token string
-	// InsecureToken allows to send the token over plaintext, where whoever is on the way can read it; one warning is
-	// logged.
-	InsecureToken bool
-	// TLSCA holds the certificate authorities to trust with https://, in PEM. Default: those of the system.
-	TLSCA []byte
-	// TLSCert and TLSKey are the client's certificate and its key, in PEM, for a service that asks for one with
-	// https://. Default: none.
-	TLSCert, TLSKey []byte
-	// Logger takes the one warning. Default: slog.Default().
-	Logger *slog.Logger
-	// DialOptions are given to gRPC after those of this package, which they may overrule.
-	DialOptions []grpc.DialOption
-}
-
-// OptionsFromEnv reads RIPOSTE_TARGET, RIPOSTE_ADMIN_TARGET, RIPOSTE_TOKEN, RIPOSTE_INSECURE_TOKEN (true or false), and
-// RIPOSTE_TLS_CA, RIPOSTE_TLS_CERT and RIPOSTE_TLS_KEY (paths of PEM files). What is unset or empty has its default. The
-// error is INVALID_ARGUMENT and names the variable.
-func OptionsFromEnv() (options Options, err error) {
-	read := func(name string) (content []byte) {
-		if path := os.Getenv(name); path != "" && err == nil {
-			if content, err = os.ReadFile(path); err != nil {
-				err = invalid("%s: %v", name, err)
-			}
+// read reads a variable; one that is unset or empty has its default. failed keeps the first error.
+func read[T any](name string, parse func(string) (T, error), failed *error) (value T) {
+	if text := os.Getenv(name); text != "" && *failed == nil {
+		var err error
+		if value, err = parse(text); err != nil {
+			*failed = invalid("%s: %v", name, err)
 		}
-		return content
 	}
-	allowed, bad := strconv.ParseBool(cmp.Or(os.Getenv("RIPOSTE_INSECURE_TOKEN"), "false"))
-	if bad != nil {
-		return options, invalid("RIPOSTE_INSECURE_TOKEN: %v", bad)
-	}
-	return Options{
-		Target: os.Getenv("RIPOSTE_TARGET"), AdminTarget: os.Getenv("RIPOSTE_ADMIN_TARGET"),
-		Token: os.Getenv("RIPOSTE_TOKEN"), InsecureToken: allowed,
-		TLSCA: read("RIPOSTE_TLS_CA"), TLSCert: read("RIPOSTE_TLS_CERT"), TLSKey: read("RIPOSTE_TLS_KEY"),
-	}, err
+	return value
 }
 
 // dial opens one address; nothing is sent before the first call.

@@ -6,7 +6,6 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
 // page is an answer that says how to ask for the one after it.
@@ -15,11 +14,11 @@ type page interface {
 	GetNextPageToken() string
 }
 
-// pages walks from the page that the request asks for to the last one, holding one at a time. Fields that say where a
-// walk begins are sent with its first page alone, beside whose token the service refuses them.
+// pages walks from the page that the request asks for to the last one, holding one at a time. turn makes a request that
+// for the page of a token: fields that say where a walk begins go, because the service refuses them beside a token.
 func pages[Q proto.Message, P page](
 	ctx context.Context, list func(context.Context, Q, ...grpc.CallOption) (P, error), request Q,
-	firstPageOnly ...protoreflect.Name,
+	turn func(request Q, token string),
 ) iter.Seq2[P, error] {
 	return func(yield func(P, error) bool) {
 		for request := request; ; {
@@ -28,11 +27,7 @@ func pages[Q proto.Message, P page](
 				return
 			}
 			request = proto.CloneOf(request)
-			next, fields := request.ProtoReflect(), request.ProtoReflect().Descriptor().Fields()
-			for _, name := range firstPageOnly {
-				next.Clear(fields.ByName(name))
-			}
-			next.Set(fields.ByName("page_token"), protoreflect.ValueOfString(page.GetNextPageToken()))
+			turn(request, page.GetNextPageToken())
 		}
 	}
 }

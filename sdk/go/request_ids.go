@@ -1,14 +1,13 @@
 package riposte
 
 import (
-	"crypto/rand"
 	"encoding/binary"
 	"fmt"
+	"math/rand/v2"
 	"sync/atomic"
 	"time"
 
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
 // RequestIDs makes the request ids of one client: UUIDv7 in strictly rising order, whose last 48 bits are random once
@@ -20,11 +19,7 @@ type RequestIDs struct {
 	last atomic.Uint64
 }
 
-func newRequestIDs() *RequestIDs {
-	var tail [8]byte
-	rand.Read(tail[2:]) // never fails
-	return &RequestIDs{tail: binary.BigEndian.Uint64(tail[:])}
-}
+func newRequestIDs() *RequestIDs { return &RequestIDs{tail: rand.Uint64() >> 16} }
 
 // Next makes an id, in the usual text form, greater than every one before it.
 func (r *RequestIDs) Next() string {
@@ -47,15 +42,10 @@ func (r *RequestIDs) Next() string {
 // fill answers the request with an id of its own if it has a field for one and leaves it empty: a copy, so that a
 // caller who sends the same message again asks for something new.
 func (r *RequestIDs) fill(request any) any {
-	message, ok := request.(proto.Message)
-	if !ok {
+	if id := requestID(request); id == nil || *id != "" {
 		return request
 	}
-	field := message.ProtoReflect().Descriptor().Fields().ByName("request_id")
-	if field == nil || message.ProtoReflect().Get(field).String() != "" {
-		return request
-	}
-	filled := proto.Clone(message)
-	filled.ProtoReflect().Set(field, protoreflect.ValueOfString(r.Next()))
+	filled := proto.Clone(request.(proto.Message))
+	*requestID(filled) = r.Next()
 	return filled
 }

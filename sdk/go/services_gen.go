@@ -26,7 +26,11 @@ func (c *Client) ListComments(ctx context.Context, request *ripostev1.ListCommen
 
 // ListCommentsPages walks over the pages that [Client.ListComments] reads.
 func (c *Client) ListCommentsPages(ctx context.Context, request *ripostev1.ListCommentsRequest) iter.Seq2[*ripostev1.ListCommentsResponse, error] {
-	return pages(ctx, c.Comments().ListComments, request, "around_comment_id", "around_floor")
+	return pages(ctx, c.Comments().ListComments, request, func(next *ripostev1.ListCommentsRequest, token string) {
+		next.PageToken = token
+		next.AroundCommentId = 0
+		next.AroundFloor = 0
+	})
 }
 
 // ListCommentRevisions walks over the revisions from the page that the request asks for to the end of
@@ -39,7 +43,9 @@ func (c *Client) ListCommentRevisions(ctx context.Context, request *ripostev1.Li
 
 // ListCommentRevisionsPages walks over the pages that [Client.ListCommentRevisions] reads.
 func (c *Client) ListCommentRevisionsPages(ctx context.Context, request *ripostev1.ListCommentRevisionsRequest) iter.Seq2[*ripostev1.ListCommentRevisionsResponse, error] {
-	return pages(ctx, c.Comments().ListCommentRevisions, request)
+	return pages(ctx, c.Comments().ListCommentRevisions, request, func(next *ripostev1.ListCommentRevisionsRequest, token string) {
+		next.PageToken = token
+	})
 }
 
 // ListMemberComments walks over the comments from the page that the request asks for to the end of
@@ -52,7 +58,9 @@ func (c *Client) ListMemberComments(ctx context.Context, request *ripostev1.List
 
 // ListMemberCommentsPages walks over the pages that [Client.ListMemberComments] reads.
 func (c *Client) ListMemberCommentsPages(ctx context.Context, request *ripostev1.ListMemberCommentsRequest) iter.Seq2[*ripostev1.ListMemberCommentsResponse, error] {
-	return pages(ctx, c.Comments().ListMemberComments, request)
+	return pages(ctx, c.Comments().ListMemberComments, request, func(next *ripostev1.ListMemberCommentsRequest, token string) {
+		next.PageToken = token
+	})
 }
 
 // Likes answers the stub of LikeService.
@@ -72,7 +80,9 @@ func (c *Client) ListLikers(ctx context.Context, request *ripostev1.ListLikersRe
 
 // ListLikersPages walks over the pages that [Client.ListLikers] reads.
 func (c *Client) ListLikersPages(ctx context.Context, request *ripostev1.ListLikersRequest) iter.Seq2[*ripostev1.ListLikersResponse, error] {
-	return pages(ctx, c.Likes().ListLikers, request)
+	return pages(ctx, c.Likes().ListLikers, request, func(next *ripostev1.ListLikersRequest, token string) {
+		next.PageToken = token
+	})
 }
 
 // ListMemberLikes walks over the likes from the page that the request asks for to the end of
@@ -85,7 +95,9 @@ func (c *Client) ListMemberLikes(ctx context.Context, request *ripostev1.ListMem
 
 // ListMemberLikesPages walks over the pages that [Client.ListMemberLikes] reads.
 func (c *Client) ListMemberLikesPages(ctx context.Context, request *ripostev1.ListMemberLikesRequest) iter.Seq2[*ripostev1.ListMemberLikesResponse, error] {
-	return pages(ctx, c.Likes().ListMemberLikes, request)
+	return pages(ctx, c.Likes().ListMemberLikes, request, func(next *ripostev1.ListMemberLikesRequest, token string) {
+		next.PageToken = token
+	})
 }
 
 // Replies answers the stub of ReplyService.
@@ -105,7 +117,10 @@ func (c *Client) ListReplies(ctx context.Context, request *ripostev1.ListReplies
 
 // ListRepliesPages walks over the pages that [Client.ListReplies] reads.
 func (c *Client) ListRepliesPages(ctx context.Context, request *ripostev1.ListRepliesRequest) iter.Seq2[*ripostev1.ListRepliesResponse, error] {
-	return pages(ctx, c.Replies().ListReplies, request, "around_comment_id")
+	return pages(ctx, c.Replies().ListReplies, request, func(next *ripostev1.ListRepliesRequest, token string) {
+		next.PageToken = token
+		next.AroundCommentId = 0
+	})
 }
 
 // GetThread walks over the comments from the page that the request asks for to the end of
@@ -118,7 +133,9 @@ func (c *Client) GetThread(ctx context.Context, request *ripostev1.GetThreadRequ
 
 // GetThreadPages walks over the pages that [Client.GetThread] reads.
 func (c *Client) GetThreadPages(ctx context.Context, request *ripostev1.GetThreadRequest) iter.Seq2[*ripostev1.GetThreadResponse, error] {
-	return pages(ctx, c.Replies().GetThread, request)
+	return pages(ctx, c.Replies().GetThread, request, func(next *ripostev1.GetThreadRequest, token string) {
+		next.PageToken = token
+	})
 }
 
 // Subjects answers the stub of SubjectService.
@@ -146,5 +163,52 @@ func (c *Client) ListSubjects(ctx context.Context, request *ripostev1.ListSubjec
 
 // ListSubjectsPages walks over the pages that [Client.ListSubjects] reads.
 func (c *Client) ListSubjectsPages(ctx context.Context, request *ripostev1.ListSubjectsRequest) iter.Seq2[*ripostev1.ListSubjectsResponse, error] {
-	return pages(ctx, c.Admin().ListSubjects, request)
+	return pages(ctx, c.Admin().ListSubjects, request, func(next *ripostev1.ListSubjectsRequest, token string) {
+		next.PageToken = token
+	})
+}
+
+// requestID finds the place of the request id in a request that has one.
+func requestID(request any) *string {
+	switch request := request.(type) {
+	case *ripostev1.CreateCommentRequest:
+		return &request.RequestId
+	case *ripostev1.UpdateCommentRequest:
+		return &request.RequestId
+	case *ripostev1.DeleteCommentRequest:
+		return &request.RequestId
+	case *ripostev1.UndeleteCommentRequest:
+		return &request.RequestId
+	case *ripostev1.PinCommentRequest:
+		return &request.RequestId
+	case *ripostev1.UnpinCommentRequest:
+		return &request.RequestId
+	case *ripostev1.SetLikeRequest:
+		return &request.RequestId
+	case *ripostev1.CreateReplyRequest:
+		return &request.RequestId
+	case *ripostev1.CreateSubjectRequest:
+		return &request.RequestId
+	case *ripostev1.UpdateSubjectRequest:
+		return &request.RequestId
+	case *ripostev1.DeleteSubjectRequest:
+		return &request.RequestId
+	case *ripostev1.UndeleteSubjectRequest:
+		return &request.RequestId
+	case *ripostev1.HideCommentRequest:
+		return &request.RequestId
+	case *ripostev1.UnhideCommentRequest:
+		return &request.RequestId
+	case *ripostev1.AdminServiceDeleteCommentRequest:
+		return &request.RequestId
+	case *ripostev1.RepairCountsRequest:
+		return &request.RequestId
+	case *ripostev1.RebuildMemberHistoryRequest:
+		return &request.RequestId
+	case *ripostev1.RebuildRanksRequest:
+		return &request.RequestId
+	case *ripostev1.RebuildCacheRequest:
+		return &request.RequestId
+	}
+	return nil
 }

@@ -14,10 +14,7 @@ import (
 )
 
 // The bounds of the wait before a broken watch is opened again: it doubles from the first to the last.
-const (
-	firstPause = 100 * time.Millisecond
-	lastPause  = 5 * time.Second
-)
+const firstPause, lastPause = 100 * time.Millisecond, 5 * time.Second
 
 // watch follows a stream of events and, where it breaks, opens it again behind the last event seen, until the context
 // ends or the service refuses. resume makes a request begin behind an event.

@@ -16,6 +16,7 @@ mod ports;
 mod rebuild;
 mod rounds;
 mod serve;
+mod smoke;
 mod token;
 mod transfer;
 mod verify;
@@ -70,6 +71,8 @@ enum Command {
     Healthcheck(healthcheck::Args),
     /// Examine everything the configured server stands on
     Doctor(doctor::Args),
+    /// Do what callers do on a few subjects of a running service, and take it back
+    Smoke(smoke::Args),
     /// Explain the reasons that errors carry
     Errors(errors::Args),
     /// Print the version
@@ -109,6 +112,7 @@ impl Command {
             Command::Token(args) => args.run(),
             Command::Healthcheck(args) => args.run(sources).await,
             Command::Doctor(args) => args.run(sources).await,
+            Command::Smoke(args) => args.run().await,
             Command::Errors(args) => args.run(),
             Command::Version => version::run(),
             Command::Completion(args) => args.run(Cli::command()),

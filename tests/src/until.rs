@@ -6,6 +6,8 @@ use anyhow::{Context, Result};
 
 /// How long anything may take on a machine that does much else besides.
 const LONGEST: Duration = Duration::from_secs(60);
+/// How long it rests in between: a subject that is asked for more often becomes a hot one, whose pages may be a second old.
+const BETWEEN: Duration = Duration::from_millis(100);
 
 /// Asks until something holds.
 ///
@@ -14,7 +16,7 @@ const LONGEST: Duration = Duration::from_secs(60);
 pub async fn until<F: Future<Output = Result<bool>>>(what: &str, mut holds: impl FnMut() -> F) -> Result<()> {
     let wait = async {
         while !holds().await? {
-            tokio::time::sleep(Duration::from_millis(50)).await;
+            tokio::time::sleep(BETWEEN).await;
         }
         Ok(())
     };

@@ -14,6 +14,7 @@ mod process {
     mod reflection;
     mod refusals;
     mod serve;
+    mod smoke;
     mod stop;
     mod upkeep;
     mod walking;

@@ -12,6 +12,7 @@ mod plan;
 mod processor;
 mod record;
 mod row;
+mod sdk;
 mod sides;
 mod suite;
 mod table;
@@ -41,6 +42,13 @@ pub(crate) enum Bench {
     /// read.json in the folder bench of cargo's build directory, and with --record to docs/benchmarks/read.md, which
     /// explains the rows.
     Read(suite::Args),
+    /// One client of each SDK, against the bare generated stub of its language
+    ///
+    /// Builds and installs the packages, starts a `riposte dev` for each language, one after the other, and lets the SDK's
+    /// benchmark program call it in turns with the bare stub; beside that, install size, lines by hand, and the time from
+    /// the start of a program to its first answer. The table goes to the terminal, its figures to sdk.json in the folder
+    /// bench of cargo's build directory, and with --record to docs/benchmarks/sdk.md, which explains the columns.
+    Sdk(sdk::Args),
 }
 
 /// Runs one benchmark; whether every row of it could be measured.
@@ -48,5 +56,6 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, what: &Bench) -> Result<bool> {
     match what {
         Bench::Write(args) => suite::run(repo, live, Book::Write, args),
         Bench::Read(args) => suite::run(repo, live, Book::Read, args),
+        Bench::Sdk(args) => sdk::run(repo, live, args),
     }
 }

@@ -5,6 +5,7 @@
 
 mod bench;
 mod build;
+mod chart;
 mod generate;
 mod kill;
 mod live;
@@ -61,6 +62,8 @@ enum Task {
     /// Generate, build and test the SDKs of all languages
     #[command(subcommand)]
     Sdk(sdk::Sdk),
+    /// Render the Helm chart and check it; gets helm where it is missing
+    Chart(chart::Args),
     /// Check the house rules that the compiler cannot: sizes, names, and which file may say what
     Tidy,
 }
@@ -105,6 +108,7 @@ fn run(cli: Cli) -> Result<bool> {
             Ok(true)
         }
         Task::Sdk(what) => sdk::run(&repo, &live, &what),
+        Task::Chart(args) => chart::run(&repo, &live, &args),
         Task::Tidy => tidy::run(&repo).map(|report| report.print()),
     }
 }

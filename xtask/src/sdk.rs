@@ -1,11 +1,15 @@
 //! The SDKs of all languages: one model made from the contract, and what each language's generators and templates make
 //! of it.
 
+mod by_hand;
 mod handles;
 mod language;
+mod measured;
 mod model;
+mod options;
 mod plugins;
 mod readme;
+mod reference;
 mod steps;
 mod templates;
 mod toolchain;
@@ -21,7 +25,9 @@ use std::sync::Arc;
 use tonic_prost_build::FileDescriptorSet;
 use toolchain::Toolchain;
 
+pub(crate) use by_hand::{ByHand, count as by_hand};
 pub(crate) use language::Language;
+pub(crate) use measured::Installed;
 pub(crate) use steps::{End, Outcome};
 
 /// What to do with the SDKs.
@@ -104,6 +110,7 @@ pub(crate) fn generate(
     let public = generate::public(all)?;
     let model = Model::read(repo, &public)?;
     readme::add(repo, files)?;
+    reference::add(repo, &public, files)?;
     let mut skipped = Vec::new();
     for language in languages {
         let Some(toolchain) = Toolchain::read(repo, *language)? else { continue };

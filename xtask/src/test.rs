@@ -1,6 +1,7 @@
 //! `cargo xtask test`: every check and every test in one order, one summary at the end.
 
 mod alone;
+mod chart;
 mod contract;
 mod crates;
 mod kill;
@@ -29,6 +30,9 @@ pub(crate) struct Args {
     /// Compile each crate of the product by itself too
     #[arg(long)]
     alone: bool,
+    /// Get helm where it is missing, which takes minutes, and check all of the Helm chart
+    #[arg(long)]
+    chart: bool,
     /// Run these steps and no others
     #[arg(long, value_name = "STEP", num_args = 1.., value_enum)]
     only: Vec<Step>,
@@ -45,6 +49,8 @@ pub(crate) struct Args {
 struct Run<'a> {
     repo: &'a Repo,
     live: &'a Arc<Live>,
+    /// Whether to get what the chart's checks need.
+    chart: bool,
     /// The two MariaDB servers, once a step needed them.
     mariadb: Option<Pair>,
     /// The Redis servers, likewise.
@@ -59,7 +65,8 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
         }
         return Ok(true);
     }
-    let mut run = Run { repo, live, mariadb: None, redis: None };
+    let chart = args.chart || args.only.contains(&Step::Chart);
+    let mut run = Run { repo, live, chart, mariadb: None, redis: None };
     let mut summary = Summary::default();
     for step in Step::value_variants().iter().filter(|step| args.wants(**step)) {
         eprintln!("\n=== {}: {}", step.name(), step.about());
@@ -91,7 +98,7 @@ mod tests {
     use super::*;
 
     fn wanted(only: &[Step], skip: &[Step], mysql: bool) -> Vec<Step> {
-        let args = Args { mysql, alone: false, only: only.to_vec(), skip: skip.to_vec(), list: false };
+        let args = Args { mysql, alone: false, chart: false, only: only.to_vec(), skip: skip.to_vec(), list: false };
         Step::value_variants().iter().copied().filter(|step| args.wants(*step)).collect()
     }
 

@@ -3,6 +3,7 @@
 
 mod arrows;
 mod bans;
+mod by_hand;
 mod documents;
 mod globals;
 mod layout;
@@ -89,6 +90,7 @@ pub(crate) fn run(repo: &Repo) -> Result<Report> {
         Err(_) => report.faults.push(Fault::new(reasons::CONTRACT, 0, "the list of error reasons is missing")),
     }
     arrows::check(&arrows::Graph::of(repo)?, &mut report.faults);
+    by_hand::check(repo, &mut report)?;
     report.checked = format!("{} Rust files, {} arrows by word", sources.len(), bans::count());
     Ok(report)
 }

@@ -2,7 +2,10 @@
 //! it is missing; what is not a package of the system lands under .tools/ and nowhere else. Registries are reached by
 //! their own clients with the machine's own settings: no host is named here.
 
+mod chart;
 mod packages;
+
+pub(crate) use chart::{helm, helm_at_hand, kubernetes_validate};
 
 use crate::live::Live;
 use crate::repo::Repo;
@@ -105,7 +108,12 @@ pub(crate) fn buf(repo: &Repo, live: &Arc<Live>) -> Result<PathBuf> {
 }
 
 fn buf_by_pip(repo: &Repo, live: &Arc<Live>) -> Result<()> {
-    let home = repo.tools("buf");
+    by_pip(repo, live, "buf", &[&format!("buf-bin=={BUF}")])
+}
+
+/// Makes an environment of Python's under .tools/, and installs packages into it.
+fn by_pip(repo: &Repo, live: &Arc<Live>, name: &str, requirements: &[&str]) -> Result<()> {
+    let home = repo.tools(name);
     drop(std::fs::remove_dir_all(&home));
     std::fs::create_dir_all(repo.tools(""))?;
     // Debian ships Python without the module that makes environments.
@@ -115,7 +123,7 @@ fn buf_by_pip(repo: &Repo, live: &Arc<Live>) -> Result<()> {
         packages::install(live, &["python3-venv"])?;
         run(live, &mut make)?;
     }
-    run(live, repo.command(home.join("bin/pip")).args(["install", "--quiet", &format!("buf-bin=={BUF}")]))
+    run(live, repo.command(home.join("bin/pip")).args(["install", "--quiet"]).args(requirements))
 }
 
 /// cargo-deny, built from source without optimisation: that takes 40 s on two cores, and it runs for one second.

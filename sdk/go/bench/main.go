@@ -1,18 +1,20 @@
 //go:build unix
 
-// Bench compares the client with the bare generated stub, and says how long a program takes to its first answer:
+// Bench tells calls per second of one client beside those of the bare generated stub, at the server that RIPOSTE_TARGET
+// names. `cargo xtask bench sdk` runs it; docs/benchmarks/sdk.md says what the figures mean.
 //
-//	riposte dev --listen 127.0.0.1:0 --exec -- go run ./bench
-//
-// Rounds of both sides follow each other, so that what the machine does beside hits both; medians are printed.
+//	bench first             one call, from nothing
+//	bench ROUNDS SECONDS    both by turns; a line of JSON for each way to call
 package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log"
 	"os"
 	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -24,64 +26,68 @@ import (
 	"riposte.dev/go/riposte/ripostev1"
 )
 
-const (
-	rounds = 40
-	length = 150 * time.Millisecond
-)
-
 var request = &ripostev1.GetSubjectRequest{Key: &ripostev1.SubjectKey{ObjectType: "article", ObjectId: "42"}}
 
 func main() {
 	ctx := context.Background()
-	start := time.Now()
-	client, err := riposte.FromEnv()
-	if err != nil {
-		log.Fatal(err)
+	client := must(riposte.FromEnv())
+	if os.Args[1] == "first" {
+		must(client.Subject("article", "42").Get(ctx))
+		fmt.Println("answered")
+		return
 	}
-	if _, err := client.Subject("article", "42").Get(ctx); err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("first answer after %.1f ms\n", float64(time.Since(start).Microseconds())/1000)
-
-	conn, err := grpc.NewClient(os.Getenv("RIPOSTE_TARGET"), grpc.WithTransportCredentials(insecure.NewCredentials()))
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println("| | bare stub | client | ratio of rates | processor time per call: bare stub | client |")
+	rounds, seconds := must(strconv.Atoi(os.Args[1])), must(strconv.ParseFloat(os.Args[2], 64))
+	length := time.Duration(seconds * float64(time.Second))
+	conn := must(grpc.NewClient(os.Getenv("RIPOSTE_TARGET"), grpc.WithTransportCredentials(insecure.NewCredentials())))
+	stubs := [2]ripostev1.SubjectServiceClient{client.Subjects(), ripostev1.NewSubjectServiceClient(conn)}
 	for _, flight := range []int{1, 64} {
-		var bare, ours side
-		for range rounds {
-			bare.round(ctx, ripostev1.NewSubjectServiceClient(conn), flight)
-			ours.round(ctx, client.Subjects(), flight)
-		}
-		stub, sdk := median(bare.rates), median(ours.rates)
-		fmt.Printf("| GetSubject, %d in flight | %.0f/s | %.0f/s | %.2f | %.0f µs | %.0f µs |\n",
-			flight, stub, sdk, sdk/stub, median(bare.costs), median(ours.costs))
+		compare(ctx, stubs, flight, rounds, length)
 	}
 }
 
-// side is what was measured of one of two: calls a second, and microseconds of this process's processor time a call.
-type side struct{ rates, costs []float64 }
+// compare lets the sides take turns and changes who begins; the first round warms both up.
+func compare(ctx context.Context, stubs [2]ripostev1.SubjectServiceClient, flight, rounds int, length time.Duration) {
+	var rates, costs [2][]float64
+	var ratios []float64
+	for number := range rounds + 1 {
+		var rate, cost [2]float64
+		for turn := range stubs {
+			side := (number + turn) % len(stubs)
+			rate[side], cost[side] = measure(ctx, stubs[side], flight, length)
+		}
+		if number == 0 {
+			continue
+		}
+		for side := range stubs {
+			rates[side], costs[side] = append(rates[side], rate[side]), append(costs[side], cost[side])
+		}
+		ratios = append(ratios, rate[0]/rate[1])
+	}
+	fmt.Printf("%s\n", must(json.Marshal(map[string]any{
+		"how":    fmt.Sprintf("%d in flight", flight),
+		"client": median(rates[0]), "client_us": median(costs[0]),
+		"stub": median(rates[1]), "stub_us": median(costs[1]),
+		"ratio": median(ratios),
+	})))
+}
 
-// round calls by a stub for a while, with so many calls in flight.
-func (s *side) round(ctx context.Context, stub ripostev1.SubjectServiceClient, flight int) {
+// measure calls by a stub for a while, with so many calls in flight: calls per second, and microseconds of this
+// process's processor time for each.
+func measure(ctx context.Context, stub ripostev1.SubjectServiceClient, flight int, length time.Duration) (rate, cost float64) {
 	var made atomic.Int64
 	var all sync.WaitGroup
 	start, used := time.Now(), processor()
 	for range flight {
 		all.Go(func() {
 			for time.Since(start) < length {
-				if _, err := stub.GetSubject(ctx, request); err != nil {
-					log.Fatal(err)
-				}
+				must(stub.GetSubject(ctx, request))
 				made.Add(1)
 			}
 		})
 	}
 	all.Wait()
 	calls := float64(made.Load())
-	s.rates = append(s.rates, calls/time.Since(start).Seconds())
-	s.costs = append(s.costs, float64((processor()-used).Microseconds())/calls)
+	return calls / time.Since(start).Seconds(), float64((processor() - used).Microseconds()) / calls
 }
 
 // processor is the processor time that this process has used.
@@ -96,4 +102,12 @@ func processor() time.Duration {
 func median(values []float64) float64 {
 	slices.Sort(values)
 	return values[len(values)/2]
+}
+
+// must ends the program with the error, if there is one.
+func must[T any](value T, err error) T {
+	if err != nil {
+		log.Fatal(err)
+	}
+	return value
 }

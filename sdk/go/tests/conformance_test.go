@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -36,6 +37,9 @@ type step struct {
 	Fault             string
 	DeadlineMs        int `yaml:"deadline_ms"`
 	Repeat            int
+	AtOnce            int `yaml:"at_once"`
+	Different         string
+	FaultEvery        int `yaml:"fault_every"`
 	Eventually        bool
 	During            []step
 
@@ -133,30 +137,45 @@ func (r *run) step(s step) error {
 	}
 }
 
+// times makes a step as often as it says, and ends with the first failure.
 func (r *run) times(s step) error {
-	for i := range max(1, s.Repeat) {
-		r.save("i", strconv.Itoa(i+1))
-		last := i+1 == max(1, s.Repeat)
-		if err := r.once(s, last); err != nil {
-			return err
-		}
+	var begun atomic.Int64
+	var answers sync.Map
+	results := make(chan error)
+	for range max(1, s.AtOnce) {
+		go func() {
+			for i := int(begun.Add(1)); i <= max(1, s.Repeat); i = int(begun.Add(1)) {
+				if err := r.once(s, i, &answers); err != nil {
+					begun.Add(int64(s.Repeat))
+					results <- err
+					return
+				}
+			}
+			results <- nil
+		}()
 	}
-	return nil
+	var failed error
+	for range max(1, s.AtOnce) {
+		failed = errors.Join(failed, <-results)
+	}
+	return failed
 }
 
-func (r *run) once(s step, last bool) error {
+// once makes a step for the ith time; answers holds what those of the times before have to differ in.
+func (r *run) once(s step, i int, answers *sync.Map) error {
+	r.save("i", strconv.Itoa(i))
 	ctx := context.Background()
 	if s.DeadlineMs > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, time.Duration(s.DeadlineMs)*time.Millisecond)
 		defer cancel()
 	}
-	if s.Fault != "" {
+	if s.Fault != "" && i%max(1, s.FaultEvery) == 0 {
 		ctx = metadata.AppendToOutgoingContext(ctx, "riposte-fault", s.Fault+";key="+text(8))
 	}
 	switch {
 	case s.Call != "":
-		return r.call(ctx, s, last)
+		return r.call(ctx, s, i, answers)
 	case s.List != "":
 		return r.list(ctx, s)
 	case s.Watch != "":
@@ -166,7 +185,7 @@ func (r *run) once(s step, last bool) error {
 }
 
 // call makes a unary call by the stub of its service.
-func (r *run) call(ctx context.Context, s step, last bool) error {
+func (r *run) call(ctx context.Context, s step, i int, answers *sync.Map) error {
 	service, method, _ := strings.Cut(s.Call, ".")
 	function := stub(service).MethodByName(method)
 	if !function.IsValid() {
@@ -180,43 +199,58 @@ func (r *run) call(ctx context.Context, s step, last bool) error {
 	if err, failed := results[1].Interface().(error); failed || s.Error != nil {
 		return r.failure(s, err)
 	}
-	if !last {
-		return nil
-	}
-	return r.answer(s, results[0].Interface().(proto.Message))
-}
-
-func (r *run) answer(s step, answer proto.Message) error {
-	got, err := written(answer)
+	got, err := written(results[0].Interface().(proto.Message))
 	if err != nil {
 		return err
 	}
+	if s.Different != "" {
+		told, err := at(got, s.Different)
+		if before, there := answers.LoadOrStore(told, i); err != nil || there {
+			return fmt.Errorf("%v was answered to repetition %v and to %d (%v)", told, before, i, err)
+		}
+	}
+	if i < s.Repeat {
+		return nil
+	}
+	return r.answer(s, got)
+}
+
+func (r *run) answer(s step, got object) error {
 	if s.Expect != nil {
 		if err := r.matches(s.Expect, got); err != nil {
 			return err
 		}
 	}
 	for name, path := range s.Save {
-		var at any = got
-		for part := range strings.SplitSeq(path, ".") {
-			switch value := at.(type) {
-			case object:
-				at = value[part]
-			case []any:
-				index, err := strconv.Atoi(part)
-				if err != nil || index >= len(value) {
-					return fmt.Errorf("%s: no element %s of %d", path, part, len(value))
-				}
-				at = value[index]
-			}
-		}
-		kept, ok := at.(string)
-		if !ok {
-			return fmt.Errorf("%s is %v, no text to save", path, at)
+		kept, err := at(got, path)
+		if err != nil {
+			return err
 		}
 		r.save(name, kept)
 	}
 	return nil
+}
+
+// at is the text at a dotted path of an answer.
+func at(answer object, path string) (string, error) {
+	var at any = answer
+	for part := range strings.SplitSeq(path, ".") {
+		switch value := at.(type) {
+		case object:
+			at = value[part]
+		case []any:
+			index, err := strconv.Atoi(part)
+			if err != nil || index >= len(value) {
+				return "", fmt.Errorf("%s: no element %s of %d", path, part, len(value))
+			}
+			at = value[index]
+		}
+	}
+	text, ok := at.(string)
+	if !ok {
+		return "", fmt.Errorf("%s is %v, no text", path, at)
+	}
+	return text, nil
 }
 
 // list walks by the client's iterators: over the items, and over the pages when these are counted.

@@ -1,107 +1,109 @@
-"""Calls per second of one client beside the bare generated stub, and the time to a first call; run it by
+"""Calls per second of one client beside those of the bare generated stub, at the server that RIPOSTE_TARGET names.
+`cargo xtask bench sdk` runs it; docs/benchmarks/sdk.md says what the figures mean.
 
-    riposte dev --exec -- python bench/calls.py
-
-Rounds of both kinds alternate, and so does which comes first, so that the machine's moods meet both; the medians are
-printed."""
+    python bench/calls.py first             one call, from nothing
+    python bench/calls.py ROUNDS SECONDS    both by turns; a line of JSON for each way to call
+"""
 
 import asyncio
+import json
 import os
-import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from statistics import median
 from typing import Any
 
-import grpc
-import grpc.aio
-
 import riposte
-import riposte.aio
 from riposte import v1
 
-ROUNDS, CALLS, IN_FLIGHT = 40, 256, 64
-REQUEST = v1.GetSubjectRequest(key=v1.SubjectKey(object_type="article", object_id="1"))
+IN_FLIGHT = 64
+REQUEST = v1.GetSubjectRequest(key=v1.SubjectKey(object_type="article", object_id="42"))
 
 Stub = Any
+Measured = tuple[float, float]
+"""Calls per second, and microseconds of this process's processor time for each."""
 
 
-def first_call() -> None:
-    subprocess.run(
-        [sys.executable, "-c", "import riposte; riposte.from_env().subject('article', '1').get()"], check=True
-    )
+def answered_once() -> None:
+    with riposte.from_env() as client:
+        client.subject("article", "42").get()
+        print("answered", flush=True)
 
 
-def one_by_one(stub: Stub) -> None:
-    for _ in range(CALLS):
-        stub.GetSubject(REQUEST)
+def median(values: Iterable[float]) -> float:
+    ordered = sorted(values)
+    return ordered[len(ordered) // 2]
 
 
-def by_threads(stub: Stub) -> None:
-    with ThreadPoolExecutor(IN_FLIGHT) as pool:
-        list(pool.map(lambda _: stub.GetSubject(REQUEST), range(CALLS)))
+def measured(made: int, started: float, used: float) -> Measured:
+    return made / (time.perf_counter() - started), (time.process_time() - used) * 1e6 / made
 
 
-async def by_tasks(stub: Stub) -> None:
-    left = iter(range(CALLS))
+def by_threads(stub: Stub, seconds: float, in_flight: int) -> Measured:
+    started, used = time.perf_counter(), time.process_time()
 
-    async def work() -> None:
-        for _ in left:
+    def work(_: int) -> int:
+        made = 0
+        while time.perf_counter() - started < seconds:
+            stub.GetSubject(REQUEST)
+            made += 1
+        return made
+
+    with ThreadPoolExecutor(in_flight) as pool:
+        return measured(sum(pool.map(work, range(in_flight))), started, used)
+
+
+async def by_tasks(stub: Stub, seconds: float) -> Measured:
+    started, used = time.perf_counter(), time.process_time()
+
+    async def work() -> int:
+        made = 0
+        while time.perf_counter() - started < seconds:
             await stub.GetSubject(REQUEST)
+            made += 1
+        return made
 
-    await asyncio.gather(*(work() for _ in range(IN_FLIGHT)))
-
-
-def told(name: str, taken: list[list[float]]) -> None:
-    ours, bare = (CALLS / median(kind) for kind in zip(*taken, strict=True))
-    ratio = median(bare / ours for ours, bare in taken)
-    print(f"| {name} | {ours:,.0f} | {bare:,.0f} | {ratio:.2f} |", flush=True)
+    return measured(sum(await asyncio.gather(*(work() for _ in range(IN_FLIGHT)))), started, used)
 
 
-def orders() -> list[tuple[int, int]]:
-    """Which kind comes first in each round, the client (0) or the bare stub (1); one round more, to warm up."""
-    return [(number % 2, 1 - number % 2) for number in range(ROUNDS + 1)]
+async def compare(how: str, rounds: int, stubs: dict[str, Stub], measure: Callable[[Stub], Awaitable[Measured]]) -> None:
+    """Lets the sides take turns and changes who begins; the first round warms both up."""
+    taken: dict[str, list[Measured]] = {name: [] for name in stubs}
+    for number in range(rounds + 1):
+        for name in sorted(stubs, reverse=number % 2 == 1):
+            taken[name].append(await measure(stubs[name]))
+    figures: dict[str, Any] = {"how": how}
+    for name, all_measured in taken.items():
+        rates, costs = zip(*all_measured[1:], strict=True)
+        figures |= {name: median(rates), f"{name}_us": median(costs)}
+    pairs = zip(taken["client"][1:], taken["stub"][1:], strict=True)
+    figures["ratio"] = median(client[0] / stub[0] for client, stub in pairs)
+    print(json.dumps(figures), flush=True)
 
 
-def timed(work: Callable[..., Any], *arguments: Any) -> float:
-    started = time.perf_counter()
-    work(*arguments)
-    return time.perf_counter() - started
+async def main(rounds: int, seconds: float) -> None:
+    import grpc
+    import grpc.aio
 
+    import riposte.aio
 
-async def tasks(target: str) -> list[list[float]]:
-    taken = []
-    async with riposte.aio.connect(target) as client, grpc.aio.insecure_channel(target) as channel:
-        stubs = (client.subjects, v1.SubjectServiceStub(channel))
-        for order in orders():
-            pair = [0.0, 0.0]
-            for kind in order:
-                started = time.perf_counter()
-                await by_tasks(stubs[kind])
-                pair[kind] = time.perf_counter() - started
-            taken.append(pair)
-    return taken[1:]
-
-
-def main() -> None:
     target = os.environ["RIPOSTE_TARGET"]
-    starts = [timed(first_call) for _ in range(11)]
-    print(f"process start to first answer: {median(starts):.2f} s\n")
-    print("| GetSubject, calls/s | client | bare stub | ratio |\n|---|--:|--:|--:|")
-    with riposte.connect(target) as client, grpc.insecure_channel(target) as channel:
-        stubs = (client.subjects, v1.SubjectServiceStub(channel))
-        for name, work in (("one by one", one_by_one), (f"{IN_FLIGHT} threads", by_threads)):
-            taken = []
-            for order in orders():
-                pair = [0.0, 0.0]
-                for kind in order:
-                    pair[kind] = timed(work, stubs[kind])
-                taken.append(pair)
-            told(name, taken[1:])
-    told(f"{IN_FLIGHT} tasks", asyncio.run(tasks(target)))
+    with riposte.from_env() as client, grpc.insecure_channel(target) as channel:
+        stubs = {"client": client.subjects, "stub": v1.SubjectServiceStub(channel)}
+        for how, in_flight in (("1 in flight", 1), (f"{IN_FLIGHT} threads", IN_FLIGHT)):
+
+            async def threads(stub: Stub, in_flight: int = in_flight) -> Measured:
+                return by_threads(stub, seconds, in_flight)
+
+            await compare(how, rounds, stubs, threads)
+    async with riposte.aio.from_env() as client, grpc.aio.insecure_channel(target) as channel:
+        stubs = {"client": client.subjects, "stub": v1.SubjectServiceStub(channel)}
+        await compare(f"{IN_FLIGHT} tasks", rounds, stubs, lambda stub: by_tasks(stub, seconds))
 
 
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:] == ["first"]:
+        answered_once()
+    else:
+        asyncio.run(main(int(sys.argv[1]), float(sys.argv[2])))

@@ -25,7 +25,7 @@ import riposte.aio
 _EVENTUALLY_WITHIN_S = 10.0
 _KEYS = {
     *("call", "list", "watch", "together", "request", "expect", "save", "error", "items", "count", "pages"),
-    *("repeat", "fault", "deadline_ms", "eventually", "during", "events"),
+    *("repeat", "at_once", "different", "fault", "fault_every", "deadline_ms", "eventually", "during", "events"),
 }
 
 Json = Any
@@ -121,35 +121,47 @@ class Scenario:
             elif step.get("eventually"):
                 self._eventually(step)
             else:
-                for number in range(1, step.get("repeat", 1) + 1):
-                    self._step(step, last=number == step.get("repeat", 1), i=number)
+                self._repeated(step)
+
+    def _repeated(self, step: Json) -> None:
+        times = step.get("repeat", 1)
+        with ThreadPoolExecutor(step.get("at_once", 1)) as pool:
+            each = pool.map if "at_once" in step else map
+            answers = list(each(lambda i: self._step(step, last=i == times, i=i), range(1, times + 1)))
+        if "different" in step:
+            assert len({_at(answer, step["different"]) for answer in answers}) == times, "some answers are the same"
 
     def _eventually(self, step: Json) -> None:
         until = time.monotonic() + _EVENTUALLY_WITHIN_S
         while True:
             try:
-                return self._step(step)
+                self._step(step)
             except AssertionError:
                 if time.monotonic() > until:
                     raise
                 time.sleep(0.05)
+            else:
+                return
 
-    def _step(self, step: Json, last: bool = True, i: int = 1) -> None:
+    def _step(self, step: Json, last: bool = True, i: int = 1) -> Json:
+        """Makes a step once; the answer, if it is a call that succeeds."""
         with self._failing(self._filled(step.get("error"), i)):
             if "call" in step:
-                self._call(step, last, i)
-            elif "list" in step:
+                return self._call(step, last, i)
+            if "list" in step:
                 self._list(step, i)
             else:
                 self._watch(step, i)
+        return None
 
-    def _call(self, step: Json, last: bool, i: int) -> None:
+    def _call(self, step: Json, last: bool, i: int) -> Json:
         method, request, options = self._prepared(step["call"], step, i)
         answer = _json(self._through.call(method, request, options))
         if last:
             _match(self._filled(step.get("expect", {}), i), answer)
             for name, path in step.get("save", {}).items():
                 self._saved[name] = _at(answer, path)
+        return answer
 
     def _list(self, step: Json, i: int) -> None:
         method, request, options = self._prepared(step["list"], step, i, walks=True)
@@ -183,7 +195,7 @@ class Scenario:
         request = message_factory.GetMessageClass(described.input_type)()
         json_format.ParseDict(self._filled(step.get("request", {}), i), request)
         options: Json = {}
-        if "fault" in step:
+        if "fault" in step and i % step.get("fault_every", 1) == 0:
             options["metadata"] = [("riposte-fault", f"{step['fault']};key={secrets.token_hex(8)}")]
         if "deadline_ms" in step:
             options["timeout"] = step["deadline_ms"] / 1000

@@ -1,8 +1,8 @@
 //! The Rust SDK of Riposte: the types of `riposte.v1`, generated and checked in, and a thin client over them.
 //! Building it needs neither protoc nor buf.
 //!
-//! Features: `client` (default) for callers; `server` adds the service traits, for servers and for stubs in tests;
-//! `dev-server` starts a real server for a test.
+//! Features: `client` (default) for callers; `blocking` adds a client for programs without an async runtime; `server` adds
+//! the service traits, for servers and for stubs in tests; `dev-server` starts a real server for a test.
 //!
 //! ```no_run
 //! # async fn demo() -> Result<(), riposte_sdk::Error> {
@@ -24,6 +24,8 @@
 //! This crate must never depend on another crate of the workspace, nor hold a rule of the domain: it is what every
 //! caller compiles in.
 
+#[cfg(feature = "blocking")]
+pub mod blocking;
 #[cfg(feature = "client")]
 mod client;
 #[cfg(feature = "dev-server")]

@@ -1,43 +1,15 @@
-// Measures the client against `riposte dev` beside the bare stub of gRPC: GetSubject one after the other and 64 at a time, in
-// rounds by turns, medians, with the processor time of this process, which other programs disturb less; and how long a new process takes to its first answer. Run it in the folder of the SDK, after
-// `npm run build`, with RIPOSTE_DEV_BINARY set: node bench/calls.js [ROUNDS] [SECONDS]
-import { execFileSync } from "node:child_process";
-import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { credentials, makeGenericClientConstructor } from "@grpc/grpc-js";
-import { DevServer } from "riposte-sdk/testing";
-import { SubjectService } from "riposte-sdk/v1";
+// Calls per second of one client beside those of the bare stub of gRPC, at the server that RIPOSTE_TARGET names.
+// `cargo xtask bench sdk` runs it; docs/benchmarks/sdk.md says what the figures mean.
+//
+//   node bench/calls.js first            one call, from nothing
+//   node bench/calls.js ROUNDS SECONDS   both by turns; a line of JSON for each way to call
+import { Riposte } from "riposte-sdk";
 
-const [rounds = 7, seconds = 1] = process.argv.slice(2).map(Number);
 const key = { objectType: "article", objectId: "42" };
-const dev = await DevServer.start();
-const client = dev.connect();
-await client.subject("article", "42").comment("m7", "Hi");
+const client = Riposte.fromEnv();
 
-const { getSubject } = SubjectService.method;
-const Stub = makeGenericClientConstructor({
-  getSubject: {
-    path: "/riposte.v1.SubjectService/GetSubject",
-    requestStream: false,
-    responseStream: false,
-    requestSerialize: (request) => Buffer.from(toBinary(getSubject.input, request)),
-    requestDeserialize: (bytes) => fromBinary(getSubject.input, bytes),
-    responseSerialize: (answer) => Buffer.from(toBinary(getSubject.output, answer)),
-    responseDeserialize: (bytes) => fromBinary(getSubject.output, bytes),
-  },
-});
-const stub = new Stub(dev.target, credentials.createInsecure());
-const sides = {
-  client: () => client.subjects.getSubject({ key }, { timeoutMs: 30_000 }),
-  stub: () =>
-    new Promise((resolve, reject) => {
-      const options = { deadline: Date.now() + 30_000 };
-      const end = (error, answer) => (error ? reject(error) : resolve(answer));
-      stub.getSubject(create(getSubject.input, { key }), options, end);
-    }),
-};
-
-/** Calls per second with so many in flight, and the microseconds of processor time that each took. */
-async function measure(call, inFlight) {
+/** Calls per second with so many in flight, and the microseconds of this process's processor time for each. */
+async function measure(call, inFlight, seconds) {
   const [started, before] = [performance.now(), process.cpuUsage()];
   let calls = 0;
   const worker = async () => {
@@ -49,32 +21,52 @@ async function measure(call, inFlight) {
 }
 
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
-const title = "| GetSubject | client, calls/s | stub, calls/s | client : stub | client, µs CPU | stub, µs CPU |";
-console.log(`${title}\n|---|--:|--:|--:|--:|--:|`);
-for (const inFlight of [1, 64]) {
+
+/** Lets the sides take turns and changes who begins; the first round warms both up. */
+async function compare(sides, inFlight, rounds, seconds) {
   const found = { client: [], stub: [] };
-  for (let round = -1; round < rounds; round++) {
-    for (const [name, call] of Object.entries(sides)) {
-      const one = await measure(call, inFlight);
-      // The round before the first warms both up.
-      if (round >= 0) found[name].push(one);
-    }
+  for (let round = 0; round <= rounds; round++) {
+    const order = round % 2 === 0 ? ["client", "stub"] : ["stub", "client"];
+    for (const name of order) found[name].push(await measure(sides[name], inFlight, seconds));
   }
-  const of = (name, key) => median(found[name].map((one) => one[key])).toFixed(0);
-  const ratio = median(found.client.map(({ rate }, round) => rate / found.stub[round].rate)).toFixed(2);
-  const costs = `${of("client", "cost")} | ${of("stub", "cost")}`;
-  console.log(`| ${inFlight} in flight | ${of("client", "rate")} | ${of("stub", "rate")} | ${ratio} | ${costs} |`);
+  for (const all of Object.values(found)) all.shift();
+  const of = (name, figure) => median(found[name].map((one) => one[figure]));
+  const figures = { how: `${inFlight} in flight`, client: of("client", "rate"), client_us: of("client", "cost") };
+  const ratio = median(found.client.map(({ rate }, round) => rate / found.stub[round].rate));
+  console.log(JSON.stringify({ ...figures, stub: of("stub", "rate"), stub_us: of("stub", "cost"), ratio }));
 }
 
-const program = `import("riposte-sdk").then(({ Riposte }) => Riposte.fromEnv().subject("article", "42").comment("m7", "Hi"))
-  .then(() => process.exit(0))`;
-const env = { ...process.env, RIPOSTE_TARGET: dev.target };
-const starts = Array.from({ length: rounds }, () => {
-  const started = performance.now();
-  execFileSync(process.execPath, ["--eval", program], { env });
-  return performance.now() - started;
-});
-console.log(`\nA new process to its first written comment: ${Math.round(median(starts))} ms, median of ${rounds}`);
-client.close();
-stub.close();
-await dev.stop();
+/** Calls the bare stub; imported late, so that a first call does not pay for it. */
+async function bare() {
+  const { create, fromBinary, toBinary } = await import("@bufbuild/protobuf");
+  const { credentials, makeGenericClientConstructor } = await import("@grpc/grpc-js");
+  const { SubjectService } = await import("riposte-sdk/v1");
+  const { getSubject } = SubjectService.method;
+  const Stub = makeGenericClientConstructor({
+    getSubject: {
+      path: "/riposte.v1.SubjectService/GetSubject",
+      requestStream: false,
+      responseStream: false,
+      requestSerialize: (request) => Buffer.from(toBinary(getSubject.input, request)),
+      requestDeserialize: (bytes) => fromBinary(getSubject.input, bytes),
+      responseSerialize: (answer) => Buffer.from(toBinary(getSubject.output, answer)),
+      responseDeserialize: (bytes) => fromBinary(getSubject.output, bytes),
+    },
+  });
+  const stub = new Stub(process.env.RIPOSTE_TARGET, credentials.createInsecure());
+  return () =>
+    new Promise((resolve, reject) => {
+      const end = (error, answer) => (error ? reject(error) : resolve(answer));
+      stub.getSubject(create(getSubject.input, { key }), { deadline: Date.now() + 30_000 }, end);
+    });
+}
+
+const [rounds, seconds] = process.argv.slice(2);
+if (rounds === "first") {
+  await client.subject(key.objectType, key.objectId).get();
+  console.log("answered");
+} else {
+  const sides = { client: () => client.subjects.getSubject({ key }, { timeoutMs: 30_000 }), stub: await bare() };
+  for (const inFlight of [1, 64]) await compare(sides, inFlight, Number(rounds), Number(seconds));
+}
+process.exit(0);

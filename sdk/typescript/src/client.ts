@@ -1,8 +1,8 @@
 import { Connection } from "./connection.js";
 import { invalid } from "./error.js";
 import { Handles } from "./gen/handles.js";
+import { DEFAULT_TARGET, environment, type Options } from "./gen/options.js";
 import { AdminClient } from "./gen/services.js";
-import { DEFAULT_TARGET, environment, type Options } from "./options.js";
 import type { RequestIds } from "./requestIds.js";
 
 /**
@@ -32,9 +32,8 @@ export class Riposte extends Handles {
   }
 
   /**
-   * A client by `RIPOSTE_TARGET` (default `http://127.0.0.1:7171`), `RIPOSTE_TOKEN`, `RIPOSTE_INSECURE_TOKEN` (`true`),
-   * `RIPOSTE_ADMIN_TARGET`, and `RIPOSTE_TLS_CA`, `RIPOSTE_TLS_CERT`, `RIPOSTE_TLS_KEY`, the paths of PEM files. Throws
-   * INVALID_ARGUMENT for what cannot be used.
+   * A client by `RIPOSTE_TARGET` (default `http://127.0.0.1:7171`) and the variables of the [[Options]]: `RIPOSTE_TOKEN` for
+   * `token`, and so on; those of certificates are the paths of PEM files. Throws INVALID_ARGUMENT for what cannot be used.
    */
   static fromEnv(): Riposte {
     const { target, ...options } = environment();

@@ -5,8 +5,9 @@ import { Readable, type Writable } from "node:stream";
 import { promisify } from "node:util";
 import { Code, RiposteError } from "./error.js";
 import { serviceConfig, timeouts, VERSION } from "./gen/config.js";
+import type { Options } from "./gen/options.js";
 import { stringifiable } from "./json.js";
-import { endpoint, type Options } from "./options.js";
+import { endpoint } from "./options.js";
 import { RequestIds } from "./requestIds.js";
 
 /** The largest answer read, in bytes: 200 comments of the greatest length, with room to spare. */

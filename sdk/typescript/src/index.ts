@@ -9,6 +9,6 @@ export type { CallOptions } from "./connection.js";
 export { Code, RiposteError, type Reason, type Violation } from "./error.js";
 export * from "./gen/handles.js";
 export * from "./gen/services.js";
-export type { Options } from "./options.js";
+export type { Options } from "./gen/options.js";
 export { Pages } from "./pages.js";
 export { RequestIds } from "./requestIds.js";

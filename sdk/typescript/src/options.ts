@@ -1,55 +1,7 @@
 import { credentials as channelCredentials, Metadata, type ChannelCredentials } from "@grpc/grpc-js";
 import { X509Certificate } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { invalid } from "./error.js";
-
-/** Where `riposte dev` listens. */
-export const DEFAULT_TARGET = "http://127.0.0.1:7171";
-
-/** Who calls, and whom to trust. */
-export interface Options {
-  /** The bearer token to send with every call. Over plaintext only with `insecureToken`. */
-  readonly token?: string | undefined;
-  /** Sends the token also over plaintext, where anybody on the way can read it. Default: false. */
-  readonly insecureToken?: boolean | undefined;
-  /** The certificate authority to trust with `https://`, in PEM. Default: those of Node. */
-  readonly tlsCa?: string | undefined;
-  /** The client's own certificate chain, in PEM, for a service that knows its callers by mTLS. */
-  readonly tlsCert?: string | undefined;
-  /** The key of `tlsCert`, in PEM. */
-  readonly tlsKey?: string | undefined;
-  /** Where AdminService listens, which has an address of its own. */
-  readonly adminTarget?: string | undefined;
-}
-
-/**
- * The target and options that the environment names: `RIPOSTE_TARGET`, `RIPOSTE_TOKEN`, `RIPOSTE_INSECURE_TOKEN` (`true`),
- * `RIPOSTE_ADMIN_TARGET`, and `RIPOSTE_TLS_CA`, `RIPOSTE_TLS_CERT`, `RIPOSTE_TLS_KEY`, the paths of PEM files.
- */
-export function environment(): Options & { target: string } {
-  return {
-    target: variable("RIPOSTE_TARGET") ?? DEFAULT_TARGET,
-    token: variable("RIPOSTE_TOKEN"),
-    insecureToken: variable("RIPOSTE_INSECURE_TOKEN") === "true",
-    tlsCa: file("RIPOSTE_TLS_CA"),
-    tlsCert: file("RIPOSTE_TLS_CERT"),
-    tlsKey: file("RIPOSTE_TLS_KEY"),
-    adminTarget: variable("RIPOSTE_ADMIN_TARGET"),
-  };
-}
-
-function variable(name: string): string | undefined {
-  return process.env[name] || undefined;
-}
-
-function file(name: string): string | undefined {
-  const path = variable(name);
-  try {
-    return path && readFileSync(path, "utf8");
-  } catch (error) {
-    throw invalid(`${name}, ${path}: ${(error as Error).message}`, error);
-  }
-}
+import type { Options } from "./gen/options.js";
 
 /**
  * What the channel has to know of a target: `http://host:port`, `host:port` and `dns:///host:port` are plaintext,

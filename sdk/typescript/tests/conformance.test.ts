@@ -13,7 +13,7 @@ const dev = useDevServer(before, after);
 for (const file of readdirSync(folder).filter((name) => name.endsWith(".yaml"))) {
   describe(file, () => {
     for (const { name, steps } of parse(readFileSync(join(folder, file), "utf8")).scenarios) {
-      test(name, { timeout: 60_000 }, () => new Scenario(dev.client, dev.client.admin()).run(steps));
+      test(name, { timeout: 300_000 }, () => new Scenario(dev.client, dev.client.admin()).run(steps));
     }
   });
 }

@@ -9,9 +9,9 @@ const app = join(scratch, "app");
 const archive = readdirSync(packages).find((name) => name.endsWith(".tgz"));
 const bin = (name) => join(app, "node_modules/.bin", name);
 
-/** Runs a program in the fresh folder, for 150 seconds at most, and ends with it if it fails. */
+/** Runs a program in the fresh folder, for ten minutes at most, and ends with it if it fails. */
 function run(program, ...words) {
-  const { status, error } = spawnSync(program, words, { cwd: app, stdio: "inherit", timeout: 150_000 });
+  const { status, error } = spawnSync(program, words, { cwd: app, stdio: "inherit", timeout: 600_000 });
   if (error) console.error(`${program}: ${error.message}`);
   if (status !== 0) process.exit(status ?? 1);
 }

@@ -1,7 +1,7 @@
 //! `riposte config`: what holds, why, and whether it is right.
 
 use super::{Sources, output};
-use crate::config::{Config, EXAMPLE, Profile, show};
+use crate::config::{Config, EXAMPLE, Profile, schema, show};
 use clap::Subcommand;
 use std::process::ExitCode;
 
@@ -26,6 +26,8 @@ enum Action {
     Check,
     /// Print an annotated file with every default
     Example,
+    /// Print the form of a file as JSON Schema, for editors and for checks before a server reads it
+    Schema,
 }
 
 impl Args {
@@ -40,6 +42,7 @@ impl Args {
                 println!("the configuration holds");
             }
             Action::Example => output::print(EXAMPLE)?,
+            Action::Schema => output::print(&format!("{:#}\n", schema()?))?,
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -109,9 +109,12 @@ async fn data_sources(config: &Config) -> anyhow::Result<Vec<Verdict>> {
             config.store.sources.iter().enumerate().map(label).collect()
         }
     };
+    let pools = &config.store.pools;
+    let each = |pool: &crate::config::Pool| u64::from(pool.connections) * pool.statements as u64;
+    let statements = each(&pools.read) + each(&pools.write);
     let store = Store::open(&config.store.to_open(), Arc::new(SystemClock))?;
     let (diagnoses, schemas) = (store.diagnose().await, store.schema().await);
     store.close().await;
     let examined = labels.iter().zip(diagnoses.iter().zip(&schemas));
-    Ok(examined.flat_map(|(label, (diagnosis, schema))| source::examine(label, diagnosis, schema)).collect())
+    Ok(examined.flat_map(|(label, (diagnosis, schema))| source::examine(label, diagnosis, schema, statements)).collect())
 }

@@ -50,7 +50,7 @@ pub(super) fn report(error: &anyhow::Error) -> ExitCode {
 }
 
 /// The code of the first cause that has one.
-fn code(error: &anyhow::Error) -> u8 {
+pub(super) fn code(error: &anyhow::Error) -> u8 {
     error.chain().find_map(code_of).unwrap_or(ERROR)
 }
 

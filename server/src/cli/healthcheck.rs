@@ -24,6 +24,9 @@ pub(super) struct Args {
     /// How long to wait for the answer
     #[arg(long, value_name = "DURATION", default_value = "2s")]
     timeout: Span,
+    /// Ask only whether it answers, SERVING or not: for a liveness probe, which must not end a server whose database is away
+    #[arg(long)]
+    live: bool,
 }
 
 impl Args {
@@ -40,7 +43,7 @@ impl Args {
         let answer = tokio::time::timeout(timeout, ask(&target)).await;
         let status =
             answer.map_err(|_| Failure::new(UNAVAILABLE, format!("{target} gave no answer in {timeout:?}")))??;
-        if status != ServingStatus::Serving {
+        if status != ServingStatus::Serving && !self.live {
             return Err(Failure::new(UNAVAILABLE, format!("{target} is {}", status.as_str_name())).into());
         }
         println!("{target} is {}", status.as_str_name());

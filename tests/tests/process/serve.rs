@@ -60,6 +60,8 @@ async fn on_databases_without_tables_it_waits_says_what_is_missing_and_serves_af
         ensure!(event["source"] == source && event.to_string().contains("m0001"), "{event}");
     }
     command::run(["healthcheck", "--target", &address]).await?.ended(5)?.says(&["NOT_SERVING"])?;
+    // It lives: to end it would bring no tables.
+    command::run(["healthcheck", "--live", "--target", &address]).await?.ended(0)?.says(&["NOT_SERVING"])?;
     let say = Say::on(&riposte_sdk::Client::connect(address.clone())?, "article");
     let outcome = refused(say.page(CommentSort::Newest, 1).await)?;
     ensure!(outcome == (tonic::Code::Unavailable, ErrorReason::ShardUnavailable), "{outcome:?}");

@@ -119,7 +119,10 @@ async fn health_is_told_by_an_exit_code() -> Result<()> {
     // A port that takes connections and never answers.
     let silent = std::net::TcpListener::bind("127.0.0.1:0")?;
     let silent = silent.local_addr()?.to_string();
-    command::run(["healthcheck", "--target", &silent, "--timeout", "200ms"]).await?.ended(5)?;
+    for more in [&[][..], &["--live"]] {
+        let ask = [&["healthcheck", "--target", &silent, "--timeout", "200ms"], more].concat();
+        command::run(ask).await?.ended(5)?;
+    }
     Ok(())
 }
 

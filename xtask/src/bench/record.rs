@@ -5,21 +5,27 @@ use super::outcome::Outcome;
 use super::{machine, table};
 use crate::repo::Repo;
 use anyhow::{Context, Result};
+use serde_json::Value;
+use std::fmt::Display;
 
 /// Where what the command wrote ends; everything outside the two marks is written by people.
 const END: &str = "<!-- end of what it wrote -->\n";
 
 /// Where it begins.
-fn begin(book: Book) -> String {
-    format!("<!-- written by cargo xtask bench {book} --record -->\n")
+fn begin(bench: impl Display) -> String {
+    format!("<!-- written by cargo xtask bench {bench} --record -->\n")
 }
 
 /// Writes the list of rows for programs.
 pub(super) fn write_json(repo: &Repo, book: Book, outcomes: &[Outcome]) -> Result<()> {
-    let path = repo.target().join(book.json());
+    write_figures(repo, &book.json(), outcomes.iter().map(Outcome::json).collect())
+}
+
+/// Writes figures to a file below the build directory.
+pub(super) fn write_figures(repo: &Repo, file: &str, rows: Vec<Value>) -> Result<()> {
+    let path = repo.target().join(file);
     std::fs::create_dir_all(path.parent().context("the file of figures has no folder")?)?;
-    let rows: Vec<_> = outcomes.iter().map(Outcome::json).collect();
-    Ok(std::fs::write(path, format!("{:#}\n", serde_json::Value::from(rows)))?)
+    Ok(std::fs::write(path, format!("{:#}\n", Value::from(rows)))?)
 }
 
 /// Puts the table into the document, under the machine, the command line and `method`, and below it the rows that could
@@ -31,26 +37,36 @@ pub(super) fn write_document(
     failed: &[String],
     method: &str,
 ) -> Result<()> {
-    let document = book.document();
-    let path = repo.at(&document);
-    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {document}"))?;
     let mut versions: Vec<&str> = outcomes.iter().map(|outcome| outcome.version.as_str()).collect();
     versions.dedup();
-    let versions = versions.join(", ");
-    let (today, machine) = (machine::today()?, machine::describe()?);
-    let command = std::env::args().skip(1).collect::<Vec<_>>().join(" ");
     let table = table::markdown(outcomes);
     let missing: String = failed.iter().map(|row| format!("\nNot measured: {row}.\n")).collect();
-    let section =
-        format!("{today}, {machine}. Database: {versions}.\n\n`cargo xtask {command}`\n\n{method}\n\n{table}{missing}");
-    std::fs::write(path, between_marks(&text, book, &section)?)?;
+    let database = format!(" Database: {}.", versions.join(", "));
+    write_section(repo, (book, &book.document()), &database, method, &format!("{table}{missing}"))
+}
+
+/// Puts a table between the marks of a benchmark in its document, under the date, the machine with `more` of it, the command
+/// line and the method.
+pub(super) fn write_section(
+    repo: &Repo,
+    (bench, document): (impl Display, &str),
+    more: &str,
+    method: &str,
+    table: &str,
+) -> Result<()> {
+    let path = repo.at(document);
+    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {document}"))?;
+    let (today, machine) = (machine::today()?, machine::describe()?);
+    let command = std::env::args().skip(1).collect::<Vec<_>>().join(" ");
+    let section = format!("{today}, {machine}.{more}\n\n`cargo xtask {command}`\n\n{method}\n\n{table}");
+    std::fs::write(path, between_marks(&text, bench, &section)?)?;
     println!("{document}");
     Ok(())
 }
 
 /// The document with `section` between its marks.
-fn between_marks(document: &str, book: Book, section: &str) -> Result<String> {
-    let begin = begin(book);
+fn between_marks(document: &str, bench: impl Display, section: &str) -> Result<String> {
+    let begin = begin(bench);
     let (before, rest) = document.split_once(&begin).context("the document has no mark where the table begins")?;
     let (_, after) = rest.split_once(END).context("the document has no mark where the table ends")?;
     Ok(format!("{before}{begin}\n{section}\n{END}{after}"))
@@ -75,5 +91,7 @@ mod tests {
             let text = std::fs::read_to_string(Repo::find().unwrap().at(&book.document())).unwrap();
             assert!(between_marks(&text, book, "").is_ok(), "{book}");
         }
+        let text = std::fs::read_to_string(Repo::find().unwrap().at(super::super::sdk::DOCUMENT)).unwrap();
+        assert!(between_marks(&text, super::super::sdk::NAME, "").is_ok());
     }
 }

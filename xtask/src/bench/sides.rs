@@ -11,6 +11,8 @@ use anyhow::Result;
 
 /// Connections with which the bare loop is tried; the best counts.
 pub(super) const BARE_CONNECTIONS: [usize; 3] = [1, 16, 64];
+/// Callers that make ready what others are measured on.
+const FEW: &str = "32";
 /// A subject with so many comments, and how long filling may take before it stops where it is.
 const MILLION: [&str; 4] = ["--comments", "1000000", "--within", "120"];
 
@@ -87,6 +89,12 @@ impl Desk<'_, '_> {
     fn ask(&self, verb: &str, more: &[&str]) -> Vec<String> {
         let words = std::iter::once(verb).chain(more.iter().copied()).map(str::to_owned);
         words.chain(self.arena.endpoints(1)).collect()
+    }
+
+    /// Lets few callers work for a while: each table has statements of its own, which every connection prepares once.
+    fn make_ready(&self, verb: &str, more: &[&str]) -> Result<()> {
+        let some = [more, &["--callers", FEW, "--seconds", "20"]].concat();
+        self.arena.ask(&self.ask(verb, &some)).map(drop)
     }
 
     /// A load through so many processes of the service.

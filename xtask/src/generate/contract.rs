@@ -42,6 +42,7 @@ pub(crate) struct Method<'a> {
 #[derive(Debug)]
 pub(crate) struct Message<'a> {
     pub(crate) name: &'a str,
+    pub(crate) about: String,
     full_name: String,
     pub(crate) fields: Vec<Field<'a>>,
     says: &'a DescriptorProto,
@@ -84,6 +85,11 @@ impl<'a> Contract<'a> {
         found.with_context(|| format!("the contract has no message {full_name}"))
     }
 
+    /// All messages of the contract itself, without those of google that it imports.
+    pub(crate) fn own_messages(&self) -> impl Iterator<Item = &Message<'a>> {
+        self.messages.iter().filter(|message| !message.full_name.starts_with(".google."))
+    }
+
     /// The public message of a short name.
     pub(crate) fn named(&self, name: &str) -> Result<&Message<'a>> {
         let found = self.messages.iter().find(|message| message.name == name);
@@ -101,6 +107,20 @@ impl<'a> Message<'a> {
     /// The field of a name; the error names both.
     pub(crate) fn field(&self, name: &str) -> Result<&Field<'a>> {
         self.find(name).with_context(|| format!("{} has no field {name}", self.name))
+    }
+
+    /// The types of key and value of a field that is a map; `None` for any other.
+    pub(crate) fn map(&self, field: &Field<'_>) -> Option<(String, String)> {
+        let entry = short(field.says.type_name());
+        let entry = self.says.nested_type.iter().find(|nested| field.is_message() && nested.name() == entry)?;
+        let kind = |says| Field { name: "", about: String::new(), says }.type_name();
+        Some((kind(entry.field.first()?), kind(entry.field.get(1)?)))
+    }
+
+    /// The choice that a field belongs to, if it does.
+    pub(crate) fn choice(&self, field: &Field<'_>) -> Option<&'a str> {
+        let place = usize::try_from(field.says.oneof_index?).ok()?;
+        self.oneofs().nth(place).filter(|_| !field.says.proto3_optional())
     }
 
     /// The names of its choices.
@@ -180,7 +200,8 @@ fn messages(file: &FileDescriptorProto) -> impl Iterator<Item = Message<'_>> {
             says: field,
         });
         let full_name = format!(".{}.{}", file.package(), message.name());
-        Message { name: message.name(), full_name, fields: fields.collect(), says: message }
+        let (about, fields) = (comment(file, &[MESSAGE, at]), fields.collect());
+        Message { name: message.name(), about, full_name, fields, says: message }
     })
 }
 

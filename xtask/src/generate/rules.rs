@@ -28,7 +28,7 @@ const TAIL: &str = "\
 #[derive(Debug)]
 pub(crate) struct Policy {
     pub(crate) deadline_ms: u64,
-    attempts: u64,
+    pub(crate) attempts: u64,
     backoff_ms: (u64, u64),
 }
 

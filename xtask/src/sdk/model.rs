@@ -1,6 +1,7 @@
 //! What the templates of all languages are rendered with.
 
 use super::handles::{self, Handle};
+use super::options::{self, ClientOption};
 use crate::generate::contract::{Contract, Enum, Message, Method, Service};
 use crate::generate::rules::Configured;
 use crate::repo::Repo;
@@ -20,6 +21,10 @@ pub(super) struct Model {
     /// One gRPC service config made of those of all services.
     service_config: Value,
     handles: Vec<Handle>,
+    /// What a client is told, by sdk/options.yaml.
+    options: Vec<ClientOption>,
+    /// The files of the contract, without folder and ending.
+    files: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -86,13 +91,13 @@ struct ValueModel {
 
 /// Why a call failed.
 #[derive(Debug, Serialize)]
-struct Reason {
+pub(super) struct Reason {
     /// Without its prefix, as `google.rpc.ErrorInfo` bears it.
-    name: String,
-    number: i32,
+    pub(super) name: String,
+    pub(super) number: i32,
     /// The gRPC code it comes with.
-    code: String,
-    about: String,
+    pub(super) code: String,
+    pub(super) about: String,
 }
 
 impl Model {
@@ -121,8 +126,19 @@ impl Model {
             reasons: reasons(contract.enumeration("ErrorReason")?)?,
             service_config: configured.merged,
             services,
+            options: options::read(repo)?,
+            files: files(public),
         })
     }
+}
+
+/// The names of the files of the contract itself, in order.
+fn files(public: &FileDescriptorSet) -> Vec<String> {
+    let own = public.file.iter().filter(|file| !file.package().starts_with("google."));
+    let name = |path: &str| path.rsplit('/').next().unwrap_or(path).trim_end_matches(".proto").to_owned();
+    let mut names: Vec<String> = own.map(|file| name(file.name())).collect();
+    names.sort();
+    names
 }
 
 fn service(
@@ -172,7 +188,8 @@ fn pages(request: &Message<'_>, response: &Message<'_>) -> Result<Option<Pages>>
     Ok(Some(Pages { items: items.name.to_owned(), item: items.type_name(), first_page_only: starts.collect() }))
 }
 
-fn reasons(listed: &Enum) -> Result<Vec<Reason>> {
+/// The reasons that an enum lists, each with the code that its comment names first.
+pub(super) fn reasons(listed: &Enum) -> Result<Vec<Reason>> {
     let values = EnumModel::of(listed).values.into_iter().filter(|value| value.number != 0);
     let reason = |value: ValueModel| {
         let parts = value.about.split_once(". ");

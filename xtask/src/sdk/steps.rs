@@ -63,6 +63,14 @@ pub(super) fn test(repo: &Repo, live: &Arc<Live>, languages: &[Language], server
     })
 }
 
+/// Builds the package of one SDK and installs it for its benchmark.
+pub(super) fn prepare_bench(repo: &Repo, live: &Arc<Live>, toolchain: &Toolchain) -> Result<()> {
+    logged(toolchain, &|toolchain, log| {
+        step(repo, live, toolchain, Step::Build, None, log)?;
+        step(repo, live, toolchain, Step::Bench, None, log)
+    })
+}
+
 type Work<'a> = dyn Fn(&Toolchain, &mut File) -> Result<()> + Sync + 'a;
 
 /// Does the work for each language, as many at a time as there are processors; in the order of the languages.
@@ -121,7 +129,12 @@ fn step(
     log: &mut File,
 ) -> Result<()> {
     let name = toolchain.language.name();
-    for mut command in toolchain.commands(repo, step)? {
+    let mut commands = toolchain.commands(repo, step)?;
+    if step == Step::Bench {
+        // The program to measure, which is not run here.
+        commands.pop();
+    }
+    for mut command in commands {
         command.env("RIPOSTE_CONFORMANCE", repo.at("sdk/conformance"));
         if let Some(server) = server {
             command.env("RIPOSTE_DEV_BINARY", server);

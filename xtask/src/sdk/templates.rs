@@ -27,7 +27,8 @@ pub(super) fn add(repo: &Repo, toolchain: &Toolchain, model: &Model, files: &mut
     Ok(())
 }
 
-fn environment() -> Environment<'static> {
+/// What renders a template: names that are not there are errors, and names can be spelled in every way.
+pub(super) fn environment() -> Environment<'static> {
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::None);
     environment.set_undefined_behavior(UndefinedBehavior::Strict);

@@ -17,6 +17,8 @@ use std::process::{Command, Stdio};
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
+    /// How many lines by hand the SDK may have.
+    lines_by_hand: usize,
     /// Programs of the system without which nothing here can be run.
     #[serde(default)]
     requires: Vec<String>,
@@ -47,6 +49,8 @@ pub(super) enum Step {
     Build,
     /// Installs a package from `{out}` and tests it.
     Test,
+    /// All but the last install a package from `{out}` into `{dir}/bench/installed`; the last is the program to measure.
+    Bench,
 }
 
 /// One SDK's plugins.toml with the places it speaks of.
@@ -83,6 +87,11 @@ impl Toolchain {
         self.written.requires.iter().find(|program| on_path(program).is_none()).map(String::as_str)
     }
 
+    /// How many lines by hand the SDK may have.
+    pub(super) fn lines_by_hand(&self) -> usize {
+        self.written.lines_by_hand
+    }
+
     /// The programs that buf calls.
     pub(super) fn plugins(&self) -> &[Plugin] {
         &self.written.plugin
@@ -90,9 +99,14 @@ impl Toolchain {
 
     /// The commands of a step; they run in the folder of the SDK.
     pub(super) fn commands(&self, repo: &Repo, step: Step) -> Result<Vec<Command>> {
+        self.words(step)?.iter().map(|words| self.command(repo, words)).collect()
+    }
+
+    /// The commands of a step as they are written; at least one.
+    pub(super) fn words(&self, step: Step) -> Result<&[Vec<String>]> {
         let commands = self.written.steps.get(&step).filter(|commands| !commands.is_empty());
         let commands = commands.with_context(|| format!("{}/plugins.toml has no step {step:?}", self.folder()))?;
-        commands.iter().map(|words| self.command(repo, words)).collect()
+        Ok(commands)
     }
 
     /// A command of plugins.toml with its places filled in; the SDK's own tools come first on its path.
@@ -152,7 +166,7 @@ impl Toolchain {
 }
 
 /// Whether a file bears the mark of a generator in its first lines.
-fn is_marked(content: &[u8]) -> bool {
+pub(super) fn is_marked(content: &[u8]) -> bool {
     let head = String::from_utf8_lossy(&content[..content.len().min(600)]).into_owned();
     let marks = ["DO NOT EDIT", "@generated", "enerated by the protocol buffer compiler"];
     head.lines().take(8).any(|line| marks.iter().any(|mark| line.contains(mark)))

@@ -1,7 +1,7 @@
 //! The steps, in the order in which they run: the quick ones first, so that a slip shows early.
 
 use super::summary::Report;
-use super::{Run, alone, contract, crates, kill, readme, sdks, suites};
+use super::{Run, alone, chart, contract, crates, kill, readme, sdks, suites};
 use crate::run::run;
 use crate::{generate, tidy, tools};
 use anyhow::Result;
@@ -18,6 +18,7 @@ pub(crate) enum Step {
     Drift,
     Clippy,
     Build,
+    Chart,
     Test,
     Sdk,
     Kill,
@@ -38,6 +39,7 @@ impl Step {
             Self::Drift => "drift",
             Self::Clippy => "clippy",
             Self::Build => "build",
+            Self::Chart => "chart",
             Self::Test => "test",
             Self::Sdk => "sdk",
             Self::Kill => "kill",
@@ -58,6 +60,7 @@ impl Step {
             Self::Drift => "the generated code in the repository is what the contract generates",
             Self::Clippy => "no lint fires",
             Self::Build => "the server and all tests compile",
+            Self::Chart => "the Helm chart takes what the server takes, renders what was agreed and refuses the rest",
             Self::Test => {
                 "unit, conformance and black-box tests, against two real MariaDB servers, Redis and a Redis Cluster"
             }
@@ -76,7 +79,7 @@ impl Step {
     /// A step without which this one shows nothing.
     pub(super) fn blocked_by(self) -> Option<Self> {
         match self {
-            Self::Test | Self::Sdk | Self::Kill | Self::Readme => Some(Self::Build),
+            Self::Chart | Self::Test | Self::Sdk | Self::Kill | Self::Readme => Some(Self::Build),
             Self::Tools
             | Self::Fmt
             | Self::Tidy
@@ -116,6 +119,7 @@ impl Step {
                 run(live, repo.cargo(&clippy).args(["--", "-D", "warnings"])).map(|()| Report::success(""))
             }
             Self::Build => suites::build(at),
+            Self::Chart => chart::check(at),
             Self::Test => suites::all(at),
             Self::Sdk => sdks::check(at),
             Self::Kill => kill::check(at),

@@ -15,8 +15,8 @@ from riposte._error import Violation as Violation
 from riposte._generated.errors import *  # noqa: F403
 from riposte._generated.handles import Comment as Comment
 from riposte._generated.handles import Subject as Subject
+from riposte._generated.options import Options as Options
 from riposte._generated.reasons import Reason as Reason
-from riposte._options import Options as Options
 from riposte._pages import Pages as Pages
 from riposte._pages import PageWalk as PageWalk
 from riposte._watch import Watch as Watch

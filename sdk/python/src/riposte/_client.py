@@ -9,12 +9,13 @@ from typing_extensions import Self
 from riposte._connection import Connection
 from riposte._error import Error
 from riposte._generated.handles import Handles
+from riposte._generated.options import Connecting, Options
 from riposte._generated.services import AdminService
-from riposte._options import DEFAULT_TARGET, Options
+from riposte._options import channel
 from riposte._request_ids import RequestIds
 
 
-class Base:
+class Base(Connecting):
     """What both kinds of client share: how they are made, and the channels they hold."""
 
     _library: Any
@@ -24,33 +25,9 @@ class Base:
 
         Raises ValueError if the options are unusable."""
         self._options = options
-        self._connection = Connection(options.channel(self._library), options.token)
+        self._connection = Connection(channel(options, self._library), options.token)
         self._others: dict[str, Connection] = {}
         super().__init__(self._connection)  # type: ignore[call-arg]  # that of the handles, beside this class
-
-    @classmethod
-    def connect(
-        cls,
-        target: str = DEFAULT_TARGET,
-        *,
-        token: str | None = None,
-        tls_ca: bytes | None = None,
-        tls_cert: bytes | None = None,
-        tls_key: bytes | None = None,
-        insecure_token: bool = False,
-        admin_target: str | None = None,
-    ) -> Self:
-        """A client for one address; the arguments are those of ``Options``. Nothing is dialled before the first call.
-
-        Raises ValueError if an argument is unusable."""
-        return cls(Options(target, token, tls_ca, tls_cert, tls_key, insecure_token, admin_target))
-
-    @classmethod
-    def from_env(cls) -> Self:
-        """A client by ``RIPOSTE_TARGET`` and its kin; see ``Options.from_env``.
-
-        Raises ValueError if a variable is unusable."""
-        return cls(Options.from_env())
 
     @property
     def request_ids(self) -> RequestIds:
@@ -63,7 +40,7 @@ class Base:
             raise ValueError("no address of the administration: give one, or set RIPOSTE_ADMIN_TARGET")
         if target not in self._others:
             options = replace(self._options, target=target)
-            self._others[target] = Connection(options.channel(self._library), options.token)
+            self._others[target] = Connection(channel(options, self._library), options.token)
         return self._others[target]
 
     def _connections(self) -> list[Connection]:

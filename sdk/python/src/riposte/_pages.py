@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequenc
 from typing import Any, Generic, TypeVar
 
 Page = TypeVar("Page")
+Walk = TypeVar("Walk")
 Item = TypeVar("Item")
 
 
@@ -46,17 +47,21 @@ class AsyncPageWalk(_Walk, AsyncIterator[Page]):
         return page
 
 
-class Pages(Iterator[Item], Generic[Page, Item]):
-    """The items of a list, from the page that its request names to the end; one page at a time is held. After an error
-    it stays where it is: going on asks for the same page again."""
+class _Held(Generic[Walk, Page, Item]):
+    """What both kinds of walk over items hold: the walk over the pages, and what is left of one page."""
 
-    def __init__(self, walk: PageWalk[Page], items: Callable[[Page], Iterable[Item]]) -> None:
+    def __init__(self, walk: Walk, items: Callable[[Page], Iterable[Item]]) -> None:
         self._walk, self._items = walk, items
         self._held: Iterator[Item] = iter(())
 
-    def pages(self) -> PageWalk[Page]:
+    def pages(self) -> Walk:
         """The pages themselves, from the next one on."""
         return self._walk
+
+
+class Pages(_Held[PageWalk[Page], Page, Item], Iterator[Item], Generic[Page, Item]):
+    """The items of a list, from the page that its request names to the end; one page at a time is held. After an error
+    it stays where it is: going on asks for the same page again."""
 
     def __next__(self) -> Item:
         while True:
@@ -65,16 +70,8 @@ class Pages(Iterator[Item], Generic[Page, Item]):
             self._held = iter(self._items(next(self._walk)))
 
 
-class AsyncPages(AsyncIterator[Item], Generic[Page, Item]):
+class AsyncPages(_Held[AsyncPageWalk[Page], Page, Item], AsyncIterator[Item], Generic[Page, Item]):
     """The asyncio twin of ``Pages``."""
-
-    def __init__(self, walk: AsyncPageWalk[Page], items: Callable[[Page], Iterable[Item]]) -> None:
-        self._walk, self._items = walk, items
-        self._held: Iterator[Item] = iter(())
-
-    def pages(self) -> AsyncPageWalk[Page]:
-        """The pages themselves, from the next one on."""
-        return self._walk
 
     async def __anext__(self) -> Item:
         while True:

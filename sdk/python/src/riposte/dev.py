@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
 import tempfile
-import time
+import threading
 from pathlib import Path
 
 from typing_extensions import Self
 
-_STARTS_WITHIN_S = 30.0
-_STOPS_WITHIN_S = 10.0
+_STARTS_WITHIN_S, _STOPS_WITHIN_S = 30.0, 10.0
+_DEV = ("dev", "--listen", "127.0.0.1:0", "--seed", "none")
+# The server runs this once it answers, and stops with it: it tells the addresses, and lasts as long as its input, which
+# this process holds open to its own end.
+_COMMAND = 'echo "$RIPOSTE_TARGET $RIPOSTE_ADMIN_TARGET"; exec cat'
 
 
 class DevServer:
@@ -39,51 +41,41 @@ class DevServer:
         program = binary or os.environ.get("RIPOSTE_DEV_BINARY") or shutil.which("riposte")
         if not program:
             raise FileNotFoundError("no riposte: give its path, set RIPOSTE_DEV_BINARY, or put it on the PATH")
-        self._folder = tempfile.TemporaryDirectory(prefix="riposte-")
-        endpoint, self._log = Path(self._folder.name, "endpoint.json"), Path(self._folder.name, "log")
-        # The server lives as long as the command it runs, and `cat` as long as this process holds its input.
-        command = f"dev --listen 127.0.0.1:0 --seed none --endpoint-file {endpoint.name} --exec -- cat"
-        with self._log.open("wb") as log:
-            self._process = subprocess.Popen(
-                [Path(program).absolute(), *command.split()],
-                cwd=self._folder.name,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                stderr=log,
-                start_new_session=True,  # Ctrl-C is for the tests, which then stop the server.
-            )
+        self._log = tempfile.TemporaryFile()
+        self._process = subprocess.Popen(
+            [Path(program).absolute(), *_DEV, "--exec", "--", "sh", "-c", _COMMAND],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            start_new_session=True,  # Ctrl-C is for the tests, which then stop the server.
+        )
+        late = threading.Timer(_STARTS_WITHIN_S, self._process.kill)
+        late.start()
         try:
-            addresses = self._wait_for(endpoint)
+            assert self._process.stdout
+            self.target, self.admin_target = self._process.stdout.readline().decode().split()
+        except ValueError:
+            status = self._process.wait()
+            raise RuntimeError(f"riposte dev ended with exit code {status}:\n{self._tail()}") from None
         except BaseException:
             self.stop()
             raise
-        self.target, self.admin_target = addresses["grpc"], addresses["admin"]
-
-    def _wait_for(self, endpoint: Path) -> dict[str, str]:
-        until = time.monotonic() + _STARTS_WITHIN_S
-        while not endpoint.exists():
-            if self._process.poll() is not None:
-                raise RuntimeError(f"riposte dev ended with exit code {self._process.returncode}:\n{self._tail()}")
-            if time.monotonic() > until:
-                raise RuntimeError(f"riposte dev did not answer within {_STARTS_WITHIN_S} s:\n{self._tail()}")
-            time.sleep(0.005)
-        addresses: dict[str, str] = json.loads(endpoint.read_text())
-        return addresses
+        finally:
+            late.cancel()
 
     def _tail(self) -> str:
-        return "\n".join(self._log.read_text(errors="replace").splitlines()[-20:])
+        self._log.seek(0)
+        return "\n".join(self._log.read().decode(errors="replace").splitlines()[-20:])
 
     def stop(self) -> None:
         """Stops the server and waits for its end; a second call does nothing."""
-        if self._process.stdin:
-            self._process.stdin.close()
         self._process.terminate()
         try:
-            self._process.wait(_STOPS_WITHIN_S)
+            self._process.communicate(timeout=_STOPS_WITHIN_S)
         except subprocess.TimeoutExpired:
             self._process.kill()
-            self._process.wait()
-        self._folder.cleanup()
+            self._process.communicate()
+        self._log.close()
 
     def __enter__(self) -> Self:
         return self

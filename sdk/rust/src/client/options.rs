@@ -1,53 +1,18 @@
+#[path = "../gen/options.rs"]
+mod generated;
+
 use super::error::Error;
-use super::resolve::{Dns, Resolve};
+use super::resolve::Resolve;
 use std::sync::Arc;
 use std::time::Duration;
 use tonic::transport::{Certificate, ClientTlsConfig, Endpoint, Identity, Uri};
 
-/// Where `riposte dev` listens.
-const DEFAULT_TARGET: &str = "http://127.0.0.1:7171";
-const DEFAULT_ADMIN_TARGET: &str = "http://127.0.0.1:7172";
+pub use generated::Options;
+
 const USER_AGENT: &str = concat!("riposte-rust/", env!("CARGO_PKG_VERSION"));
 /// Below the shortest default deadline, so that a call has time for another address when one is silent.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 const KEEP_ALIVE: Duration = Duration::from_secs(20);
-
-/// How to reach a service.
-#[derive(Clone)]
-pub struct Options {
-    /// Its address: `http://host:port`, plaintext, or `https://host:port`, TLS. An address without a scheme, or with
-    /// `dns:///`, is plaintext. Default: `http://127.0.0.1:7171`.
-    pub target: String,
-    /// The address of the administration. Default: `http://127.0.0.1:7172`.
-    pub admin_target: String,
-    /// The bearer token to send with every call. Default: none.
-    pub token: Option<String>,
-    /// Allows the token over plaintext, where whoever listens can read it. Default: false.
-    pub insecure_token: bool,
-    /// The certificate authority to trust with `https://`, in PEM. Default: the public ones.
-    pub tls_ca: Option<String>,
-    /// The client's certificate with `https://`, in PEM; it needs `tls_key`. Default: none.
-    pub tls_cert: Option<String>,
-    /// The key of `tls_cert`, in PEM. Default: none.
-    pub tls_key: Option<String>,
-    /// What finds the addresses behind a name. Default: the system's DNS.
-    pub resolver: Arc<dyn Resolve>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            target: DEFAULT_TARGET.to_owned(),
-            admin_target: DEFAULT_ADMIN_TARGET.to_owned(),
-            token: None,
-            insecure_token: false,
-            tls_ca: None,
-            tls_cert: None,
-            tls_key: None,
-            resolver: Arc::new(Dns),
-        }
-    }
-}
 
 impl std::fmt::Debug for Options {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -56,27 +21,6 @@ impl std::fmt::Debug for Options {
 }
 
 impl Options {
-    /// `RIPOSTE_TARGET`, `RIPOSTE_ADMIN_TARGET`, `RIPOSTE_TOKEN`, `RIPOSTE_INSECURE_TOKEN` (`true` or `false`), and the
-    /// paths of PEM files in `RIPOSTE_TLS_CA`, `RIPOSTE_TLS_CERT` and `RIPOSTE_TLS_KEY`; each with its default.
-    ///
-    /// # Errors
-    /// INVALID_ARGUMENT if a file cannot be read, or the switch is neither.
-    pub fn from_env() -> Result<Self, Error> {
-        let insecure_token = variable("RIPOSTE_INSECURE_TOKEN").map(|text| text.parse()).transpose();
-        Ok(Self {
-            target: variable("RIPOSTE_TARGET").unwrap_or_else(|| DEFAULT_TARGET.to_owned()),
-            admin_target: variable("RIPOSTE_ADMIN_TARGET").unwrap_or_else(|| DEFAULT_ADMIN_TARGET.to_owned()),
-            token: variable("RIPOSTE_TOKEN"),
-            insecure_token: insecure_token
-                .map_err(|_neither| Error::local("RIPOSTE_INSECURE_TOKEN is true or false"))?
-                .unwrap_or_default(),
-            tls_ca: file("RIPOSTE_TLS_CA")?,
-            tls_cert: file("RIPOSTE_TLS_CERT")?,
-            tls_key: file("RIPOSTE_TLS_KEY")?,
-            resolver: Arc::new(Dns),
-        })
-    }
-
     /// The place that a target names.
     pub(super) fn place(&self, target: &str) -> Result<Place, Error> {
         let bare = target.strip_prefix("dns:///").unwrap_or(target);
@@ -144,15 +88,21 @@ impl Place {
     }
 }
 
+/// A variable; one that is empty is as good as absent.
 #[expect(clippy::disallowed_methods, reason = "a client is configured by its own variables, apart from the server's")]
-fn variable(name: &str) -> Option<String> {
+fn text(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-fn file(name: &str) -> Result<Option<String>, Error> {
+fn flag(name: &str) -> Result<bool, Error> {
+    let value = text(name).map(|text| text.parse()).transpose();
+    Ok(value.map_err(|_neither| Error::local(format!("{name} is true or false")))?.unwrap_or_default())
+}
+
+fn pem(name: &str) -> Result<Option<String>, Error> {
     let read =
         |path: String| std::fs::read_to_string(&path).map_err(|error| Error::local(format!("{name}, {path}: {error}")));
-    variable(name).map(read).transpose()
+    text(name).map(read).transpose()
 }
 
 #[cfg(test)]

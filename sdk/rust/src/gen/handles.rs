@@ -232,3 +232,175 @@ impl Comment {
         Ok(self.client.comments().delete_comment(request).await?.into_inner())
     }
 }
+
+/// The handles for programs without an async runtime.
+#[cfg(feature = "blocking")]
+pub(crate) mod blocking {
+    use crate::blocking::{Client, Pages, Watch};
+    use crate::{Error, v1};
+    use std::ops::Deref;
+
+    /// A subject by its name. Making one calls nothing, so it need not exist.
+    #[derive(Debug, Clone)]
+    pub struct Subject {
+        client: Client,
+        inner: super::Subject,
+    }
+
+    impl Client {
+        /// A subject by its name. Making one calls nothing, so it need not exist.
+        pub fn subject(&self, object_type: impl Into<String>, object_id: impl Into<String>) -> Subject {
+            Subject { client: self.clone(), inner: self.asynchronous().subject(object_type, object_id) }
+        }
+    }
+
+    impl Deref for Subject {
+        type Target = v1::SubjectKey;
+
+        /// What it holds.
+        fn deref(&self) -> &Self::Target {
+            &self.inner
+        }
+    }
+
+    impl Subject {
+        /// Writes a root comment under the subject, as a member.
+        ///
+        /// * `member_id`: The member who writes. Required; 1 to 64 bytes of UTF-8 without control characters.
+        /// * `text`: The text, stored in NFC. Any characters but NUL; not white space alone; at most the object type's
+        ///   limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+        ///
+        /// # Errors
+        /// Those of `CreateComment`.
+        pub fn comment(&self, member_id: impl Into<String>, text: impl Into<String>) -> Result<Comment, Error> {
+            let inner = self.client.wait(self.inner.comment(member_id, text))?;
+            Ok(Comment { client: self.client.clone(), inner })
+        }
+
+        /// Walks over the root comments under the subject, each with the first replies of its thread.
+        ///
+        /// * `sort`: The order. Default NEWEST.
+        pub fn comments(&self, sort: impl Into<Option<v1::CommentSort>>) -> Pages<v1::ListCommentsRequest> {
+            Pages::new(self.client.clone(), self.inner.comments(sort))
+        }
+
+        /// Reads the subject with its counts.
+        ///
+        /// # Errors
+        /// Those of `GetSubject`.
+        pub fn get(&self) -> Result<v1::GetSubjectResponse, Error> {
+            self.client.wait(self.inner.get())
+        }
+
+        /// Follows the changes of the subject. The stream resumes by itself after the last revision seen; revisions
+        /// that can no longer be told one by one come as a gap.
+        ///
+        /// * `after_revision`: Changes with a greater revision are sent: pass the last revision seen to resume. Default
+        ///   0: from the next change on; negative is FIELD_INVALID. The last 1,024 revisions of the last 24 h can be
+        ///   told one by one, older ones are a gap.
+        pub fn watch(&self, after_revision: impl Into<Option<i64>>) -> Watch<v1::WatchSubjectRequest> {
+            Watch::new(self.client.clone(), self.inner.watch(after_revision))
+        }
+    }
+
+    /// A comment or a reply, as it was when it was read or written.
+    #[derive(Debug, Clone)]
+    pub struct Comment {
+        client: Client,
+        inner: super::Comment,
+    }
+
+    impl Client {
+        /// A comment or a reply, as it was when it was read or written.
+        pub fn comment(&self, message: v1::Comment) -> Comment {
+            Comment { client: self.clone(), inner: self.asynchronous().comment(message) }
+        }
+    }
+
+    impl Deref for Comment {
+        type Target = v1::Comment;
+
+        /// What it holds.
+        fn deref(&self) -> &Self::Target {
+            &self.inner
+        }
+    }
+
+    impl Comment {
+        /// Answers the comment, as a member.
+        ///
+        /// * `member_id`: The member who writes. Required; 1 to 64 bytes of UTF-8 without control characters.
+        /// * `text`: The text, stored in NFC. Any characters but NUL; not white space alone; at most the object type's
+        ///   limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+        ///
+        /// # Errors
+        /// Those of `CreateReply`.
+        pub fn reply(&self, member_id: impl Into<String>, text: impl Into<String>) -> Result<Comment, Error> {
+            let inner = self.client.wait(self.inner.reply(member_id, text))?;
+            Ok(Comment { client: self.client.clone(), inner })
+        }
+
+        /// Walks over all replies of the comment's thread; the comment is a root.
+        ///
+        /// * `sort`: The order: OLDEST (the default), NEWEST or TOP; another one is FIELD_INVALID.
+        pub fn replies(&self, sort: impl Into<Option<v1::CommentSort>>) -> Pages<v1::ListRepliesRequest> {
+            Pages::new(self.client.clone(), self.inner.replies(sort))
+        }
+
+        /// Likes the comment, as a member; a dislike of that member ends.
+        ///
+        /// * `member_id`: The member. Required; 1 to 64 bytes of UTF-8 without control characters.
+        ///
+        /// # Errors
+        /// Those of `SetLike`.
+        pub fn like(&self, member_id: impl Into<String>) -> Result<v1::SetLikeResponse, Error> {
+            self.client.wait(self.inner.like(member_id))
+        }
+
+        /// Dislikes the comment, as a member; a like of that member ends.
+        ///
+        /// * `member_id`: The member. Required; 1 to 64 bytes of UTF-8 without control characters.
+        ///
+        /// # Errors
+        /// Those of `SetLike`.
+        pub fn dislike(&self, member_id: impl Into<String>) -> Result<v1::SetLikeResponse, Error> {
+            self.client.wait(self.inner.dislike(member_id))
+        }
+
+        /// Ends a member's like or dislike of the comment.
+        ///
+        /// * `member_id`: The member. Required; 1 to 64 bytes of UTF-8 without control characters.
+        ///
+        /// # Errors
+        /// Those of `SetLike`.
+        pub fn clear_like(&self, member_id: impl Into<String>) -> Result<v1::SetLikeResponse, Error> {
+            self.client.wait(self.inner.clear_like(member_id))
+        }
+
+        /// Gives the comment a new text, as its author.
+        ///
+        /// * `member_id`: The member who edits: the author. Required.
+        /// * `text`: The text, stored in NFC. Any characters but NUL; not white space alone; at most the object type's
+        ///   limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+        ///
+        /// # Errors
+        /// Those of `UpdateComment`.
+        pub fn edit(
+            &self,
+            member_id: impl Into<String>,
+            text: impl Into<String>,
+        ) -> Result<v1::UpdateCommentResponse, Error> {
+            self.client.wait(self.inner.edit(member_id, text))
+        }
+
+        /// Deletes the comment, as its author; a tombstone stays where it stood.
+        ///
+        /// * `member_id`: The member who deletes. Required.
+        ///
+        /// # Errors
+        /// Those of `DeleteComment`.
+        pub fn delete(&self, member_id: impl Into<String>) -> Result<v1::DeleteCommentResponse, Error> {
+            self.client.wait(self.inner.delete(member_id))
+        }
+    }
+}

@@ -3,6 +3,7 @@
 use super::calls::Caller;
 use super::json::{at, compare, filled, filled_text};
 use futures::future::{LocalBoxFuture, join, try_join_all};
+use futures::stream::{StreamExt, TryStreamExt, iter};
 use riposte_sdk::Error;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -37,7 +38,10 @@ struct Step {
     together: Option<Vec<Step>>,
     request: Value,
     repeat: Option<usize>,
+    at_once: Option<usize>,
+    different: Option<String>,
     fault: Option<String>,
+    fault_every: Option<usize>,
     deadline_ms: Option<u64>,
     eventually: bool,
     during: Vec<Step>,
@@ -123,22 +127,33 @@ impl Step {
     }
 
     async fn call(&self, method: &str, caller: &Caller, vars: &Vars) -> Outcome {
-        let limit = self.deadline_ms.map(Duration::from_millis);
-        let (repeat, mut answer) = (self.repeat.unwrap_or(1), Value::Null);
-        for number in 1..=repeat {
-            vars.set("i", number.to_string());
-            let caller = caller.with_fault(self.fault.as_deref(), &caller.uuid());
-            let outcome = caller.call(method, &self.request(vars), limit).await;
-            match self.answered(outcome, vars)? {
-                Some(found) => answer = found,
-                None => return Ok(()),
-            }
-        }
-        compare(&self.wanted(self.expect.as_ref(), vars), &answer, method)?;
+        let repetitions =
+            iter(1..=self.repeat.unwrap_or(1)).map(|number| self.repetition(number, method, caller, vars));
+        let answers: Vec<Option<Value>> = repetitions.buffered(self.at_once.unwrap_or(1)).try_collect().await?;
+        let answers: Vec<Value> = answers.into_iter().flatten().collect();
+        let Some(answer) = answers.last() else { return Ok(()) };
+        compare(&self.wanted(self.expect.as_ref(), vars), answer, method)?;
         for (name, path) in &self.save {
-            vars.set(name, at(&answer, path)?);
+            vars.set(name, at(answer, path)?);
         }
-        Ok(())
+        let Some(path) = &self.different else { return Ok(()) };
+        let told = answers.iter().map(|answer| at(answer, path)).collect::<Result<BTreeSet<_>, _>>()?;
+        same("different answers", told.len(), answers.len())
+    }
+
+    /// One repetition of a call; `None` if it failed as it ought to.
+    async fn repetition(
+        &self,
+        number: usize,
+        method: &str,
+        caller: &Caller,
+        vars: &Vars,
+    ) -> Result<Option<Value>, String> {
+        vars.set("i", number.to_string());
+        let fault = self.fault.as_deref().filter(|_| number % self.fault_every.unwrap_or(1) == 0);
+        let limit = self.deadline_ms.map(Duration::from_millis);
+        let caller = caller.with_fault(fault, &caller.uuid());
+        self.answered(caller.call(method, &self.request(vars), limit).await, vars)
     }
 
     async fn list(&self, method: &str, caller: &Caller, vars: &Vars) -> Outcome {

@@ -8,7 +8,10 @@ import { mismatch } from "./match.js";
 
 /** What a step may say; see sdk/conformance/README.md. */
 const KEYS = new Set(
-  "call list watch together request expect error save repeat fault deadline_ms items count pages during events eventually".split(" "),
+  (
+    "call list watch together request expect error save repeat at_once different fault fault_every deadline_ms " +
+    "items count pages during events eventually"
+  ).split(" "),
 );
 /** How long a step may take that is made until it matches, in milliseconds. */
 const PATIENCE = 10_000;
@@ -51,19 +54,28 @@ export class Scenario {
 
   async #call(step: any): Promise<void> {
     const { method, invoke } = this.#target(step.call);
-    for (let i = 1; i <= (step.repeat ?? 1); i++) {
-      const [request, options] = this.#terms(method, step, i);
-      const answered = Promise.resolve(invoke(request, options));
-      if (step.error) await this.#failure(step, answered);
-      else if (i < (step.repeat ?? 1)) await answered;
-      else this.#answer(step, json(method, await answered));
-    }
+    const answers: any[] = [];
+    let begun = 0;
+    const worker = async () => {
+      while (begun < (step.repeat ?? 1)) {
+        const [request, options] = this.#terms(method, step, ++begun);
+        const answered = Promise.resolve(invoke(request, options));
+        if (step.error) await this.#failure(step, answered);
+        else answers.push(json(method, await answered));
+      }
+    };
+    await Promise.all(Array.from({ length: step.at_once ?? 1 }, worker));
+    if (step.error) return;
+    this.#answer(step, answers.at(-1));
+    if (step.different === undefined) return;
+    const told = new Set(answers.map((answer) => at(answer, step.different)));
+    assert.equal(told.size, answers.length, "some answers are the same");
   }
 
   #answer(step: any, answer: any): void {
     assert.equal(mismatch(this.#filled(step.expect ?? {}), answer), undefined);
     for (const [name, path] of Object.entries<string>(step.save ?? {})) {
-      const value = path.split(".").reduce((at, key) => at?.[key], answer);
+      const value = at(answer, path);
       assert.notEqual(value, undefined, `nothing stands at ${path}`);
       this.#saved[name] = value;
     }
@@ -123,7 +135,8 @@ export class Scenario {
   /** The request and the options of a step. */
   #terms(method: DescMethod, step: any, i = 1): [Message, CallOptions] {
     const request = fromJson(method.input, this.#filled(step.request ?? {}, i));
-    const headers = step.fault ? { "riposte-fault": `${step.fault};key=${randomUUID()}` } : undefined;
+    const faulty = step.fault && i % (step.fault_every ?? 1) === 0;
+    const headers = faulty ? { "riposte-fault": `${step.fault};key=${randomUUID()}` } : undefined;
     // On a machine that is busy with other tests only a call that is to be late may have the short deadlines of real use.
     const patient = step.error?.code === "DEADLINE_EXCEEDED" || step.watch ? undefined : 3 * PATIENCE;
     return [request, { timeoutMs: step.deadline_ms ?? patient, headers }];
@@ -142,6 +155,11 @@ export class Scenario {
     if (value === null || typeof value !== "object") return value;
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, this.#filled(inner, i)]));
   }
+}
+
+/** What stands at a dotted path. */
+function at(answer: any, path: string): any {
+  return path.split(".").reduce((inner, key) => inner?.[key], answer);
 }
 
 function json(method: DescMethod, answer: any): any {

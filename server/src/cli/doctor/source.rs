@@ -10,6 +10,9 @@ struct Rule {
     wrong: &'static str,
 }
 
+/// A limit for all connections of a server together.
+const STATEMENTS: &str = "max_prepared_stmt_count";
+
 /// Without these an acknowledged comment can be lost, or a transaction sees what it must not.
 const RULES: &[Rule] = &[
     Rule {
@@ -31,8 +34,9 @@ const RULES: &[Rule] = &[
     Rule { fact: "journal_mode", right: &["wal"], wrong: "readers and the writer would wait for each other" },
 ];
 
-/// The verdicts on one source: whether it answers, its schema, and each setting that matters.
-pub(super) fn examine(label: &str, diagnosis: &Diagnosis, schema: &SourceSchema) -> Vec<Verdict> {
+/// The verdicts on one source: whether it answers, its schema, each setting that matters, and whether it lets one process
+/// have as many prepared statements as it may come to.
+pub(super) fn examine(label: &str, diagnosis: &Diagnosis, schema: &SourceSchema, statements: u64) -> Vec<Verdict> {
     if let Some(reason) = &diagnosis.unreachable {
         return vec![Verdict::fail(label, format!("cannot be reached: {reason}"))];
     }
@@ -41,7 +45,20 @@ pub(super) fn examine(label: &str, diagnosis: &Diagnosis, schema: &SourceSchema)
     let mut verdicts = vec![Verdict::ok(label, latency), self::schema(label, schema)];
     let known = RULES.iter().filter_map(|rule| Some((rule, fact(diagnosis, rule.fact)?)));
     verdicts.extend(known.filter(|(rule, _)| !is_idle(rule, diagnosis)).map(|(rule, value)| judge(label, rule, value)));
+    verdicts.extend(fact(diagnosis, STATEMENTS).map(|value| prepared(label, value, statements)));
     verdicts
+}
+
+fn prepared(label: &str, value: &str, statements: u64) -> Verdict {
+    let what = format!("{label}, {STATEMENTS}");
+    match value.parse::<u64>() {
+        Ok(most) if most < statements => Verdict::warn(
+            what,
+            format!("{value}: one process may come to {statements} (store.pools), and is refused beyond: raise it"),
+        ),
+        Ok(most) => Verdict::ok(what, format!("{value}, enough for {} processes", most / statements.max(1))),
+        Err(_) => Verdict::ok(what, value),
+    }
 }
 
 fn schema(label: &str, schema: &SourceSchema) -> Verdict {
@@ -89,6 +106,7 @@ mod tests {
             ("sync_binlog", "1"),
             ("log_bin", "1"),
             ("isolation", "READ-COMMITTED"),
+            ("max_prepared_stmt_count", "16382"),
         ];
         let facts = facts.map(|(name, value)| (name, Some(value.to_owned()))).to_vec();
         Diagnosis { latency_micros: 120, facts, unreachable: None }
@@ -104,7 +122,7 @@ mod tests {
     /// The names of the lines that are not ok.
     fn complaints(diagnosis: &Diagnosis, schema: &SourceSchema) -> Vec<(Level, String)> {
         let complaint = |verdict: Verdict| (verdict.level != Level::Ok).then_some((verdict.level, verdict.what));
-        examine("source 1", diagnosis, schema).into_iter().filter_map(complaint).collect()
+        examine("source 1", diagnosis, schema, 6_144).into_iter().filter_map(complaint).collect()
     }
 
     #[test]
@@ -112,7 +130,12 @@ mod tests {
         let (ready, warn, fail) = (SourceSchema::Ready, Level::Warn, Level::Fail);
         assert_eq!(complaints(&healthy(), &ready), []);
         for (name, value) in
-            [("innodb_flush_log_at_trx_commit", "2"), ("sync_binlog", "0"), ("isolation", "REPEATABLE-READ")]
+            [
+                ("innodb_flush_log_at_trx_commit", "2"),
+                ("sync_binlog", "0"),
+                ("isolation", "REPEATABLE-READ"),
+                ("max_prepared_stmt_count", "6143"),
+            ]
         {
             assert_eq!(complaints(&with(name, value), &ready), [(warn, format!("source 1, {name}"))]);
         }

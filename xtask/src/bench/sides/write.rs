@@ -15,15 +15,17 @@ pub(super) fn sides(row: Row, desk: &Desk<'_, '_>) -> Result<Vec<Side>> {
     let bare = |verb: &str, more: &[&str]| desk.bare("bare", verb, more);
     Ok(match row {
         Row::CreateHot => against(through("create", 1, &[]), bare("bare-create", &[])),
-        Row::CreateSpread => against(
-            through("create", 1, &["--prefix", "spread", "--subjects", MANY]),
-            bare("bare-create", &["--subjects", MANY]),
-        ),
+        Row::CreateSpread => {
+            let spread = ["--prefix", "spread", "--subjects", MANY];
+            desk.make_ready("create", &spread)?;
+            against(through("create", 1, &spread), bare("bare-create", &["--subjects", MANY]))
+        }
         Row::LikeHot => against(through("like", 1, &[]), bare("bare-like", &[])),
-        Row::LikeSpread => against(
-            through("like", 1, &["--prefix", "spread", "--comments", MANY]),
-            bare("bare-like", &["--comments", MANY]),
-        ),
+        Row::LikeSpread => {
+            let spread = ["--prefix", "spread", "--comments", MANY];
+            desk.make_ready("like", &spread)?;
+            against(through("like", 1, &spread), bare("bare-like", &["--comments", MANY]))
+        }
         Row::CreateHot2 => vec![
             Side::new("two processes", through("create", 2, &[])),
             Side::new("one process", through("create", 1, &[])),

@@ -72,7 +72,7 @@ class OptionsTest {
     assertTrue(refusal(new Options().target("https://localhost:1").token("line\nbreak")).contains("ASCII"));
     Path absent = Path.of("no-such-file.pem");
     assertTrue(refusal(new Options().target("https://localhost:1").tlsCa(absent)).contains("no-such-file.pem"));
-    assertTrue(refusal(new Options().clientCertificate(absent, absent)).contains("https://"));
+    assertTrue(refusal(new Options().tlsCert(absent).tlsKey(absent)).contains("https://"));
     Map<String, String> half = Map.of("RIPOSTE_TARGET", "https://localhost:1", "RIPOSTE_TLS_CERT", "a.pem");
     assertTrue(refusal(Options.from(half)).contains("key"));
     Map<String, String> maybe = Map.of("RIPOSTE_INSECURE_TOKEN", "maybe");

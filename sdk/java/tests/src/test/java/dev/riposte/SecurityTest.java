@@ -51,7 +51,7 @@ class SecurityTest {
         options.tlsCa(certificates.authority);
       }
       if (security.equals("mtls")) {
-        options.clientCertificate(certificates.certificate("client"), certificates.key("client"));
+        options.tlsCert(certificates.certificate("client")).tlsKey(certificates.key("client"));
       }
       try (Riposte client = Riposte.connect(options)) {
         client.waitReady(Duration.ofSeconds(60));

@@ -20,8 +20,8 @@ final class Placeholders {
     values.put("uuid", UUID.randomUUID().toString());
   }
 
-  /** Keeps what stands at a dotted path of an answer. */
-  void save(String name, String path, Object answer) {
+  /** What stands at a dotted path of an answer, as text. */
+  static String at(Object answer, String path) {
     Object found = answer;
     for (String step : path.split("\\.")) {
       found = found instanceof List<?> list ? list.get(Integer.parseInt(step)) : ((Map<?, ?>) found).get(step);
@@ -29,7 +29,7 @@ final class Placeholders {
     if (found == null) {
       throw new AssertionError("nothing stands at " + path + " of " + answer);
     }
-    values.put(name, found.toString());
+    return found.toString();
   }
 
   void put(String name, String value) {

@@ -19,8 +19,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 
 /** One scenario: its steps in order, in the client's own terms. */
 final class Scenario {
@@ -29,7 +35,8 @@ final class Scenario {
   private static final long PATIENCE_MS = 10_000;
   private static final long LOOK_MS = 50;
   private static final Set<String> KNOWN = Set.of("call", "list", "watch", "together", "request", "expect", "error",
-      "save", "repeat", "fault", "deadline_ms", "items", "count", "pages", "eventually", "during", "events");
+      "save", "repeat", "at_once", "different", "fault", "fault_every", "deadline_ms", "items", "count", "pages",
+      "eventually", "during", "events");
 
   private final Riposte client;
   private final Placeholders placeholders = new Placeholders();
@@ -129,20 +136,46 @@ final class Scenario {
         "metadata", error.metadata());
   }
 
-  private void call(Map<?, ?> step) {
-    int times = step.get("repeat") instanceof Integer repeat ? repeat : 1;
-    Object answer = null;
-    for (int i = 1; i <= times; i++) {
-      placeholders.put("i", Integer.toString(i));
-      Deadline deadline = step.get("deadline_ms") instanceof Integer ms ? Deadline.after(ms, TimeUnit.MILLISECONDS) : null;
-      answer = Json.print(methods(step).call(text(step, "call"), request(step), deadline));
+  private void call(Map<?, ?> step) throws Exception {
+    int times = number(step, "repeat");
+    List<Object> answers = new ArrayList<>();
+    ExecutorService threads = Executors.newFixedThreadPool(number(step, "at_once"));
+    try {
+      List<Callable<Object>> calls =
+          IntStream.rangeClosed(1, times).<Callable<Object>>mapToObj(i -> () -> once(step, i)).toList();
+      for (Future<Object> call : threads.invokeAll(calls)) {
+        answers.add(call.get());
+      }
+    } catch (ExecutionException failure) {
+      if (failure.getCause() instanceof Error error) {
+        throw error;
+      }
+      throw (Exception) failure.getCause();
+    } finally {
+      threads.shutdownNow();
     }
+    Object answer = answers.get(times - 1);
     compare(step, "expect", answer);
     if (step.get("save") instanceof Map<?, ?> save) {
       for (Map.Entry<?, ?> entry : save.entrySet()) {
-        placeholders.save((String) entry.getKey(), (String) entry.getValue(), answer);
+        placeholders.put((String) entry.getKey(), Placeholders.at(answer, (String) entry.getValue()));
       }
     }
+    if (step.get("different") instanceof String path) {
+      assertEquals(times, answers.stream().map(one -> Placeholders.at(one, path)).distinct().count(), "different answers");
+    }
+  }
+
+  /** The answer to one repetition of a call. */
+  private Object once(Map<?, ?> step, int i) {
+    placeholders.put("i", Integer.toString(i));
+    Deadline deadline = step.get("deadline_ms") instanceof Integer ms ? Deadline.after(ms, TimeUnit.MILLISECONDS) : null;
+    boolean faulty = i % number(step, "fault_every") == 0;
+    return Json.print((faulty ? methods(step) : new Methods(client)).call(text(step, "call"), request(step), deadline));
+  }
+
+  private static int number(Map<?, ?> step, String key) {
+    return step.get(key) instanceof Integer number ? number : 1;
   }
 
   private void list(Map<?, ?> step) {

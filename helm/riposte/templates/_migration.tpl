@@ -1,0 +1,77 @@
+{{/* The Job that brings the tables to the schema of this version, with an account and credentials of its own. */}}
+
+{{- define "riposte.migrates" -}}
+{{- if and .Values.migration.enabled (not (include "riposte.sqlite" .)) }}yes{{ end -}}
+{{- end -}}
+
+{{- define "riposte.migration.name" -}}
+{{- printf "%s-migrate" (include "riposte.fullname" .) -}}
+{{- end -}}
+
+{{- define "riposte.object.migrationServiceAccount" -}}
+{{- if include "riposte.migrates" . -}}
+apiVersion: v1
+kind: ServiceAccount
+metadata:
+  {{- include "riposte.metadata" (dict "root" . "name" (include "riposte.migration.name" .) "component" "migration") | nindent 2 }}
+automountServiceAccountToken: false
+{{- end -}}
+{{- end -}}
+
+{{/* Its name gets a hash of the whole object behind it. It lives as long as the release wants it: one that deleted itself
+     would come back at the next look of whoever compares. */}}
+{{- define "riposte.object.migrationJob" -}}
+{{- if include "riposte.migrates" . -}}
+apiVersion: batch/v1
+kind: Job
+metadata:
+  {{- include "riposte.metadata" (dict "root" . "name" (include "riposte.migration.name" .) "component" "migration") | nindent 2 }}
+spec:
+  backoffLimit: {{ .Values.migration.backoffLimit }}
+  podFailurePolicy:
+    rules:
+      - action: Ignore
+        onPodConditions:
+          - {type: DisruptionTarget, status: "True"}
+      # Exit code 2: the configuration is wrong, or the data was made for other table counts. Another try finds the same.
+      - action: FailJob
+        onExitCodes: {containerName: migrate, operator: In, values: [2]}
+  template:
+    metadata:
+      labels:
+        {{- include "riposte.labels" (dict "root" . "component" "migration") | nindent 8 }}
+        {{- include "riposte.mesh.podLabels" (dict "root" . "inject" .Values.mesh.injectJobs) | nindent 8 }}
+        {{- with .Values.migration.podLabels }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
+      annotations:
+        checksum/config: {{ include "riposte.file" . | sha256sum | quote }}
+        {{- include "riposte.mesh.podAnnotations" (dict "root" . "inject" .Values.mesh.injectJobs) | nindent 8 }}
+        {{- with .Values.migration.podAnnotations }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
+    spec:
+      restartPolicy: Never
+      serviceAccountName: {{ include "riposte.migration.name" . }}
+      {{- include "riposte.place" . | nindent 6 }}
+      containers:
+        - name: migrate
+          {{- include "riposte.container" . | nindent 10 }}
+          args:
+            - migrate
+            - up
+            {{- include "riposte.configArguments" .Values.migration.config | nindent 12 }}
+            # It has no use for the cache, nor its address.
+            - --set=cache.kind=none
+          {{- with include "riposte.sourceVariables" .Values.migration.sources | trim }}
+          env:
+            {{- . | nindent 12 }}
+          {{- end }}
+          resources:
+            {{- toYaml .Values.migration.resources | nindent 12 }}
+          volumeMounts:
+            {{- include "riposte.configMounts" .Values.migration.config | nindent 12 }}
+      volumes:
+        {{- include "riposte.configVolumes" (dict "root" . "config" .Values.migration.config) | nindent 8 }}
+{{- end -}}
+{{- end -}}

@@ -1,0 +1,38 @@
+{{/* For the Prometheus operator. */}}
+
+{{/* Labels of the chart, and those by which Prometheus finds it. Takes root, name and component. */}}
+{{- define "riposte.monitoring.metadata" -}}
+{{- include "riposte.metadata" . }}
+{{- with .root.Values.monitoring.labels }}
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{- define "riposte.object.monitor" -}}
+{{- $kind := get (dict "none" "" "pod" "PodMonitor" "service" "ServiceMonitor") .Values.monitoring.monitor -}}
+{{- if $kind -}}
+apiVersion: monitoring.coreos.com/v1
+kind: {{ $kind }}
+metadata:
+  {{- include "riposte.monitoring.metadata" (dict "root" . "name" (include "riposte.fullname" .) "component" "server") | nindent 2 }}
+spec:
+  selector:
+    matchLabels:
+      {{- include "riposte.selector" (dict "root" . "component" "server") | nindent 6 }}
+  {{ ternary "podMetricsEndpoints" "endpoints" (eq $kind "PodMonitor") }}:
+    - port: http-metrics
+      path: /metrics
+      interval: {{ .Values.monitoring.interval }}
+{{- end -}}
+{{- end -}}
+
+{{- define "riposte.object.prometheusRule" -}}
+{{- if .Values.monitoring.rules -}}
+apiVersion: monitoring.coreos.com/v1
+kind: PrometheusRule
+metadata:
+  {{- include "riposte.monitoring.metadata" (dict "root" . "name" (include "riposte.fullname" .) "component" "server") | nindent 2 }}
+spec:
+  {{- .Files.Get "files/alerts.yaml" | fromYaml | toYaml | nindent 2 }}
+{{- end -}}
+{{- end -}}

@@ -1,0 +1,107 @@
+{{/* What the pods of server, Job and test have in common. */}}
+
+{{- define "riposte.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: 65532
+runAsGroup: 65532
+fsGroup: 65532
+seccompProfile: {type: RuntimeDefault}
+{{- end -}}
+
+{{- define "riposte.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities: {drop: [ALL]}
+{{- end -}}
+
+{{/* The head of a container. */}}
+{{- define "riposte.container" -}}
+image: {{ include "riposte.image" . }}
+imagePullPolicy: {{ .Values.image.pullPolicy }}
+securityContext:
+  {{- include "riposte.containerSecurity" . | nindent 2 }}
+{{- end -}}
+
+{{/* Where pods run, and the names of pull secrets. */}}
+{{- define "riposte.place" -}}
+automountServiceAccountToken: false
+{{- /* Variables named after Services are nobody's settings. */}}
+enableServiceLinks: false
+securityContext:
+  {{- include "riposte.podSecurity" . | nindent 2 }}
+{{- with .Values.image.pullSecrets }}
+imagePullSecrets:
+  {{- range . }}
+  - name: {{ . }}
+  {{- end }}
+{{- end }}
+{{- with .Values.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- end -}}
+
+{{/* One variable from a Secret. Takes variable and from (existingSecret, key). */}}
+{{- define "riposte.variable" -}}
+- name: {{ .variable }}
+  valueFrom:
+    secretKeyRef:
+      name: {{ .from.existingSecret }}
+      key: {{ .from.key }}
+{{- end -}}
+
+{{/* The addresses of data sources as variables. Takes a list of secret keys. */}}
+{{- define "riposte.sourceVariables" -}}
+{{- range $place, $from := . }}
+{{ include "riposte.variable" (dict "variable" (printf "RIPOSTE__STORE__SOURCES__%d__URL" $place) "from" $from) }}
+{{- end }}
+{{- end -}}
+
+{{/* The files that are read, as arguments. Takes a secret config (existingSecret, key). */}}
+{{- define "riposte.configArguments" -}}
+- --config=/etc/riposte/config/riposte.toml
+{{- if .existingSecret }}
+- --config=/etc/riposte/secret/{{ .key }}
+{{- end }}
+{{- end -}}
+
+{{/* Takes a secret config. */}}
+{{- define "riposte.configMounts" -}}
+- name: config
+  mountPath: /etc/riposte/config
+  readOnly: true
+{{- if .existingSecret }}
+- name: secret
+  mountPath: /etc/riposte/secret
+  readOnly: true
+{{- end }}
+{{- end -}}
+
+{{/* Takes root and a secret config. */}}
+{{- define "riposte.configVolumes" -}}
+- name: config
+  configMap:
+    name: {{ include "riposte.fullname" .root }}
+{{- with .config.existingSecret }}
+{{ include "riposte.secretVolume" (dict "name" "secret" "secret" .) }}
+{{- end }}
+{{- end -}}
+
+{{/* A Secret as files that only this pod's group reads. Takes name and secret. */}}
+{{- define "riposte.secretVolume" -}}
+- name: {{ .name }}
+  secret:
+    secretName: {{ .secret }}
+    defaultMode: 0440
+{{- end -}}

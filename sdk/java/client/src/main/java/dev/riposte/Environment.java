@@ -1,0 +1,25 @@
+package dev.riposte;
+
+import java.io.File;
+import java.util.Map;
+
+/** What options are read from. A variable that is empty is as good as absent. */
+record Environment(Map<String, String> variables) {
+  String text(String name, String otherwise) {
+    String value = variables.get(name);
+    return value == null || value.isEmpty() ? otherwise : value;
+  }
+
+  File pem(String name, File otherwise) {
+    String path = text(name, null);
+    return path == null ? otherwise : new File(path);
+  }
+
+  boolean flag(String name, boolean otherwise) {
+    return switch (text(name, Boolean.toString(otherwise))) {
+      case "true" -> true;
+      case "false" -> false;
+      default -> throw RiposteException.local(name + " is neither true nor false");
+    };
+  }
+}

@@ -1,0 +1,129 @@
+//! The client for programs without an async runtime: the same names, and every call waits for its answer.
+//!
+//! The asynchronous client works beneath, on a thread of its own. In a program that has a tokio runtime use that one: to
+//! wait within a runtime holds up its thread, which tokio answers by a panic.
+
+use crate::{Error, Follow, List, Options};
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::runtime::{Builder, Runtime};
+use tonic::Status;
+
+pub use crate::handles::blocking::{Comment, Subject};
+
+/// A client for all services of one address; see [`crate::Client`]. Cloning is cheap; threads may share it.
+#[derive(Debug, Clone)]
+pub struct Client {
+    inner: crate::Client,
+    runtime: Arc<Runtime>,
+}
+
+impl Client {
+    /// A client by the variables that [`Options::from_env`] reads.
+    ///
+    /// # Errors
+    /// INVALID_ARGUMENT if a variable is unusable; UNAVAILABLE if no thread can be started.
+    pub fn from_env() -> Result<Self, Error> {
+        Self::open(Options::from_env()?)
+    }
+
+    /// A client for one address, without a token; see [`crate::Client::connect`].
+    ///
+    /// # Errors
+    /// INVALID_ARGUMENT if the address is none; UNAVAILABLE if no thread can be started.
+    pub fn connect(target: impl Into<String>) -> Result<Self, Error> {
+        Self::open(Options { target: target.into(), ..Default::default() })
+    }
+
+    /// A client as the options say. Nothing is dialled before the first call.
+    ///
+    /// # Errors
+    /// INVALID_ARGUMENT if an option is unusable; UNAVAILABLE if no thread can be started.
+    pub fn open(options: Options) -> Result<Self, Error> {
+        let runtime = Builder::new_multi_thread().worker_threads(1).thread_name("riposte").enable_all().build();
+        let runtime = runtime.map_err(|error| Status::unavailable(format!("no thread for the client: {error}")))?;
+        let inner = runtime.block_on(async { crate::Client::open(options) })?;
+        Ok(Self { inner, runtime: Arc::new(runtime) })
+    }
+
+    /// Waits until an address takes connections; no call needs it.
+    ///
+    /// # Errors
+    /// DEADLINE_EXCEEDED after the time, with the last failure.
+    pub fn wait_ready(&self, timeout: Duration) -> Result<(), Error> {
+        self.wait(self.inner.wait_ready(timeout))
+    }
+
+    /// The client beneath, whose generated clients make every call of the contract:
+    /// `client.wait(client.asynchronous().comments().get_comment(request))`.
+    pub fn asynchronous(&self) -> &crate::Client {
+        &self.inner
+    }
+
+    /// Waits for what the client beneath does.
+    pub fn wait<F: Future>(&self, work: F) -> F::Output {
+        self.runtime.block_on(work)
+    }
+
+    /// The pages of a list, from the one that the request names to the end.
+    pub fn list<R: List>(&self, request: R) -> Pages<R> {
+        Pages::new(self.clone(), self.inner.list(request))
+    }
+
+    /// Follows what the request names.
+    pub fn follow<R: Follow>(&self, request: R) -> Watch<R> {
+        Watch::new(self.clone(), self.inner.follow(request))
+    }
+}
+
+/// A walk of the client beneath, as an iterator. After an error, going on asks for the same once more.
+#[derive(Debug)]
+pub struct Waiting<W> {
+    client: Client,
+    walk: W,
+}
+
+/// The pages of a list.
+pub type Pages<R> = Waiting<crate::Pages<R>>;
+/// The items of a list.
+pub type Items<R> = Waiting<crate::Items<R>>;
+/// A stream of changes without an end, which resumes by itself.
+pub type Watch<R> = Waiting<crate::Watch<R>>;
+
+impl<W> Waiting<W> {
+    pub(crate) fn new(client: Client, walk: W) -> Self {
+        Self { client, walk }
+    }
+}
+
+impl<R: List> Pages<R> {
+    /// The items instead of the pages.
+    pub fn items(self) -> Items<R> {
+        Waiting::new(self.client, self.walk.items())
+    }
+}
+
+impl<R: List> Iterator for Pages<R> {
+    type Item = Result<R::Page, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.client.wait(self.walk.next()).transpose()
+    }
+}
+
+impl<R: List> Iterator for Items<R> {
+    type Item = Result<R::Item, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.client.wait(self.walk.next()).transpose()
+    }
+}
+
+impl<R: Follow> Iterator for Watch<R> {
+    type Item = Result<R::Event, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        Some(self.client.wait(self.walk.next()))
+    }
+}

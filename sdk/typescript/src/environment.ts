@@ -1,0 +1,17 @@
+import { readFileSync } from "node:fs";
+import { invalid } from "./error.js";
+
+/** A variable; one that is empty is as good as absent. */
+export function text(name: string): string | undefined {
+  return process.env[name] || undefined;
+}
+
+/** What stands in the file that a variable names. */
+export function pem(name: string): string | undefined {
+  const path = text(name);
+  try {
+    return path && readFileSync(path, "utf8");
+  } catch (error) {
+    throw invalid(`${name}, ${path}: ${(error as Error).message}`, error);
+  }
+}

@@ -1,0 +1,87 @@
+//! `riposte smoke`: does what callers do, through the SDK, on a few subjects of a running service, and takes it back.
+
+mod round;
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::Result;
+use futures::{StreamExt, stream};
+use riposte_sdk::{Client, Options};
+
+use super::exit::Failure;
+use crate::config::Span;
+
+const RULES: &str = "\
+On each of some subjects (smoke-1, smoke-2 …, made where they are missing) it writes a comment, a reply
+and a like, finds all of them in the list, deletes both, and finds that they are gone. Every write that
+is answered is durable, so what passes here works for callers.
+
+Which data source a subject lies on follows from its name, so that many subjects meet all of them: with
+24 for each data source, one that takes no writes is missed once in a billion runs.
+
+The caller needs the roles reader and writer on the object type. Its token is read from RIPOSTE_TOKEN,
+the authority behind https:// from RIPOSTE_TLS_CA, as the SDKs do. What is left behind are the subjects,
+and in them tombstones that no list shows.
+
+Every subject that fails is a line on standard error with the step that failed. The exit code is that
+of the first.
+
+Examples:
+  riposte smoke --object-type article
+  riposte smoke --target https://riposte.example:7171 --object-type article --subjects 48";
+
+/// What to try, and where.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = RULES)]
+pub(super) struct Args {
+    /// Address of the public services
+    #[arg(long, value_name = "URL", env = "RIPOSTE_TARGET", default_value = "http://127.0.0.1:7171")]
+    target: String,
+    /// Object type of the subjects
+    #[arg(long, value_name = "TYPE")]
+    object_type: String,
+    /// How many subjects
+    #[arg(long, value_name = "COUNT", default_value = "24", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    subjects: u32,
+    /// How many of them at a time
+    #[arg(long, value_name = "COUNT", default_value = "8", value_parser = clap::value_parser!(u16).range(1..=64))]
+    parallel: u16,
+    /// How long to wait until an address takes connections
+    #[arg(long, value_name = "DURATION", default_value = "10s")]
+    wait: Span,
+}
+
+impl Args {
+    /// Runs it; words for people go to standard error.
+    pub(super) async fn run(self) -> Result<ExitCode> {
+        let begin = Instant::now();
+        let client = Client::open(Options { target: self.target.clone(), ..Options::from_env()? })?;
+        client.wait_ready(self.wait.duration()).await?;
+        let rounds = (1..=self.subjects).map(|number| {
+            let subject = client.subject(&self.object_type, format!("smoke-{number}"));
+            let client = client.clone();
+            async move { (number, round::run(&client, &subject).await) }
+        });
+        let mut rounds = stream::iter(rounds).buffer_unordered(usize::from(self.parallel));
+        let (mut failed, mut first) = (0, None);
+        while let Some((number, outcome)) = rounds.next().await {
+            if let Err(error) = outcome {
+                eprintln!("smoke-{number}: {error:#}");
+                failed += 1;
+                first.get_or_insert(error);
+            }
+        }
+        match first {
+            None => {
+                let took = begin.elapsed();
+                println!("{} subjects: written, read, liked and deleted in {took:.1?}", self.subjects);
+                Ok(ExitCode::SUCCESS)
+            }
+            Some(error) => {
+                let code = super::exit::code(&error);
+                Err(Failure::new(code, format!("{failed} of {} subjects failed", self.subjects)).into())
+            }
+        }
+    }
+}

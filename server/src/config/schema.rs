@@ -1,0 +1,134 @@
+//! The form of a configuration file as JSON Schema, learned from the structs themselves: for editors, and for whoever
+//! checks a file before a server reads it. Bounds that `validate` knows are not in it.
+//!
+//! Whoever deserializes a [`Config`] is asked, field by field, for what the struct wants. So the structs are given samples,
+//! and what they ask for is noted. A text is tried in all forms, until the type takes one. What prints as the mask is secret.
+
+mod probe;
+
+use super::{Config, MASK};
+use probe::{Probe, Tries};
+use serde::{Deserialize, de::value::Error};
+use serde_json::{Value, json};
+
+/// The schema of one file (draft 7). No key is required, because files, variables and defaults lie over each other, and
+/// no other key is allowed, at any depth. What is secret is `writeOnly`.
+///
+/// # Errors
+/// When a text has a form that is not in [`probe::FORMS`].
+pub fn schema() -> Result<Value, Error> {
+    let mut tries = Tries::default();
+    loop {
+        let mut root = Value::Null;
+        match Config::deserialize(Probe::new(&mut root, &mut tries)) {
+            Ok(config) => {
+                let printed = serde_json::to_value(&config).map_err(serde::de::Error::custom)?;
+                mark(&mut root, &printed);
+                root["$schema"] = json!("http://json-schema.org/draft-07/schema#");
+                return Ok(root);
+            }
+            // The text that was given last is the one that was refused.
+            Err(error) if !tries.another() => return Err(error),
+            Err(_) => {}
+        }
+    }
+}
+
+/// Marks what prints as the mask.
+fn mark(schema: &mut Value, printed: &Value) {
+    match printed {
+        Value::Object(fields) => {
+            for (name, inner) in fields {
+                // A table of names that the user chooses has one sample.
+                let found = match schema.get("properties") {
+                    Some(_) => schema.pointer_mut(&format!("/properties/{name}")),
+                    None => schema.get_mut("additionalProperties"),
+                };
+                found.into_iter().for_each(|schema| mark(schema, inner));
+            }
+        }
+        Value::Array(items) => {
+            for (inner, schema) in items.iter().zip(schema.get_mut("items")) {
+                mark(schema, inner);
+            }
+        }
+        Value::String(text) if text == MASK => schema["writeOnly"] = json!(true),
+        Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::schema;
+    use crate::config::EXAMPLE;
+    use serde_json::{Value, json};
+
+    /// Every key of every object in the schema, as a path; `*` stands for any name and for any item.
+    fn paths(at: &Value, path: &str, found: &mut Vec<String>) {
+        if let Some(Value::Object(properties)) = at.get("properties") {
+            assert_eq!(at["additionalProperties"], false, "{path} takes any key");
+            for (name, inner) in properties {
+                let path = format!("{path}.{name}");
+                paths(inner, &path, found);
+                found.push(path);
+            }
+        }
+        for inner in [at.get("items"), at.get("additionalProperties").filter(|inner| inner.is_object())] {
+            inner.into_iter().for_each(|inner| paths(inner, &format!("{path}.*"), found));
+        }
+    }
+
+    fn keys(table: &toml::Table, path: &str, found: &mut Vec<String>) {
+        for (name, value) in table {
+            let path = format!("{path}.{name}");
+            value.as_table().into_iter().for_each(|inner| keys(inner, &path, found));
+            found.push(path);
+        }
+    }
+
+    #[test]
+    fn every_key_of_the_example_is_in_the_schema_and_no_object_takes_another() {
+        let (mut known, mut named) = (Vec::new(), Vec::new());
+        paths(&schema().unwrap(), "", &mut known);
+        keys(&EXAMPLE.parse().unwrap(), "", &mut named);
+        let missing: Vec<_> = named.iter().filter(|path| !known.contains(path)).collect();
+        assert!(missing.is_empty(), "{missing:?}");
+        for path in [".store.sources.*.url", ".server.tls.cert_file", ".object_types.*.max_depth"] {
+            assert!(known.contains(&path.to_owned()), "{path} is not in {known:?}");
+        }
+    }
+
+    #[test]
+    fn each_type_is_learned() {
+        let schema = schema().unwrap();
+        let at = |path: &str| schema.pointer(&format!("/properties/{}", path.replace('.', "/properties/"))).unwrap();
+        assert_eq!(at("hot.enabled"), &json!({"type": "boolean"}));
+        assert_eq!(at("store.index_tables"), &json!({"type": "integer", "minimum": 0, "maximum": 65_535}));
+        assert_eq!(at("log.filter"), &json!({"type": "string"}));
+        assert_eq!(at("cache.kind"), &json!({"enum": ["none", "memory", "redis"]}));
+        for (path, like) in [
+            ("server.drain_delay", "(ms|s|min|h|d)"),
+            ("hot.memory", "(B|KiB|MiB|GiB)"),
+            ("server.listen", ":[0-9]+$"),
+            ("object_type_defaults.edit_window", "always"),
+        ] {
+            assert!(at(path)["pattern"].as_str().unwrap().contains(like), "{path}: {}", at(path));
+        }
+        let sources = &at("store.sources")["items"]["properties"];
+        assert!(sources["subject_tables"]["pattern"].as_str().unwrap().contains('-'), "{sources}");
+    }
+
+    #[test]
+    fn what_is_secret_is_marked_and_nothing_else() {
+        let text = schema().unwrap().to_string();
+        assert_eq!(text.matches("writeOnly").count(), 3, "{text}");
+        let schema = schema().unwrap();
+        for secret in [
+            "/properties/store/properties/sources/items/properties/url",
+            "/properties/cache/properties/url",
+            "/properties/page_tokens/properties/keys/items",
+        ] {
+            assert_eq!(schema.pointer(secret).unwrap()["writeOnly"], true, "{secret}");
+        }
+    }
+}

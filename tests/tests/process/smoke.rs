@@ -1,0 +1,57 @@
+//! `riposte smoke`: passes on a service that works, and finds what does not.
+
+use anyhow::{Result, ensure};
+use riposte_tests::command::{self, Ran};
+use riposte_tests::{Server, mysql};
+
+use super::migrate::{TABLES, migrate};
+
+async fn smoke(target: &str, more: &[&str]) -> Result<Ran> {
+    command::run([&["smoke", "--target", target, "--object-type", "article"], more].concat()).await
+}
+
+#[tokio::test]
+async fn a_service_that_works_passes_again_and_again_and_no_comment_is_left() -> Result<()> {
+    let server = Server::dev().await?;
+    for _ in 0..2 {
+        smoke(server.target(), &[]).await?.ended(0)?.says(&["24 subjects: written, read, liked and deleted"])?;
+    }
+    let subject = server.client()?.subject("article", "smoke-7").get().await?.subject.unwrap_or_default();
+    ensure!(subject.comment_count == 0 && subject.revision > 4, "{subject:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_keeps_callers_away_keeps_it_away_and_says_so() -> Result<()> {
+    let server = Server::dev_with(None, &["--set", "open_object_types=false"]).await?;
+    let unknown = smoke(server.target(), &["--subjects", "2"]).await?.ended(2)?;
+    unknown.says(&["smoke-1: make the subject", "2 of 2 subjects failed"])?;
+    let target = server.target().to_owned();
+    server.stop().await?;
+    smoke(&target, &["--wait", "100ms"]).await?.ended(5)?;
+    smoke("nonsense://x", &[]).await?.ended(2)?;
+    Ok(())
+}
+
+/// Of two data sources one takes no writes from the serving account: only the subjects there fail, and they are found.
+#[tokio::test]
+async fn one_data_source_that_takes_no_writes_is_found() -> Result<()> {
+    let Some(servers) = mysql::servers() else { return Ok(()) };
+    let name = mysql::fresh_name();
+    mysql::create(&servers, &name).await?;
+    migrate(&Server::settings(&servers, &name), &TABLES, "up").await?.ended(0)?;
+    let reader = format!("r{}", &name[name.len() - 8..]);
+    let grant = format!("CREATE USER {reader}@'%'; GRANT SELECT ON {name}.* TO {reader}@'%'");
+    mysql::query(&servers[1], "", &grant).await?;
+    let address = servers[1].rsplit_once('@').map_or("", |(_, address)| address);
+    let sources = [servers[0].clone(), format!("mysql://{reader}@{address}")];
+    let mut settings = Server::settings(&sources, &name);
+    settings.extend(TABLES.map(str::to_owned));
+    let server = Server::serve_with(&settings).await?;
+    let found = smoke(server.target(), &[]).await?;
+    ensure!(found.code != 0 && found.err.contains("make the subject"), "{}{}", found.out, found.err);
+    let failed = found.err.lines().filter(|line| line.starts_with("smoke-")).count();
+    ensure!((1..24).contains(&failed), "{failed} of 24 subjects failed:\n{}", found.err);
+    mysql::query(&servers[1], "", &format!("DROP USER {reader}@'%'")).await?;
+    Ok(())
+}

@@ -1,0 +1,37 @@
+//! A `riposte dev` to call.
+
+use crate::live::{Live, Process};
+use crate::repo::Repo;
+use anyhow::{Context, Result, ensure};
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+use std::sync::Arc;
+
+/// A running server with an empty store in memory; it is killed with its guard.
+pub(super) struct Dev {
+    _process: Process,
+    target: String,
+}
+
+impl Dev {
+    /// Starts the built server on a free port and waits until it answers.
+    pub(super) fn start(repo: &Repo, live: &Arc<Live>) -> Result<Self> {
+        let mut command = repo.clean(repo.server_binary());
+        // The server runs the command once it answers, and stops with it.
+        command.args(["dev", "--listen", "127.0.0.1:0", "--seed", "none", "--exec", "--", "sh", "-c"]);
+        command.arg("echo \"$RIPOSTE_TARGET\"; exec cat");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut process = live.spawn(&mut command)?;
+        let output = process.child().stdout.take().context("its output was just asked for")?;
+        let mut target = String::new();
+        BufReader::new(output).read_line(&mut target)?;
+        let target = target.trim().to_owned();
+        ensure!(!target.is_empty(), "riposte dev ended before it answered");
+        Ok(Self { _process: process, target })
+    }
+
+    /// Its address.
+    pub(super) fn target(&self) -> &str {
+        &self.target
+    }
+}

@@ -1,0 +1,91 @@
+//! The Helm chart: what it takes is what the server takes, what it renders is what was agreed, and what it must refuse it
+//! refuses. Helm itself renders; everything else is judged here.
+
+mod custom;
+mod findings;
+mod golden;
+mod helm;
+mod kubernetes;
+mod objects;
+mod patches;
+mod policy;
+mod refusals;
+mod removed;
+mod schema;
+mod server;
+
+pub(crate) use findings::Findings;
+pub(crate) use helm::Helm;
+
+use crate::live::Live;
+use crate::repo::Repo;
+use crate::{build, tools};
+use anyhow::Result;
+use objects::Rendered;
+use std::sync::Arc;
+
+/// The chart.
+const CHART: &str = "helm/riposte";
+
+/// `cargo xtask chart`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Write the schema of `config` and the golden renders instead of comparing them
+    #[arg(long)]
+    update: bool,
+}
+
+/// Builds the server, gets helm and checks everything; whether nothing was found.
+pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
+    build::programs(repo, live)?;
+    let helm = tools::helm(repo, live)?;
+    let found = check(repo, live, Some(helm), args.update)?;
+    found.print();
+    Ok(found.faults.is_empty())
+}
+
+/// Checks everything that can be checked: without helm that is the schema alone, and the rest is told as skipped.
+///
+/// # Errors
+/// When a tool fails that has nothing to say about the chart.
+pub(crate) fn check(repo: &Repo, live: &Arc<Live>, helm: Option<std::path::PathBuf>, update: bool) -> Result<Findings> {
+    let mut found = Findings::default();
+    schema::check(repo, update, &mut found)?;
+    policy::alerts(repo, &mut found)?;
+    let Some(helm) = helm else {
+        found.skip("the chart: helm is not on this machine; `cargo xtask test --chart` builds it");
+        return Ok(found);
+    };
+    let helm = Helm::new(repo, helm);
+    let mut examples = Vec::new();
+    for name in examples_of(repo)? {
+        found.judge(format!("helm lint, {name}"), helm.lint(&example(&name)));
+        match helm.template(&[&example(&name)], &[]) {
+            Ok(text) => examples.push(Rendered::read(&name, text)?),
+            Err(told) => found.fault(format!("{name} does not render: {told}")),
+        }
+    }
+    golden::check(repo, &examples, update, &mut found)?;
+    for rendered in &examples {
+        policy::check(rendered, &mut found);
+        custom::check(repo, rendered, &mut found)?;
+    }
+    server::check(repo, live, &examples, &mut found)?;
+    kubernetes::check(repo, live, &examples, &mut found)?;
+    refusals::check(repo, live, &helm, &mut found)?;
+    removed::check(repo, live, &helm, &mut found)?;
+    patches::check(repo, &helm, &examples, &mut found)?;
+    Ok(found)
+}
+
+/// The names of all examples, sorted.
+fn examples_of(repo: &Repo) -> Result<Vec<String>> {
+    let files = repo.files()?;
+    let names = files.iter().filter_map(|path| path.strip_prefix("helm/examples/")?.strip_suffix(".yaml"));
+    Ok(names.map(str::to_owned).collect())
+}
+
+/// The file of an example.
+fn example(name: &str) -> String {
+    format!("helm/examples/{name}.yaml")
+}

@@ -1,0 +1,60 @@
+//! Helm as a program: it renders, lints and refuses.
+
+use super::CHART;
+use crate::repo::Repo;
+use crate::run::output_of;
+use anyhow::{Result, anyhow};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Where releases of the renders would be.
+pub(super) const NAMESPACE: &str = "comments";
+
+/// The program and the chart that it works on.
+#[derive(Debug)]
+pub(crate) struct Helm<'a> {
+    repo: &'a Repo,
+    program: PathBuf,
+    chart: PathBuf,
+}
+
+impl<'a> Helm<'a> {
+    /// On the chart of the workspace.
+    pub(crate) fn new(repo: &'a Repo, program: PathBuf) -> Self {
+        Self { repo, program, chart: repo.at(CHART) }
+    }
+
+    /// On another chart.
+    pub(super) fn on(&self, chart: &Path) -> Self {
+        Self { repo: self.repo, program: self.program.clone(), chart: chart.to_owned() }
+    }
+
+    /// What the chart makes of files of values and of `--set-json` arguments, or in its own words why it does not.
+    pub(super) fn template(&self, values: &[&str], sets: &[&str]) -> Result<String> {
+        let mut command = self.command("template");
+        command.arg("riposte").arg(&self.chart).args(["--namespace", NAMESPACE]);
+        values.iter().for_each(|file| drop(command.args(["--values", file])));
+        sets.iter().for_each(|set| drop(command.args(["--set-json", set])));
+        output_of(&mut command).map_err(|error| anyhow!("{}", words(&error.to_string())))
+    }
+
+    /// Whether the linter has nothing to say.
+    pub(super) fn lint(&self, values: &str) -> Result<()> {
+        let mut command = self.command("lint");
+        command.arg(&self.chart).args(["--strict", "--quiet", "--values", values]);
+        output_of(&mut command).map(drop)
+    }
+
+    /// Helm with nobody's settings.
+    fn command(&self, verb: &str) -> Command {
+        let mut command = self.repo.command(&self.program);
+        command.arg(verb).env_remove("HELM_NAMESPACE").env_remove("KUBECONFIG");
+        command.env("HELM_PLUGINS", "/nonexistent");
+        command
+    }
+}
+
+/// What helm said, without the command line before it.
+fn words(error: &str) -> String {
+    error.split_once("Error: ").map_or(error, |(_, words)| words).trim().to_owned()
+}

@@ -1,0 +1,66 @@
+//! Every object of Kubernetes' own kinds against Kubernetes' own schemas, at the oldest version the chart takes and at a
+//! recent one. The schemas come with the validator, so no cluster and no network is asked.
+
+use super::custom::is_custom;
+use super::findings::Findings;
+use super::objects::{Rendered, title};
+use crate::live::Live;
+use crate::repo::Repo;
+use crate::run::output_of;
+use crate::tools;
+use anyhow::{Result, ensure};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+
+/// The first is that of `kubeVersion` in Chart.yaml.
+const VERSIONS: [&str; 2] = ["1.29", "1.34"];
+
+/// Judges all examples, one run of the validator for each.
+pub(super) fn check(repo: &Repo, live: &Arc<Live>, examples: &[Rendered], found: &mut Findings) -> Result<()> {
+    let chart: Value = yaml_serde::from_str(&fs::read_to_string(repo.at(super::CHART).join("Chart.yaml"))?)?;
+    let oldest = chart["kubeVersion"].as_str().is_some_and(|from| from.starts_with(&format!(">={}.", VERSIONS[0])));
+    ensure!(oldest, "Chart.yaml takes other versions of Kubernetes than {VERSIONS:?}");
+    let validator = match tools::kubernetes_validate(repo, live) {
+        Ok(validator) => validator,
+        Err(error) => {
+            found.skip(format!("Kubernetes' schemas: kubernetes-validate does not come ({error:#})"));
+            return Ok(());
+        }
+    };
+    for rendered in examples {
+        let folder = live.folder()?;
+        let objects: Vec<&Value> = rendered.objects.iter().filter(|object| !is_custom(object)).collect();
+        found.judge(format!("{}, Kubernetes {VERSIONS:?}", rendered.name), valid(&validator, folder.path(), &objects));
+    }
+    let folder = live.folder()?;
+    found.judge("Kubernetes' schemas", finds_a_typo(&validator, folder.path(), examples));
+    Ok(())
+}
+
+fn valid(validator: &Path, folder: &Path, objects: &[&Value]) -> Result<()> {
+    let mut command = Command::new(validator);
+    command.args(["--strict", "--quiet"]);
+    VERSIONS.iter().for_each(|version| drop(command.args(["--kubernetes-version", version])));
+    for (number, object) in objects.iter().enumerate() {
+        let path = folder.join(format!("{number}.json"));
+        fs::write(&path, object.to_string())?;
+        command.arg(path);
+    }
+    let said = output_of(&mut command)?;
+    // It warns of a kind that it does not know, and goes on.
+    ensure!(!said.contains("WARN") && !said.contains("ERROR"), "{}", said.trim());
+    Ok(())
+}
+
+/// The validator is asked for nothing if it takes everything: a misspelt field must be found.
+fn finds_a_typo(validator: &Path, folder: &Path, examples: &[Rendered]) -> Result<()> {
+    for object in examples.iter().flat_map(|rendered| rendered.of_kind("Deployment")).take(1) {
+        let mut wrong = object.clone();
+        wrong["spec"]["template"]["spec"]["terminationGracePeriodSecond"] = Value::from(1);
+        ensure!(valid(validator, folder, &[&wrong]).is_err(), "a misspelt field of {} is taken", title(object));
+    }
+    Ok(())
+}

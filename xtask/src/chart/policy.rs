@@ -1,0 +1,173 @@
+//! What every render must keep to: restricted pods, no secret outside of Secrets, alerts on metrics that exist.
+
+use super::CHART;
+use super::findings::Findings;
+use super::objects::{Rendered, documents, leaves, title, word};
+use crate::repo::Repo;
+use anyhow::{Result, anyhow, ensure};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs;
+
+/// Volumes that the restricted pod security standard allows, as far as the chart makes any.
+const VOLUMES: [&str; 4] = ["configMap", "secret", "emptyDir", "persistentVolumeClaim"];
+/// What no file may hold that is not a Secret.
+const CANARIES: [&str; 5] = ["mysql://", "redis://", "redis-cluster://", "url", "keys"];
+
+/// Judges one render.
+pub(super) fn check(rendered: &Rendered, found: &mut Findings) {
+    for (pod, spec) in rendered.pods() {
+        found.judge(format!("{}, {pod}", rendered.name), restricted(spec));
+    }
+    found.judge(format!("{}, secrets", rendered.name), nothing_secret(rendered));
+    found.judge(format!("{}, budget", rendered.name), budget(rendered));
+    found.judge(format!("{}, names", rendered.name), distinct(rendered));
+}
+
+/// The restricted pod security standard, and a root file system that nobody writes to.
+fn restricted(spec: &Value) -> Result<()> {
+    let of = &spec["securityContext"];
+    ensure!(of["runAsNonRoot"] == true && of["runAsUser"].as_u64().is_some_and(|user| user > 0), "it may run as root");
+    ensure!(of["seccompProfile"]["type"] == "RuntimeDefault", "it has no seccomp profile");
+    ensure!(spec["automountServiceAccountToken"] == false, "it gets a token of the API server");
+    for host in ["hostNetwork", "hostPID", "hostIPC"] {
+        ensure!(spec.get(host).is_none(), "it has {host}");
+    }
+    for container in
+        ["containers", "initContainers"].iter().flat_map(|list| spec[*list].as_array().into_iter().flatten())
+    {
+        let of = &container["securityContext"];
+        ensure!(of["allowPrivilegeEscalation"] == false, "it may escalate");
+        ensure!(of["readOnlyRootFilesystem"] == true, "its root file system can be written to");
+        ensure!(of["capabilities"]["drop"] == serde_json::json!(["ALL"]), "it keeps capabilities");
+        ensure!(container["resources"]["limits"]["memory"].is_string(), "its memory has no limit");
+    }
+    for volume in spec["volumes"].as_array().into_iter().flatten() {
+        let kinds =
+            volume.as_object().into_iter().flatten().map(|(kind, _)| kind.as_str()).filter(|kind| *kind != "name");
+        for kind in kinds {
+            ensure!(VOLUMES.contains(&kind), "it has a volume of the kind {kind}");
+        }
+    }
+    Ok(())
+}
+
+/// No Secret is made, and no ConfigMap holds an address with credentials or a key that the server calls secret.
+fn nothing_secret(rendered: &Rendered) -> Result<()> {
+    ensure!(rendered.of_kind("Secret").next().is_none(), "the chart makes a Secret");
+    for map in rendered.of_kind("ConfigMap") {
+        let mut told = None;
+        leaves(&map["data"], "", &mut |path, value| {
+            let mut lines = word(value).lines().filter(|line| {
+                let key = line.split('=').next().unwrap_or_default().trim();
+                CANARIES.iter().any(|canary| key == *canary || canary.ends_with("//") && line.contains(canary))
+            });
+            told = told.take().or_else(|| lines.next().map(|line| format!("{path}: {line}")));
+        });
+        if let Some(told) = told {
+            return Err(anyhow!("{} holds a secret at {told}", title(map)));
+        }
+    }
+    Ok(())
+}
+
+/// A single pod has no disruption budget, several have one.
+fn budget(rendered: &Rendered) -> Result<()> {
+    let several =
+        rendered.of_kind("Deployment").any(|of| of["spec"]["replicas"].as_u64().is_none_or(|count| count > 1));
+    let has = rendered.of_kind("PodDisruptionBudget").next().is_some();
+    ensure!(has == several, "several pods: {several}, a disruption budget: {has}");
+    Ok(())
+}
+
+/// No two objects of a kind share a name.
+fn distinct(rendered: &Rendered) -> Result<()> {
+    let mut seen = BTreeSet::new();
+    for object in &rendered.objects {
+        ensure!(seen.insert(title(object)), "{} is there twice", title(object));
+        ensure!(word(&object["metadata"]["name"]).len() <= 63, "the name of {} is too long", title(object));
+    }
+    Ok(())
+}
+
+/// Every metric that an alert asks for is one that docs/operate.md explains, which a test compares with the code.
+pub(super) fn alerts(repo: &Repo, found: &mut Findings) -> Result<()> {
+    let rules = fs::read_to_string(repo.at(CHART).join("files/alerts.yaml"))?;
+    let explained = fs::read_to_string(repo.at("docs/operate.md"))?;
+    let mut asked = BTreeSet::new();
+    for document in documents(&rules)? {
+        leaves(&document, "", &mut |path, value| {
+            if path.ends_with(".expr") {
+                asked.extend(metrics(word(value)));
+            }
+        });
+    }
+    found.judge("files/alerts.yaml", if asked.is_empty() { Err(anyhow!("asks for nothing")) } else { Ok(()) });
+    for metric in asked {
+        let known = explained.contains(&format!("`{metric}`")) || explained.contains(&format!("`{metric}{{"));
+        found.judge("files/alerts.yaml", if known { Ok(()) } else { Err(anyhow!("there is no metric {metric}")) });
+    }
+    Ok(())
+}
+
+/// The names of our metrics in an expression.
+fn metrics(expression: &str) -> Vec<String> {
+    let words = expression.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    words.filter(|word| word.starts_with("riposte_")).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn pod() -> Value {
+        json!({
+            "automountServiceAccountToken": false,
+            "securityContext": {"runAsNonRoot": true, "runAsUser": 65532, "seccompProfile": {"type": "RuntimeDefault"}},
+            "containers": [{
+                "securityContext": {
+                    "allowPrivilegeEscalation": false, "readOnlyRootFilesystem": true, "capabilities": {"drop": ["ALL"]},
+                },
+                "resources": {"limits": {"memory": "1Gi"}},
+            }],
+            "volumes": [{"name": "config", "configMap": {"name": "x"}}],
+        })
+    }
+
+    #[test]
+    fn each_freedom_that_a_pod_must_not_have_is_found() {
+        restricted(&pod()).unwrap();
+        for (path, value) in [
+            ("/securityContext/runAsNonRoot", json!(false)),
+            ("/securityContext/runAsUser", json!(0)),
+            ("/securityContext/seccompProfile/type", json!("Unconfined")),
+            ("/automountServiceAccountToken", json!(true)),
+            ("/containers/0/securityContext/allowPrivilegeEscalation", json!(true)),
+            ("/containers/0/securityContext/readOnlyRootFilesystem", json!(false)),
+            ("/containers/0/securityContext/capabilities/drop", json!([])),
+            ("/containers/0/resources/limits", json!({})),
+            ("/volumes/0", json!({"name": "root", "hostPath": {"path": "/"}})),
+        ] {
+            let mut pod = pod();
+            *pod.pointer_mut(path).unwrap() = value;
+            assert!(restricted(&pod).is_err(), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_planted_secret_is_found_in_a_config_map() {
+        let map = |line: &str| json!({"kind": "ConfigMap", "metadata": {"name": "m"}, "data": {"riposte.toml": line}});
+        let rendered = |line: &str| Rendered { name: "x".into(), text: String::new(), objects: vec![map(line)] };
+        nothing_secret(&rendered("[store]\nkind = \"mysql\"\n")).unwrap();
+        for line in ["url = \"x\"", "note = \"mysql://u:p@h/d\"", "keys = [\"abc\"]"] {
+            assert!(nothing_secret(&rendered(line)).is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn metrics_are_found_in_expressions() {
+        let found = metrics("sum by (count) (riposte_counts_drift_total{x=\"1\"}) > riposte_b");
+        assert_eq!(found, ["riposte_counts_drift_total", "riposte_b"]);
+    }
+}

@@ -1,0 +1,54 @@
+//! What the chart must refuse, and in which words: helm/refusals.yaml.
+
+use super::example;
+use super::findings::Findings;
+use super::helm::Helm;
+use crate::live::Live;
+use crate::repo::Repo;
+use anyhow::{Result, anyhow, ensure};
+use serde::Deserialize;
+use serde_json::Value;
+use std::fs;
+use std::sync::Arc;
+
+const FILE: &str = "helm/refusals.yaml";
+
+/// One set of values that must not render.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Refusal {
+    /// Why not.
+    why: String,
+    /// The example that it would spoil; without one, nothing but the defaults.
+    example: Option<String>,
+    /// What is laid over it.
+    values: Value,
+    /// What helm must say.
+    told: Vec<String>,
+}
+
+/// Tries each of them.
+pub(super) fn check(repo: &Repo, live: &Arc<Live>, helm: &Helm<'_>, found: &mut Findings) -> Result<()> {
+    let refusals: Vec<Refusal> = yaml_serde::from_str(&fs::read_to_string(repo.at(FILE))?)?;
+    ensure!(!refusals.is_empty(), "{FILE} is empty");
+    let folder = live.folder()?;
+    let overlay = folder.path().join("values.yaml");
+    for refusal in refusals {
+        fs::write(&overlay, refusal.values.to_string())?;
+        let base = refusal.example.as_deref().map(example);
+        let overlay = overlay.to_string_lossy();
+        let files: Vec<&str> = base.as_deref().into_iter().chain([&*overlay]).collect();
+        found.judge(format!("refusal, {}", refusal.why), refused(helm.template(&files, &[]), &refusal.told));
+    }
+    Ok(())
+}
+
+/// Whether helm refused in these words.
+pub(super) fn refused(outcome: Result<String>, told: &[String]) -> Result<()> {
+    let Err(error) = outcome else { return Err(anyhow!("it renders")) };
+    let said = error.to_string();
+    for words in told {
+        ensure!(said.contains(words), "it does not say {words:?} but {said:?}");
+    }
+    Ok(())
+}

@@ -1,0 +1,127 @@
+//! values.schema.json: strict at every depth, and under `config` exactly what the server takes.
+
+use super::CHART;
+use super::findings::Findings;
+use crate::repo::Repo;
+use crate::run::output_of;
+use anyhow::{Context, Result, anyhow, ensure};
+use serde_json::Value;
+use std::fs;
+
+/// Paths of files, which follow from what the chart mounts.
+const MOUNTED: [(&str, &str); 3] =
+    [("/properties/server", "tls"), ("/properties/auth", "callers_file"), ("/properties/store", "data_dir")];
+
+/// Compares the schema of `config` with the server's, or writes it; looks for objects that take any key; compares versions.
+pub(super) fn check(repo: &Repo, update: bool, found: &mut Findings) -> Result<()> {
+    let path = repo.at(CHART).join("values.schema.json");
+    let mut schema: Value = serde_json::from_str(&fs::read_to_string(&path)?).context("values.schema.json")?;
+    let printed = output_of(repo.clean(repo.server_binary()).args(["config", "schema"]))?;
+    let config = open_to_users(serde_json::from_str(&printed).context("riposte config schema")?)?;
+    let at = schema.pointer_mut("/properties/config").context("values.schema.json has no config")?;
+    if update && *at != config {
+        *at = config.clone();
+        fs::write(&path, format!("{schema:#}\n"))?;
+    }
+    let same = schema.pointer("/properties/config") == Some(&config);
+    let drifted = || anyhow!("is not what `riposte config schema` says; `cargo xtask chart --update` writes it");
+    found.judge("values.schema.json, config", if same { Ok(()) } else { Err(drifted()) });
+    let mut loose = Vec::new();
+    open(&schema, "", &mut loose);
+    let strict = if loose.is_empty() { Ok(()) } else { Err(anyhow!("takes any key at {}", loose.join(", "))) };
+    found.judge("values.schema.json", strict);
+    found.judge("Chart.yaml", versions(repo));
+    Ok(())
+}
+
+/// The server's schema without what must not stand in a ConfigMap, and without what the chart sets itself.
+fn open_to_users(mut config: Value) -> Result<Value> {
+    for (table, key) in MOUNTED {
+        let table = config.pointer_mut(table).with_context(|| format!("the server has no {table}"))?;
+        let gone = table["properties"].as_object_mut().and_then(|properties| properties.remove(key));
+        ensure!(gone.is_some(), "the server has no key {key}");
+    }
+    drop_secrets(&mut config);
+    config.as_object_mut().context("the schema is no object")?.remove("$schema");
+    Ok(config)
+}
+
+/// Takes away every key whose value is secret, or a list of secrets.
+fn drop_secrets(schema: &mut Value) {
+    let secret = |of: &Value| of["writeOnly"] == true || of["items"]["writeOnly"] == true;
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.retain(|_, of| !secret(of));
+        properties.values_mut().for_each(drop_secrets);
+    }
+    for inner in ["items", "additionalProperties"] {
+        if let Some(of) = schema.get_mut(inner) {
+            drop_secrets(of);
+        }
+    }
+}
+
+/// The paths of objects that take any key. What only Kubernetes knows says so in a comment.
+fn open(schema: &Value, path: &str, found: &mut Vec<String>) {
+    let object = schema["type"] == "object" || schema.get("properties").is_some();
+    if object && schema.get("additionalProperties").is_none_or(|more| *more == true) && schema.get("$comment").is_none()
+    {
+        found.push(if path.is_empty() { "the top".to_owned() } else { path.to_owned() });
+    }
+    for table in ["properties", "definitions"] {
+        for (name, inner) in schema[table].as_object().into_iter().flatten() {
+            open(inner, &format!("{path}/{name}"), found);
+        }
+    }
+    for name in ["items", "additionalProperties"] {
+        if let Some(inner) = schema.get(name).filter(|inner| inner.is_object()) {
+            open(inner, &format!("{path}/*"), found);
+        }
+    }
+}
+
+/// Chart and server are released together.
+fn versions(repo: &Repo) -> Result<()> {
+    let chart: Value = yaml_serde::from_str(&fs::read_to_string(repo.at(CHART).join("Chart.yaml"))?)?;
+    let manifest: toml::Table = fs::read_to_string(repo.at("Cargo.toml"))?.parse()?;
+    let version = manifest["workspace"]["package"]["version"].as_str().context("the workspace has no version")?;
+    for key in ["version", "appVersion"] {
+        ensure!(chart[key] == version, "{key} is {}, the workspace's version {version}", chart[key]);
+    }
+    ensure!(chart["dependencies"].as_array().is_some_and(Vec::is_empty), "it has dependencies");
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn an_object_that_takes_any_key_is_found_at_any_depth() {
+        let inner = json!({"type": "object", "properties": {"a": {"type": "array", "items": {"type": "object"}}}, "additionalProperties": false});
+        let schema = json!({"type": "object", "properties": {"x": inner}, "additionalProperties": false});
+        let mut found = Vec::new();
+        open(&schema, "", &mut found);
+        assert_eq!(found, ["/x/a/*"]);
+    }
+
+    #[test]
+    fn secrets_and_mounted_paths_leave_the_schema() {
+        let text = |secret: bool| {
+            if secret { json!({"type": "string", "writeOnly": true}) } else { json!({"type": "string"}) }
+        };
+        let sources = json!({"type": "array", "items": {"properties": {"url": text(true), "tables": text(false)}}});
+        let config = json!({"$schema": "x", "properties": {
+            "server": {"properties": {"tls": {}, "listen": text(false)}},
+            "auth": {"properties": {"callers_file": text(false)}},
+            "store": {"properties": {"data_dir": text(false), "sources": sources}},
+            "keys": {"properties": {"ring": {"type": "array", "items": text(true)}}},
+        }});
+        let left = open_to_users(config).unwrap();
+        let at = |path: &str| left.pointer(path).is_some();
+        assert!(at("/properties/server/properties/listen") && !at("/properties/server/properties/tls"));
+        assert!(at("/properties/store/properties/sources/items/properties/tables"));
+        assert!(!at("/properties/store/properties/sources/items/properties/url"));
+        assert!(!at("/properties/keys/properties/ring") && !at("/$schema"));
+    }
+}

@@ -1,0 +1,96 @@
+//! The server as judge: it takes the file that the chart makes, with the variables and arguments that the pods get.
+
+use super::findings::Findings;
+use super::objects::{Rendered, word};
+use crate::live::Live;
+use crate::repo::Repo;
+use crate::run::output_of;
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+
+/// What stands for the secrets: of the right form, and of no use.
+const DATABASE: &str = "mysql://user:password@database.example:3306/riposte";
+const REDIS: &str = "redis://cache.example:6379";
+const KEY: &str = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
+
+/// Judges every container of every example.
+pub(super) fn check(repo: &Repo, live: &Arc<Live>, examples: &[Rendered], found: &mut Findings) -> Result<()> {
+    for rendered in examples {
+        let folder = live.folder()?;
+        let config = folder.path().join("riposte.toml");
+        fs::write(&config, rendered.file()?)?;
+        let sources = rendered.file()?.matches("[[store.sources]]").count().max(1);
+        fs::write(folder.path().join("secret.toml"), secret_file(sources))?;
+        for (pod, spec) in rendered.pods() {
+            for container in spec["containers"].as_array().into_iter().flatten() {
+                found.judge(
+                    format!("{}, {pod}, as the server reads it", rendered.name),
+                    takes(repo, folder.path(), container),
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A file with all that is secret, for as many data sources.
+fn secret_file(sources: usize) -> String {
+    let urls: Vec<String> = (0..sources).map(|_| format!("{{url = \"{DATABASE}\"}}")).collect();
+    format!("store.sources = [{}]\npage_tokens.keys = [\"{KEY}\"]\n", urls.join(", "))
+}
+
+/// Whether the program knows the arguments of a container and its probes, and whether its configuration holds.
+fn takes(repo: &Repo, folder: &Path, container: &Value) -> Result<()> {
+    let arguments = words(&container["args"]);
+    known(repo, &arguments)?;
+    for probe in ["startupProbe", "readinessProbe", "livenessProbe"] {
+        let command = words(&container[probe]["exec"]["command"]);
+        if let Some((program, arguments)) = command.split_first() {
+            ensure!(program == "/riposte", "{probe} runs {program}");
+            known(repo, arguments).with_context(|| probe.to_owned())?;
+        }
+    }
+    let verb: &[&str] = match arguments.first().map(String::as_str) {
+        Some("serve") => &["config", "check"],
+        Some("migrate") => &["config", "print"],
+        Some(_) | None => return Ok(()),
+    };
+    let mut command = with_variables(repo, container)?;
+    command.args(verb);
+    for argument in arguments.iter().filter(|argument| argument.starts_with("--")) {
+        let here = argument.replace("/etc/riposte/config", &folder.to_string_lossy());
+        let secret = here.replace("/etc/riposte/secret/riposte.toml", &folder.join("secret.toml").to_string_lossy());
+        command.arg(secret);
+    }
+    output_of(&mut command).map(drop)
+}
+
+/// Whether the program knows these arguments; asked for its help behind them it does nothing else.
+fn known(repo: &Repo, arguments: &[String]) -> Result<()> {
+    output_of(repo.clean(repo.server_binary()).args(arguments).arg("--help")).map(drop)
+}
+
+/// The program with the variables of a container, secrets replaced.
+fn with_variables(repo: &Repo, container: &Value) -> Result<Command> {
+    let mut command = repo.clean(repo.server_binary());
+    for variable in container["env"].as_array().into_iter().flatten() {
+        let name = word(&variable["name"]);
+        let value = match variable["value"].as_str() {
+            Some(value) => value,
+            None if name.starts_with("RIPOSTE__STORE__SOURCES__") => DATABASE,
+            None if name == "RIPOSTE__CACHE__URL" => REDIS,
+            None if name.starts_with("RIPOSTE__PAGE_TOKENS__KEYS__") => KEY,
+            None => anyhow::bail!("nobody knows the secret {name}"),
+        };
+        command.env(name, value);
+    }
+    Ok(command)
+}
+
+fn words(list: &Value) -> Vec<String> {
+    list.as_array().into_iter().flatten().map(|item| word(item).to_owned()).collect()
+}

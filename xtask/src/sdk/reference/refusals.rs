@@ -1,0 +1,73 @@
+//! The errors that the comment of a method lists.
+
+use super::text::Linker;
+use anyhow::{Result, ensure};
+
+/// Where the list begins; it ends with its sentence.
+const BEGIN: &str = "Errors: ";
+
+/// One error of a list, with what the comment says of it: `COMMENT_NOT_FOUND` and `a second delete too`.
+pub(super) type Refusal = (String, String);
+
+/// The text without its list of errors, and the list. Fails where the list names what is no reason.
+pub(super) fn taken(text: &str, reasons: &Linker) -> Result<(String, Vec<Refusal>)> {
+    let Some((before, rest)) = text.split_once(BEGIN) else { return Ok((text.to_owned(), Vec::new())) };
+    let (list, after) = rest.split_at(end(rest));
+    let mut refusals = Vec::new();
+    for item in items(list.trim_end_matches('.')) {
+        let (name, note) = item.split_once(' ').unwrap_or((item, ""));
+        ensure!(reasons.knows(name), "`{name}` stands in a list of errors and is no reason");
+        let note = note.strip_prefix('(').and_then(|note| note.strip_suffix(')')).unwrap_or(note);
+        refusals.push((name.to_owned(), note.to_owned()));
+    }
+    Ok((format!("{}{after}", before.trim_end()).trim().to_owned(), refusals))
+}
+
+/// Behind the full stop that ends the sentence.
+fn end(text: &str) -> usize {
+    let stop = text.find(". ").into_iter().chain(text.find(".\n")).min();
+    stop.map_or(text.len(), |stop| stop + 1)
+}
+
+/// The parts between commas, but for those in brackets.
+fn items(list: &str) -> Vec<&str> {
+    let (mut depth, mut start, mut items) = (0, 0, Vec::new());
+    for (at, letter) in list.char_indices() {
+        match letter {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            ',' if depth == 0 => {
+                items.push(list[start..at].trim());
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    items.push(list[start..].trim());
+    items
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reasons() -> Linker {
+        Linker::new(["A_A".to_owned(), "B".to_owned()])
+    }
+
+    #[test]
+    fn a_list_is_taken_out_of_its_text_with_what_it_says() {
+        let text = "Pages are alike. Errors: A_A (one, or\ntwo), B with its name. More of it.\n\nExample: `{}`.";
+        let (rest, refusals) = taken(text, &reasons()).unwrap();
+        assert_eq!(rest, "Pages are alike. More of it.\n\nExample: `{}`.");
+        let refusal = |name: &str, note: &str| (name.to_owned(), note.to_owned());
+        assert_eq!(refusals, [refusal("A_A", "one, or\ntwo"), refusal("B", "with its name")]);
+        assert_eq!(taken("Errors: B.", &reasons()).unwrap(), (String::new(), vec![refusal("B", "")]));
+    }
+
+    #[test]
+    fn what_is_no_reason_is_told_and_no_list_is_no_error() {
+        assert!(taken("Errors: A_A, C.", &reasons()).unwrap_err().to_string().contains("`C`"));
+        assert_eq!(taken("Nothing.", &reasons()).unwrap(), ("Nothing.".to_owned(), Vec::new()));
+    }
+}

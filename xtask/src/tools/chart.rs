@@ -1,0 +1,50 @@
+//! What the checks of the chart need: helm, and a validator that brings Kubernetes' schemas.
+
+use super::{by_pip, on_path};
+use crate::live::Live;
+use crate::repo::Repo;
+use crate::run::{output_of, run};
+use anyhow::{Context, Result};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+const HELM: &str = "3.22.0";
+const KUBERNETES_VALIDATE: &str = "1.37.0";
+/// What it stands on, which decides what it finds.
+const JSONSCHEMA: &str = "4.26.0";
+
+/// helm 3 if it is on this machine.
+pub(crate) fn helm_at_hand(repo: &Repo) -> Option<PathBuf> {
+    [Some(repo.tools("bin/helm")), on_path("helm")].into_iter().flatten().find(|program| is_helm(program))
+}
+
+/// helm 3, built from its Go module where it is missing: no package registry carries its program, and that takes minutes.
+pub(crate) fn helm(repo: &Repo, live: &Arc<Live>) -> Result<PathBuf> {
+    if let Some(found) = helm_at_hand(repo) {
+        return Ok(found);
+    }
+    let bin = repo.tools("bin");
+    std::fs::create_dir_all(&bin)?;
+    let mut install = repo.command("go");
+    install.args(["install", &format!("helm.sh/helm/v3/cmd/helm@v{HELM}")]).env("GOBIN", &bin);
+    run(live, &mut install).context("helm is not here, and Go cannot build it")?;
+    helm_at_hand(repo).context("what Go has built is no helm 3")
+}
+
+fn is_helm(program: &Path) -> bool {
+    let version = output_of(Command::new(program).args(["version", "--template", "{{.Version}}"]));
+    version.is_ok_and(|version| version.starts_with("v3."))
+}
+
+/// The validator of Kubernetes' objects, from PyPI.
+pub(crate) fn kubernetes_validate(repo: &Repo, live: &Arc<Live>) -> Result<PathBuf> {
+    let program = repo.tools("kubernetes/bin/kubernetes-validate");
+    let there =
+        || output_of(Command::new(&program).arg("--version")).is_ok_and(|said| said.contains(KUBERNETES_VALIDATE));
+    if !there() {
+        let requirements = [format!("kubernetes-validate=={KUBERNETES_VALIDATE}"), format!("jsonschema=={JSONSCHEMA}")];
+        by_pip(repo, live, "kubernetes", &requirements.each_ref().map(String::as_str))?;
+    }
+    Ok(program)
+}
