@@ -116,5 +116,7 @@ async fn data_sources(config: &Config) -> anyhow::Result<Vec<Verdict>> {
     let (diagnoses, schemas) = (store.diagnose().await, store.schema().await);
     store.close().await;
     let examined = labels.iter().zip(diagnoses.iter().zip(&schemas));
-    Ok(examined.flat_map(|(label, (diagnosis, schema))| source::examine(label, diagnosis, schema, statements)).collect())
+    Ok(examined
+        .flat_map(|(label, (diagnosis, schema))| source::examine(label, diagnosis, schema, statements))
+        .collect())
 }

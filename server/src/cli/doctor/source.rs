@@ -129,14 +129,12 @@ mod tests {
     fn each_thing_that_is_wrong_spoils_exactly_its_own_line() {
         let (ready, warn, fail) = (SourceSchema::Ready, Level::Warn, Level::Fail);
         assert_eq!(complaints(&healthy(), &ready), []);
-        for (name, value) in
-            [
-                ("innodb_flush_log_at_trx_commit", "2"),
-                ("sync_binlog", "0"),
-                ("isolation", "REPEATABLE-READ"),
-                ("max_prepared_stmt_count", "6143"),
-            ]
-        {
+        for (name, value) in [
+            ("innodb_flush_log_at_trx_commit", "2"),
+            ("sync_binlog", "0"),
+            ("isolation", "REPEATABLE-READ"),
+            ("max_prepared_stmt_count", "6143"),
+        ] {
             assert_eq!(complaints(&with(name, value), &ready), [(warn, format!("source 1, {name}"))]);
         }
         for schema in [SourceSchema::Missing(vec!["m0001_schema"]), SourceSchema::Mismatch("50/200".into())] {
