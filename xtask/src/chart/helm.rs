@@ -33,8 +33,12 @@ impl<'a> Helm<'a> {
     pub(super) fn template(&self, values: &[&str], sets: &[&str]) -> Result<String> {
         let mut command = self.command("template");
         command.arg("riposte").arg(&self.chart).args(["--namespace", NAMESPACE]);
-        values.iter().for_each(|file| drop(command.args(["--values", file])));
-        sets.iter().for_each(|set| drop(command.args(["--set-json", set])));
+        for file in values {
+            command.args(["--values", file]);
+        }
+        for set in sets {
+            command.args(["--set-json", set]);
+        }
         output_of(&mut command).map_err(|error| anyhow!("{}", words(&error.to_string())))
     }
 

@@ -43,7 +43,9 @@ pub(super) fn check(repo: &Repo, live: &Arc<Live>, examples: &[Rendered], found:
 fn valid(validator: &Path, folder: &Path, objects: &[&Value]) -> Result<()> {
     let mut command = Command::new(validator);
     command.args(["--strict", "--quiet"]);
-    VERSIONS.iter().for_each(|version| drop(command.args(["--kubernetes-version", version])));
+    for version in VERSIONS {
+        command.args(["--kubernetes-version", version]);
+    }
     for (number, object) in objects.iter().enumerate() {
         let path = folder.join(format!("{number}.json"));
         fs::write(&path, object.to_string())?;
