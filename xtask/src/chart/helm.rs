@@ -33,8 +33,8 @@ impl<'a> Helm<'a> {
     pub(super) fn template(&self, values: &[&str], sets: &[&str]) -> Result<String> {
         let mut command = self.command("template");
         command.arg("riposte").arg(&self.chart).args(["--namespace", NAMESPACE]);
-        values.iter().for_each(|file| drop(command.args(["--values", file])));
-        sets.iter().for_each(|set| drop(command.args(["--set-json", set])));
+        command.args(values.iter().flat_map(|file| ["--values", file]));
+        command.args(sets.iter().flat_map(|set| ["--set-json", set]));
         output_of(&mut command).map_err(|error| anyhow!("{}", words(&error.to_string())))
     }
 
