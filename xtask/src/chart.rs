@@ -61,7 +61,7 @@ pub(crate) fn check(repo: &Repo, live: &Arc<Live>, helm: Option<std::path::PathB
     for name in examples_of(repo)? {
         found.judge(format!("helm lint, {name}"), helm.lint(&example(&name)));
         match helm.template(&[&example(&name)], &[]) {
-            Ok(text) => examples.push(Rendered::read(&name, text)?),
+            Ok(text) => examples.push(Rendered::read(&name, &text)?),
             Err(told) => found.fault(format!("{name} does not render: {told}")),
         }
     }
