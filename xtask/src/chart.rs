@@ -19,6 +19,7 @@ pub(crate) use helm::Helm;
 
 use crate::live::Live;
 use crate::repo::Repo;
+use crate::run::run as command;
 use crate::{build, tools};
 use anyhow::Result;
 use objects::Rendered;
@@ -37,7 +38,7 @@ pub(crate) struct Args {
 
 /// Builds the server, gets helm and checks everything; whether nothing was found.
 pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
-    build::programs(repo, live)?;
+    command(live, repo.cargo(&["build", "--bin", "riposte"]).args(build::EVERYTHING))?;
     let helm = tools::helm(repo, live)?;
     let found = check(repo, live, Some(helm), args.update)?;
     found.print();
@@ -61,7 +62,7 @@ pub(crate) fn check(repo: &Repo, live: &Arc<Live>, helm: Option<std::path::PathB
     for name in examples_of(repo)? {
         found.judge(format!("helm lint, {name}"), helm.lint(&example(&name)));
         match helm.template(&[&example(&name)], &[]) {
-            Ok(text) => examples.push(Rendered::read(&name, text)?),
+            Ok(text) => examples.push(Rendered::read(&name, &text)?),
             Err(told) => found.fault(format!("{name} does not render: {told}")),
         }
     }

@@ -205,6 +205,8 @@ metadata:
   {{- include "riposte.metadata" (dict "root" . "name" (include "riposte.fullname" .) "component" "server") | nindent 2 }}
 spec:
   maxUnavailable: {{ .Values.disruptionBudget.maxUnavailable }}
+  # A pod that waits for its tables serves nobody, so it holds no node.
+  unhealthyPodEvictionPolicy: AlwaysAllow
   selector:
     matchLabels:
       {{- include "riposte.selector" (dict "root" . "component" "server") | nindent 6 }}

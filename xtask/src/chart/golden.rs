@@ -12,12 +12,13 @@ const FOLDER: &str = "helm/golden";
 pub(super) fn check(repo: &Repo, examples: &[Rendered], update: bool, found: &mut Findings) -> Result<()> {
     let known: Vec<String> = examples.iter().map(|rendered| format!("{FOLDER}/{}.yaml", rendered.name)).collect();
     for (rendered, path) in examples.iter().zip(&known) {
+        let text = rendered.text()?;
         if update {
             fs::create_dir_all(repo.at(FOLDER))?;
-            fs::write(repo.at(path), &rendered.text)?;
+            fs::write(repo.at(path), &text)?;
         }
         let golden = fs::read_to_string(repo.at(path)).unwrap_or_default();
-        found.judge(path, same(&golden, &rendered.text));
+        found.judge(path, same(&golden, &text));
     }
     for path in repo.files()?.iter().filter(|path| path.starts_with(FOLDER) && !known.contains(path)) {
         if !examples.is_empty() {

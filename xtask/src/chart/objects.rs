@@ -9,17 +9,22 @@ use serde_json::Value;
 pub(super) struct Rendered {
     /// The name of the example.
     pub(super) name: String,
-    /// As helm wrote it.
-    pub(super) text: String,
-    /// Its objects.
+    /// Its objects, by kind and name: in which order helm writes them, and how, is its own affair.
     pub(super) objects: Vec<Value>,
 }
 
 impl Rendered {
     /// Reads what helm wrote.
-    pub(super) fn read(name: &str, text: String) -> Result<Self> {
-        let objects = documents(&text).with_context(|| format!("{name} renders no YAML"))?;
-        Ok(Self { name: name.to_owned(), text, objects })
+    pub(super) fn read(name: &str, text: &str) -> Result<Self> {
+        let mut objects = documents(text).with_context(|| format!("{name} renders no YAML"))?;
+        objects.sort_by_key(title);
+        Ok(Self { name: name.to_owned(), objects })
+    }
+
+    /// All objects as one text.
+    pub(super) fn text(&self) -> Result<String> {
+        let texts = self.objects.iter().map(yaml_serde::to_string).collect::<Result<Vec<_>, _>>()?;
+        Ok(texts.iter().map(|text| format!("---\n{text}")).collect())
     }
 
     /// Those of a kind.

@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn a_planted_secret_is_found_in_a_config_map() {
         let map = |line: &str| json!({"kind": "ConfigMap", "metadata": {"name": "m"}, "data": {"riposte.toml": line}});
-        let rendered = |line: &str| Rendered { name: "x".into(), text: String::new(), objects: vec![map(line)] };
+        let rendered = |line: &str| Rendered { name: "x".into(), objects: vec![map(line)] };
         nothing_secret(&rendered("[store]\nkind = \"mysql\"\n")).unwrap();
         for line in ["url = \"x\"", "note = \"mysql://u:p@h/d\"", "keys = [\"abc\"]"] {
             assert!(nothing_secret(&rendered(line)).is_err(), "{line}");
