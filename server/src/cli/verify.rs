@@ -14,7 +14,8 @@ next_floor of every comment and subject with the rows they count, while others w
 line for each that differs. There should never be one; if there is, it is a bug: please report it.
 
 --repair also sets what differs to what the rows say, one subject at a time, whose writers wait
-meanwhile. Exit code 1 says that counts differed and still do.
+meanwhile, and then compares once more. A next_floor that is too high is left: floors that may have
+been told are not given again. Exit code 1 says that counts differed and still do.
 
 Examples:
   riposte verify --object-type video
@@ -41,12 +42,11 @@ struct Sums {
 impl Args {
     /// Runs it; a line for each drift goes to the output, words for people to standard error.
     pub(super) async fn run(self) -> Result<ExitCode> {
-        let sums = if self.repair { self.mend().await? } else { self.compare().await? };
-        let Sums { subjects, comments, drifts } = sums;
         if self.repair {
+            let Sums { subjects, drifts, .. } = self.mend().await?;
             eprintln!("{subjects} subjects: {drifts} counts differed and are right now");
-            return Ok(ExitCode::SUCCESS);
         }
+        let Sums { subjects, comments, drifts } = self.compare().await?;
         eprintln!("{subjects} subjects, {comments} comments: {drifts} counts differ from their rows");
         Ok(if drifts > 0 { ExitCode::from(ERROR) } else { ExitCode::SUCCESS })
     }

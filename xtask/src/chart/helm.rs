@@ -33,17 +33,8 @@ impl<'a> Helm<'a> {
     pub(super) fn template(&self, values: &[&str], sets: &[&str]) -> Result<String> {
         let mut command = self.command("template");
         command.arg("riposte").arg(&self.chart).args(["--namespace", NAMESPACE]);
-<<<<<<< HEAD
-        for file in values {
-            command.args(["--values", file]);
-        }
-        for set in sets {
-            command.args(["--set-json", set]);
-        }
-=======
         command.args(values.iter().flat_map(|file| ["--values", file]));
         command.args(sets.iter().flat_map(|set| ["--set-json", set]));
->>>>>>> chart
         output_of(&mut command).map_err(|error| anyhow!("{}", words(&error.to_string())))
     }
 

@@ -124,7 +124,7 @@ impl Live {
             return (ring.at(), None);
         }
         let gap = (after < ring.base()).then(|| Told::Gap { first: after + 1, last: ring.base() });
-        (after.max(ring.base()), gap)
+        (after, gap)
     }
 
     /// At most `limit` entries behind `seen`; `None` when some of them are gone.

@@ -53,7 +53,10 @@ async fn told(watcher: &mut Watcher) -> Vec<i64> {
     while let Ok(Some(Ok(next))) = timeout(Duration::ZERO, watcher.next()).await {
         match next {
             Told::Change { revision, .. } => told.push(revision),
-            Told::Gap { first, last } => told.extend((first..=last).map(|revision| -revision)),
+            Told::Gap { first, last } => {
+                assert!(first <= last, "a gap of nothing: {first} to {last}");
+                told.extend((first..=last).map(|revision| -revision));
+            }
         }
     }
     told
@@ -120,6 +123,22 @@ async fn what_is_no_longer_kept_is_told_as_a_gap() {
     let other = subject(2, 9);
     let mut all_gone = stage.join(&other, 7).await;
     assert_eq!(told(&mut all_gone).await, [-8, -9]);
+}
+
+#[tokio::test]
+async fn who_resumes_further_back_than_the_ring_reaches_is_told_all_that_he_missed() {
+    let kept = i64::try_from(KEPT).expect("small");
+    let last = kept + 100;
+    let mut stage = Stage::new();
+    let watched = subject(1, last);
+    stage.commit(&watched, 1..=last);
+    stage.hear().await;
+    for after in [1, 94] {
+        let mut resumed = stage.join(&watched, after).await;
+        let Some(Ok(Told::Gap { first, last: missed })) = resumed.next().await else { panic!("no gap") };
+        assert_eq!((first, missed), (after + 1, last - kept));
+        assert!(told(&mut resumed).await.into_iter().eq(missed + 1..=last));
+    }
 }
 
 #[tokio::test]

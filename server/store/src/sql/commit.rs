@@ -5,6 +5,7 @@ mod divide;
 mod flush;
 mod load;
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -96,7 +97,8 @@ impl Batch {
         let mut patience = Patience::default();
         // Minted before a connection is taken, since minting may need one.
         let Some(first) = commands.first() else { return Ok(Vec::new()) };
-        let id = self.ids.comment(first.subject.partition()).await?;
+        let id = self.ids.comment(first.subject.partition()).await;
+        let id = id.map_err(|error| Failure { fault: error.into(), outcome_unknown: unknown })?;
         let mut repeats = if unknown { Repeats::Possible } else { Repeats::Unlikely };
         loop {
             match self.transact(commands, id, std::mem::replace(&mut repeats, Repeats::Possible)).await {
@@ -162,7 +164,9 @@ impl Batch {
 fn run(mut world: World, commands: &[Command]) -> std::result::Result<(World, Answers), Fault> {
     let mut answers = Vec::with_capacity(commands.len());
     for command in commands {
-        let answer = world.run(command);
+        // A sum that overflows on a damaged row panics. It is that command's alone: the batch is divided until it stands by itself.
+        let ran = std::panic::catch_unwind(AssertUnwindSafe(|| world.run(command)));
+        let answer = ran.unwrap_or_else(|_| Err(Error::internal("a command panicked")));
         if let Err(fault @ Error::Internal(_)) = answer {
             return Err(fault.into()); // the world may be half-changed: nothing of it may be written
         }
