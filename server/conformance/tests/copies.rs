@@ -23,6 +23,7 @@ use riposte_cache::{Auditor, Cache, Cursor, Limits, Lookup, Memory, PageAsk, Par
 use riposte_conformance::stores::StepClock;
 use riposte_core::page::{Order, Start, Window};
 use riposte_core::ports::Reader;
+use riposte_test_redis::{Program, Server};
 
 const FIRST: Window = Window { order: Order::Newest, start: Start::Beginning, limit: 20 };
 
@@ -66,8 +67,11 @@ struct Scene {
 }
 
 async fn scene() -> Scene {
+    scene_on(Arc::new(Memory::new(Limits::default()))).await
+}
+
+async fn scene_on(cache: Arc<dyn Cache>) -> Scene {
     let (config, _folder) = process::sqlite().await;
-    let cache: Arc<dyn Cache> = Arc::new(Memory::new(Limits::default()));
     process::warm(&*cache).await;
     let process = process::cached(&config, &cache, StepClock::at(StepClock::START));
     let fire = Fire::new(vec![process.clone()], 1);
@@ -114,6 +118,41 @@ fn picked_floors_are_read_once() {
         fire.root(0, 0).await;
         assert_eq!(page(&[8, 29]).await, [8, 29]);
         assert_eq!(reads(), before + 1, "copies moved on with the commit");
+    });
+}
+
+#[test]
+fn a_copy_that_was_damaged_is_replaced_by_the_next_fill_and_so_is_a_cursor() {
+    let Some(program) = Program::find() else { return };
+    let server = Server::start(&program).expect("it starts");
+    servers::runtime().block_on(async {
+        let redis = Arc::new(servers::redis(&server.url(), Limits::default()).await);
+        let Scene { process, fire, .. } = &scene_on(Arc::clone(&redis) as _).await;
+        fire.root(0, 0).await;
+        let rows = process.store.reader();
+        // Whether the rows were read for the page.
+        let page = async || {
+            let before = process.reader.tally().of(Told::Read);
+            let page = process.reader.roots(&fire.keys[0], FIRST, 0).await.expect("read");
+            assert_eq!(page, rows.roots(&fire.keys[0], FIRST, 0).await.expect("read"));
+            process.reader.tally().of(Told::Read) > before
+        };
+        page().await;
+        assert!(!page().await);
+        let damage = "local key = redis.call('KEYS', '*:c:*')[1]
+            return redis.call('SETRANGE', key, redis.call('STRLEN', key) - 1, 'x')";
+        server.ask(&["EVAL", damage, "0"]).expect("damaged");
+        assert!(page().await, "it is seen");
+        assert!(!page().await, "it is replaced");
+        let partition = fire.keys[0].partition();
+        let replace = "local key = redis.call('KEYS', ARGV[1])[1]
+            redis.call('DEL', key)
+            return redis.call('SET', key, 'x')";
+        let pattern = format!("{{p{:04}}}*:cur", partition.get());
+        server.ask(&["EVAL", replace, "0", &pattern]).expect("damaged");
+        assert_eq!(redis.cursors(&[partition]).await.expect("answered"), [None], "as if the relay had never come");
+        redis.renew(partition, Cursor(1), 7).await.expect("it begins anew");
+        assert_eq!(redis.cursors(&[partition]).await.expect("answered"), [Some(Cursor(1))]);
     });
 }
 

@@ -1,4 +1,4 @@
-#!lua name=riposte2
+#!lua name=riposte3
 -- The protocol of the copies (see port.rs), each operation one function and so one step.
 --
 -- Every function gets one key, the cursor of a partition; all others of the partition begin like it, so that they lie in
@@ -375,7 +375,7 @@ local function is_full(b)
 end
 
 local function apply_one(P, sid, change, ttl, window)
-  if change[5] ~= '' then redis.call('SET', P .. 'k:' .. change[5], sid) end
+  if change[5] ~= '' then redis.call('SET', P .. 'k:' .. change[5], sid, 'PX', ttl) end
   local b = whole(P, sid)
   if not b then return end
   local revision, t = tonumber(change[1]), now()
@@ -495,9 +495,14 @@ end
 local function take_items(P, b, items, ttl)
   local taken = {}
   for _, item in ipairs(items) do
-    if not copy(P, b, item[1]) then
+    local old = copy(P, b, item[1])
+    if not old then
       redis.call('SET', P .. 'c:' .. item[1], body(b, item[2], item[3], item[4]), 'PX', ttl)
       taken[item[1]] = true
+    elseif rrev(old) == rrev(item[2]) then
+      -- The same row. What is kept of it may be damaged: it was read because somebody missed something.
+      local likes = string.sub(lrev(old) > lrev(item[2]) and old or item[2], 21, 36)
+      redis.call('SET', P .. 'c:' .. item[1], body(b, string.sub(item[2], 1, 20) .. likes .. string.sub(item[2], 37), item[3], item[4]), 'KEEPTTL')
     end
   end
   if b.wn == 0 or not next(taken) then return end
@@ -849,19 +854,22 @@ local function advance(keys, args)
   return 1
 end
 
+-- Nothing where the relay has not come, or somebody has put something else there.
 local function cursor(keys)
+  if redis.call('TYPE', keys[1]).ok ~= 'hash' then return nil end
   return redis.call('HGET', keys[1], 'n')
 end
 
 local function renew(keys, args)
+  redis.call('DEL', keys[1])
   redis.call('HSET', keys[1], 'n', args[1], 'g', args[2])
   return 1
 end
 
 -- While a library is loaded there are no loops over tables: one line each.
-local function writes(word, callback) redis.register_function('riposte2_' .. word, callback) end
+local function writes(word, callback) redis.register_function('riposte3_' .. word, callback) end
 local function reads(word, callback)
-  redis.register_function{ function_name = 'riposte2_' .. word, callback = callback, flags = { 'no-writes' } }
+  redis.register_function{ function_name = 'riposte3_' .. word, callback = callback, flags = { 'no-writes' } }
 end
 writes('apply', apply)
 writes('like', like)
