@@ -1,6 +1,7 @@
 //! Helm as a program: it renders, lints and refuses.
 
 use super::CHART;
+use super::kubernetes::RECENT;
 use crate::repo::Repo;
 use crate::run::output_of;
 use anyhow::{Result, anyhow};
@@ -45,10 +46,10 @@ impl<'a> Helm<'a> {
         output_of(&mut command).map(drop)
     }
 
-    /// Helm with nobody's settings.
+    /// Helm with nobody's settings, for a cluster that is not there: built by Go, it takes an old one for granted.
     fn command(&self, verb: &str) -> Command {
         let mut command = self.repo.command(&self.program);
-        command.arg(verb).env_remove("HELM_NAMESPACE").env_remove("KUBECONFIG");
+        command.args([verb, "--kube-version", RECENT]).env_remove("HELM_NAMESPACE").env_remove("KUBECONFIG");
         command.env("HELM_PLUGINS", "/nonexistent");
         command
     }
