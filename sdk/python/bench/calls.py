@@ -23,6 +23,7 @@ REQUEST = v1.GetSubjectRequest(key=v1.SubjectKey(object_type="article", object_i
 Stub = Any
 Measured = tuple[float, float]
 """Calls per second, and microseconds of this process's processor time for each."""
+Measure = Callable[[Stub], Awaitable[Measured]]
 
 
 def answered_once() -> None:
@@ -67,7 +68,7 @@ async def by_tasks(stub: Stub, seconds: float) -> Measured:
     return measured(sum(await asyncio.gather(*(work() for _ in range(IN_FLIGHT)))), started, used)
 
 
-async def compare(how: str, rounds: int, stubs: dict[str, Stub], measure: Callable[[Stub], Awaitable[Measured]]) -> None:
+async def compare(how: str, rounds: int, stubs: dict[str, Stub], measure: Measure) -> None:
     """Lets the sides take turns and changes who begins; the first round warms both up."""
     taken: dict[str, list[Measured]] = {name: [] for name in stubs}
     for number in range(rounds + 1):
@@ -97,8 +98,8 @@ async def main(rounds: int, seconds: float) -> None:
                 return by_threads(stub, seconds, in_flight)
 
             await compare(how, rounds, stubs, threads)
-    async with riposte.aio.from_env() as client, grpc.aio.insecure_channel(target) as channel:
-        stubs = {"client": client.subjects, "stub": v1.SubjectServiceStub(channel)}
+    async with riposte.aio.from_env() as twin, grpc.aio.insecure_channel(target) as aio_channel:
+        stubs = {"client": twin.subjects, "stub": v1.SubjectServiceStub(aio_channel)}
         await compare(f"{IN_FLIGHT} tasks", rounds, stubs, lambda stub: by_tasks(stub, seconds))
 
 

@@ -53,4 +53,3 @@ def _address(target: str) -> tuple[str, bool]:
             f"target {target!r} is none of host:port, http://host:port, https://host:port, dns:///host:port"
         )
     return f"dns:///{rest.rstrip('/')}", scheme == "https"
-

@@ -41,7 +41,7 @@ class DevServer:
         program = binary or os.environ.get("RIPOSTE_DEV_BINARY") or shutil.which("riposte")
         if not program:
             raise FileNotFoundError("no riposte: give its path, set RIPOSTE_DEV_BINARY, or put it on the PATH")
-        self._log = tempfile.TemporaryFile()
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `stop`
         self._process = subprocess.Popen(
             [Path(program).absolute(), *_DEV, "--exec", "--", "sh", "-c", _COMMAND],
             stdin=subprocess.PIPE,
