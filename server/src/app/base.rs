@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use riposte_core::comments::Ports;
 use riposte_core::object_type::Policies;
+use riposte_core::ports::Log;
 use riposte_core::rank::Rules;
 use riposte_store::Store;
 use tokio::runtime::Handle;
@@ -62,9 +63,15 @@ impl Base<'_> {
 
     /// What the domain reads and writes: copies before the rows, and a count of all that goes through the lanes.
     pub(super) fn domain(&self, relay: &RelayPorts, lanes: &Arc<Lanes>, pages: &Pages) -> Ports {
+        let reader = self.copies.reader(self.store);
+        #[cfg(feature = "planted")]
+        let reader = crate::planted::reader(reader);
+        let log: Arc<dyn Log> = Arc::new(Counted { log: Arc::clone(lanes) as _, rates: pages.rates().clone() });
+        #[cfg(feature = "planted")]
+        let log = crate::planted::log(log);
         Ports {
-            reader: self.copies.reader(self.store),
-            log: Arc::new(Counted { log: Arc::clone(lanes) as _, rates: pages.rates().clone() }),
+            reader,
+            log,
             clock: Arc::clone(self.clock) as _,
             ids: self.store.ids(),
             histories: Arc::clone(&relay.histories),
