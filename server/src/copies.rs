@@ -4,10 +4,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use riposte_cache::{Auditor, Cache, CachedReader, CachedWriter, Hearer, Memory, Mender, Owed, Redis, Room, Tally};
+use riposte_cache::{
+    Auditor, Cache, CachedRankings, CachedReader, CachedWriter, Hearer, Memory, Mender, Owed, Redis, Room, Tally,
+};
 use riposte_core::Partition;
 use riposte_core::ids::PARTITIONS;
-use riposte_core::ports::{Outbox, Reader, Writer};
+use riposte_core::ports::{Outbox, Rankings, Reader, Writer};
 use riposte_store::Store;
 
 use crate::config::{self, CacheKind};
@@ -79,6 +81,12 @@ impl Copies {
             Some(kept) => Arc::new(kept.reader.clone()),
             None => store.reader(),
         }
+    }
+
+    /// Rankings, the last ones remembered where copies are kept.
+    #[must_use]
+    pub fn rankings(&self, rankings: &Arc<dyn Rankings>) -> Arc<dyn Rankings> {
+        if self.0.is_some() { Arc::new(CachedRankings::new(Arc::clone(rankings))) } else { Arc::clone(rankings) }
     }
 
     /// Commits, and brings them to the copies.

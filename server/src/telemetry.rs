@@ -7,7 +7,8 @@ mod metrics;
 use crate::config::{Log, LogFormat};
 use std::io::{self, IsTerminal};
 use tracing_subscriber::{
-    EnvFilter, fmt,
+    filter::Targets,
+    fmt,
     layer::SubscriberExt,
     util::{SubscriberInitExt, TryInitError},
 };
@@ -21,7 +22,7 @@ pub use metrics::Metrics;
 pub fn start(log: &Log) -> Result<(), TryInitError> {
     let Log { format, filter } = log;
     // The configuration was refused if any part of the filter is malformed.
-    let filter = EnvFilter::builder().parse_lossy(filter);
+    let filter = filter.parse::<Targets>().unwrap_or_default();
     let terminal = io::stderr().is_terminal();
     let json = match format {
         LogFormat::Auto => !terminal,

@@ -14,10 +14,12 @@ pub mod real;
 pub mod say;
 pub mod server;
 pub mod suite;
+pub mod until;
 pub mod watch;
 
 pub use riposte_test_redis as redis;
 pub use say::{Say, floors, refused};
 pub use server::Server;
 pub use suite::{Case, World};
+pub use until::until;
 pub use watch::Watch;

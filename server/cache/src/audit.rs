@@ -9,7 +9,7 @@ use riposte_core::comment::CommentView;
 use riposte_core::page::{DEFAULT_PREVIEW, Order, RootPage, Start, Window};
 use riposte_core::{Result, SubjectKey};
 
-use crate::port::{Lookup, PageAsk};
+use crate::port::{Lookup, PageAsk, Part};
 use crate::reader::CachedReader;
 use crate::tally::Told;
 
@@ -102,7 +102,7 @@ impl Auditor {
     }
 
     async fn kept(&self, key: &SubjectKey, previews: u8) -> Option<RootPage> {
-        let ask = PageAsk { key: key.clone(), root: None, window: WINDOW, previews };
+        let ask = PageAsk { key: key.clone(), root: None, part: Part::Window(WINDOW), previews };
         match self.reader.cache().page(&ask).await {
             Ok(Lookup::Hit(Some(hit))) => Some(crate::reader::roots(&hit)),
             Ok(Lookup::Hit(None) | Lookup::Miss) | Err(_) => None,

@@ -8,14 +8,14 @@
 
 mod audit;
 mod config;
-#[cfg(feature = "conformance")]
-pub mod conformance;
 mod flights;
 mod hear;
 mod memory;
 mod mend;
 mod owed;
+mod places;
 mod port;
+mod rankings;
 mod reader;
 mod redis;
 mod room;
@@ -30,8 +30,9 @@ pub use mend::Mender;
 pub use owed::Owed;
 pub use port::{
     Away, Cache, Change, Choice, Committed, Cursor, Fill, Filled, Item, Kind, Likes, ListChange, ListName, Listed,
-    Lookup, Member, Opened, PageAsk, PageHit, Patch, Preview, Ticket,
+    Lookup, Member, Opened, PageAsk, PageHit, Part, Patch, Preview, Ticket,
 };
+pub use rankings::CachedRankings;
 pub use reader::CachedReader;
 pub use redis::{Redis, RedisHealth};
 pub use room::{Room, Route};

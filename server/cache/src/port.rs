@@ -77,15 +77,24 @@ pub struct ListName {
     pub order: Order,
 }
 
+/// A part of a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part {
+    /// What a window shows.
+    Window(Window),
+    /// These comments, in this order, whether they are listed or not, with nothing on either side.
+    These(Vec<CommentId>),
+}
+
 /// A page to look for.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageAsk {
     /// Under which subject.
     pub key: SubjectKey,
     /// Replies of this root; `None` for roots.
     pub root: Option<CommentId>,
-    /// Which part.
-    pub window: Window,
+    /// Which comments of the list.
+    pub part: Part,
     /// The most replies in the preview of each root.
     pub previews: u8,
 }
@@ -119,6 +128,13 @@ pub struct Preview {
 pub enum Kind {
     /// A list.
     List(ListName),
+    /// Comments of one list that were picked by their floors.
+    Picked {
+        /// The root whose replies they are; `None` for roots.
+        root: Option<CommentId>,
+        /// The first of the floors.
+        first: i32,
+    },
     /// The subject's row.
     Row,
     /// Single comments: any number of processes at once.

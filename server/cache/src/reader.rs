@@ -6,6 +6,7 @@ mod parts;
 mod rest;
 mod states;
 mod subjects;
+mod wanted;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,10 +15,12 @@ use riposte_core::ports::Reader;
 use riposte_core::{Partition, Result, Subject, SubjectKey};
 
 pub(crate) use parts::roots;
+use wanted::Wanted;
 
 use crate::flights::Flights;
 use crate::owed::Owed;
-use crate::port::{Away, Cache, Fill, Filled, Lookup, PageAsk, PageHit, Ticket};
+use crate::places::Places;
+use crate::port::{Away, Cache, Fill, Filled, Lookup, PageHit, Ticket};
 use crate::room::Room;
 use crate::tally::{Tally, Told};
 
@@ -35,7 +38,8 @@ struct Parts {
     owed: Owed,
     room: Room,
     tally: Tally,
-    pages: Flights<PageAsk, Option<Arc<PageHit>>>,
+    pages: Flights<Wanted, Option<Arc<PageHit>>>,
+    places: Places,
     subjects: Flights<Vec<SubjectKey>, Arc<Vec<Option<Subject>>>>,
     /// The last subjects that copies answered for.
     seen: crate::audit::Seen,
@@ -45,9 +49,9 @@ impl CachedReader {
     /// Reads `inner` through `cache`, within `room`.
     #[must_use]
     pub fn new(inner: Arc<dyn Reader>, cache: Arc<dyn Cache>, owed: Owed, room: Room, tally: Tally) -> Self {
-        let (pages, subjects) = (Flights::default(), Flights::default());
+        let (pages, subjects, places) = (Flights::default(), Flights::default(), Places::new());
         let seen = crate::audit::Seen::default();
-        Self(Arc::new(Parts { inner, cache, owed, room, tally, pages, subjects, seen }))
+        Self(Arc::new(Parts { inner, cache, owed, room, tally, pages, places, subjects, seen }))
     }
 
     /// What it counts.
@@ -97,12 +101,6 @@ impl Parts {
         let _room = self.room.enter(at).await?;
         self.tally.one(Told::Read);
         read.await
-    }
-
-    /// The page as copies have it, if they have heard all that this process has to tell.
-    async fn look(&self, ask: &PageAsk) -> std::result::Result<Lookup<Option<PageHit>>, Away> {
-        self.owed.clear(ask.key.partition())?;
-        self.cache.page(ask).await
     }
 
     /// Counts a look, and tells what it found.

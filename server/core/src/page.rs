@@ -56,6 +56,15 @@ pub struct Window {
     pub limit: usize,
 }
 
+/// Which comments of a list to read.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Which {
+    /// Those that a window shows.
+    Window(Window),
+    /// Those of these floors that are listed, in this order.
+    Floors(Vec<i32>),
+}
+
 /// Items in their order, and whether more lie on either side.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page<T> {

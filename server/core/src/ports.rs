@@ -17,7 +17,7 @@ use crate::member::MemberId;
 use crate::object_type::ObjectType;
 use crate::page::{
     HistoryCursor, Liker, LikerCursor, Located, MemberLike, Page, PastContent, ReplyPage, RootPage, RootsToKeep,
-    SubjectCursor, Subtree, ThreadPage, Verified, Window,
+    SubjectCursor, Subtree, ThreadPage, Verified, Which, Window,
 };
 use crate::request::RequestKey;
 use crate::subject::{Subject, SubjectKey};
@@ -56,10 +56,13 @@ pub trait Reader: Send + Sync + std::fmt::Debug {
     /// is absent or deleted.
     async fn roots(&self, key: &SubjectKey, window: Window, previews: u8) -> Result<Option<RootPage>>;
 
-    /// The page of [`Reader::roots`] with all that its previews were chosen from, out of the same snapshot. Nothing to choose
-    /// from, where this reader cannot tell.
-    async fn roots_to_keep(&self, key: &SubjectKey, window: Window, previews: u8) -> Result<Option<RootsToKeep>> {
-        let page = self.roots(key, window, previews).await?;
+    /// The page of [`Reader::roots`] or [`Reader::roots_at`] with all that its previews were chosen from, out of the same
+    /// snapshot. Nothing to choose from, where this reader cannot tell.
+    async fn roots_to_keep(&self, key: &SubjectKey, which: &Which, previews: u8) -> Result<Option<RootsToKeep>> {
+        let page = match which {
+            Which::Window(window) => self.roots(key, *window, previews).await?,
+            Which::Floors(floors) => self.roots_at(key, floors, previews).await?,
+        };
         Ok(page.map(|page| RootsToKeep { page, choices: Vec::new(), boards: 0 }))
     }
 

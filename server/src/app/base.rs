@@ -76,7 +76,7 @@ impl Base<'_> {
             ids: self.store.ids(),
             histories: Arc::clone(&relay.histories),
             boards: Arc::clone(&relay.boards),
-            rankings: Arc::clone(&relay.rankings),
+            rankings: self.copies.rankings(&relay.rankings),
             repairer: self.store.repairer(),
         }
     }

@@ -7,7 +7,7 @@ use super::{
 };
 use serde::{Deserialize, Serialize};
 use std::{net::SocketAddr, time::Duration};
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::Targets;
 
 /// Listeners, limits of messages, and how the process stops.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -83,7 +83,7 @@ impl Server {
 impl Log {
     pub(super) fn validate(&self, report: &mut Under<'_>) {
         report.require(
-            EnvFilter::builder().parse(&self.filter).is_ok(),
+            self.filter.parse::<Targets>().is_ok(),
             "filter",
             "is no filter: write levels by target, as in \"info,riposte=debug\"",
         );

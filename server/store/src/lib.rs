@@ -5,11 +5,7 @@
 //! the migrations.
 
 pub mod config;
-#[cfg(feature = "conformance")]
-pub mod conformance;
 mod error;
-#[cfg(feature = "conformance")]
-pub mod model;
 pub mod on_shard;
 pub mod schema;
 pub mod shard;

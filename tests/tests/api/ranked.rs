@@ -3,7 +3,6 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use riposte_sdk::v1::{
@@ -11,7 +10,7 @@ use riposte_sdk::v1::{
     RebuildRanksRequest, RebuildRanksResponse, SubjectScope, UpdateSubjectRequest,
 };
 use riposte_sdk::v1::{Subject, subject_scope::Scope};
-use riposte_tests::{Case, Say, World, cases, floors, rank, refused};
+use riposte_tests::{Case, Say, World, cases, floors, rank, refused, until};
 use tonic::Code;
 
 pub(crate) const CASES: &[Case] = cases![
@@ -101,17 +100,6 @@ async fn ranked_walks_are_exact_while_others_like_write_and_delete(world: World)
     super::floors::verify(&world, &say).await
 }
 
-/// Asks until it is so. Rankings are made at most every five seconds, and follow the likes a little later.
-async fn until<F: Future<Output = Result<bool>>>(what: &str, mut holds: impl FnMut() -> F) -> Result<()> {
-    for _ in 0..300 {
-        if holds().await? {
-            return Ok(());
-        }
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
-    anyhow::bail!("it never happened: {what}")
-}
-
 async fn a_like_lifts_a_comment_within_seconds(world: World) -> Result<()> {
     let (say, roots) = voted(&world, 6).await?;
     // Nobody has touched it, and nothing stands below it.
@@ -121,7 +109,7 @@ async fn a_like_lifts_a_comment_within_seconds(world: World) -> Result<()> {
     for n in 0..9 {
         say.like(last, &format!("more{n}"), LikeValue::Like).await?;
     }
-    let lifted = || async { anyhow::Ok(first().await? == Some(last)) };
+    let lifted = async || Ok(first().await? == Some(last));
     until("the most liked comment stands first", lifted).await?;
     super::comments::delete(&say, last, "m").await?;
     let left = say.roots(CommentSort::Top, 3).await?;
@@ -148,7 +136,7 @@ async fn a_preview_shows_the_most_liked_replies(world: World) -> Result<()> {
             say.like(replies[reply].id, &format!("l{n}"), LikeValue::Like).await?;
         }
     }
-    let shown = || async { anyhow::Ok(preview(&say, CommentSort::Newest).await? == [6, 3, 8]) };
+    let shown = async || Ok(preview(&say, CommentSort::Newest).await? == [6, 3, 8]);
     until("the preview shows the three most liked", shown).await?;
     ensure!(preview(&say, CommentSort::Hot).await? == [6, 3, 8], "the same in every order");
     let page = say.page(CommentSort::Newest, 5).await?;

@@ -11,7 +11,7 @@ use door::{Callers, dev};
 use raw::Raw;
 use riposte_sdk::v1::ErrorReason;
 use riposte_sdk::{Error, v1};
-use riposte_tests::{Say, Server};
+use riposte_tests::{Say, Server, until};
 use table::{About, METHODS, ROLES, Row};
 use tonic::Code;
 
@@ -176,14 +176,13 @@ async fn callers_come_and_go_without_a_restart_and_a_broken_file_changes_nothing
     callers.write_broken()?;
     let metrics = server.metrics_target();
     let refused = "riposte_reloads_total{outcome=\"refused\"} 1";
-    door::until("the broken file is told", async || Ok(ask(metrics, "GET", "/metrics").await?.contains(refused)))
-        .await?;
+    until("the broken file is told", async || Ok(ask(metrics, "GET", "/metrics").await?.contains(refused))).await?;
     ensure!(code(&reader).await == Code::Ok, "a broken file sent everybody away");
     callers.remove("reader");
     callers = callers.and("late", &["reader"], &[GRANTED]);
     callers.write()?;
     let late = callers.client(&server, "late")?;
-    door::until("the new caller is known", async || Ok(code(&late).await == Code::Ok)).await?;
+    until("the new caller is known", async || Ok(code(&late).await == Code::Ok)).await?;
     ensure!(code(&reader).await == Code::Unauthenticated, "who was taken out is still admitted");
     Ok(())
 }

@@ -57,9 +57,9 @@ pub(super) fn mysql(at: &mut Run<'_>) -> Result<Report> {
 /// The names of the store's test binaries.
 fn targets_of_store(repo: &Repo) -> Result<Vec<String>> {
     let files = repo.files()?;
-    let names = files.iter().filter_map(|path| path.strip_prefix("server/store/tests/")?.strip_suffix(".rs"));
+    let names = files.iter().filter_map(|path| path.strip_prefix("server/conformance/tests/")?.strip_suffix(".rs"));
     let targets: Vec<String> = names.filter(|name| !name.contains('/')).map(str::to_owned).collect();
-    ensure!(!targets.is_empty(), "server/store/tests has no test");
+    ensure!(!targets.is_empty(), "server/conformance/tests has no test");
     Ok(targets)
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A crate and what must not be anywhere in its tree of normal dependencies.
-const NEVER: [(&str, &[&str]); 6] = [
+const NEVER: [(&str, &[&str]); 8] = [
     (
         "riposte-core",
         &[
@@ -27,7 +27,21 @@ const NEVER: [(&str, &[&str]); 6] = [
             "riposte",
         ],
     ),
-    ("riposte-store", &["riposte-sdk", "riposte", "riposte-cache", "riposte-migrations", "fred", "tonic", "clap"]),
+    (
+        "riposte-store",
+        &[
+            "riposte-sdk",
+            "riposte",
+            "riposte-cache",
+            "riposte-migrations",
+            "riposte-conformance",
+            "fred",
+            "tonic",
+            "clap",
+        ],
+    ),
+    ("riposte", &["riposte-conformance"]),
+    ("riposte-conformance", &["riposte-sdk", "riposte", "riposte-store", "sea-orm", "sqlx", "tonic", "clap"]),
     ("riposte-cache", &["riposte-sdk", "riposte", "riposte-store", "sea-orm", "sqlx", "tonic", "clap"]),
     ("riposte-migrations", &["riposte-sdk", "riposte", "tonic", "clap"]),
     ("riposte-sdk", &["riposte-core", "riposte-store", "riposte-migrations", "riposte", "sea-orm", "sqlx", "clap"]),
@@ -113,9 +127,11 @@ mod tests {
             "riposte-core",
             "riposte-store",
             "riposte-cache",
+            "riposte-conformance",
             "riposte-migrations",
             "riposte-sdk",
             "riposte-bench",
+            "riposte",
             "sha2",
             "tokio",
         ];
@@ -126,6 +142,8 @@ mod tests {
             node("riposte-core", vec![dep("sha2", None), dep(core, kind)]),
             node("riposte-store", vec![dep("riposte-core", None)]),
             node("riposte-cache", vec![]),
+            node("riposte-conformance", vec![]),
+            node("riposte", vec![]),
             node("riposte-migrations", vec![]),
             node("riposte-sdk", vec![]),
             node("riposte-bench", vec![]),

@@ -10,7 +10,7 @@ use super::choice::Choice;
 use super::list::List;
 use crate::config::Limits;
 use crate::port::{
-    self, Change, Fill, Filled, Item, Kind, Likes, ListName, Listed, PageAsk, PageHit, Patch, Preview, Ticket,
+    self, Change, Fill, Filled, Item, Kind, Likes, ListName, Listed, PageAsk, PageHit, Part, Patch, Preview, Ticket,
 };
 
 /// Changes that a log holds.
@@ -135,8 +135,10 @@ impl Block {
             Some(id) => Some(self.item(id)?),
             None => None,
         };
-        let ids = self.slice(ask.root, ask.window.order, |list| list.page(&ask.window))?;
-        let Page { items, more_before, more_after } = ids;
+        let Page { items, more_before, more_after } = match &ask.part {
+            Part::Window(window) => self.slice(ask.root, window.order, |list| list.page(window))?,
+            Part::These(ids) => Page { items: ids.clone(), more_before: false, more_after: false },
+        };
         let item = |id: &CommentId| self.item(*id);
         let items = items.iter().map(item).collect::<Option<Vec<_>>>()?;
         let pins = if ask.root.is_none() { subject.pins.as_slice() } else { &[] };
@@ -172,7 +174,9 @@ impl Block {
         let may = match kind {
             // Only a block with a revision moves on by its log alone: single comments tell none that could be compared.
             Kind::Comments => self.row.is_some(),
-            Kind::List(_) | Kind::Row => self.leases.get(&kind).is_none_or(|of| !self.tickets.contains_key(of)),
+            Kind::List(_) | Kind::Picked { .. } | Kind::Row => {
+                self.leases.get(&kind).is_none_or(|of| !self.tickets.contains_key(of))
+            }
         };
         self.settle(now);
         may.then(|| {

@@ -4,21 +4,24 @@ use std::collections::BTreeMap;
 
 use riposte_core::CommentId;
 use riposte_core::comment::CommentView;
-use riposte_core::page::{self, MAX_PAGE, Order, Page, ReplyPage, RootPage, RootsToKeep, Start, Thread, Window};
+use riposte_core::page::{self, MAX_PAGE, Order, Page, ReplyPage, RootPage, RootsToKeep, Start, Thread, Which, Window};
 
-use crate::port::{Choice, Cursor, Fill, Item, ListName, Listed, PageAsk, PageHit, Preview};
+use super::Wanted;
+use crate::port::{Choice, Cursor, Fill, Item, ListName, Listed, PageHit, Preview};
 
 /// Pages that a miss reads at once.
 const AHEAD: usize = 3;
 
 /// What to read for a page: the next pages too, as far as one read may go, and one comment more: a copy tells that there
-/// is more only while it holds it.
-pub(super) fn ahead(window: &Window) -> Window {
-    let limit = match window.start {
-        Start::Beginning | Start::After(_) => (AHEAD * window.limit).min(window.limit.max(MAX_PAGE)) + 1,
-        Start::Before(_) | Start::Around(_) => window.limit,
-    };
-    Window { limit, ..*window }
+/// is more only while it holds it. What follows floors that were picked is not known here.
+pub(super) fn ahead(which: &Which) -> Which {
+    match which {
+        Which::Window(window) if matches!(window.start, Start::Beginning | Start::After(_)) => {
+            let limit = (AHEAD * window.limit).min(window.limit.max(MAX_PAGE)) + 1;
+            Which::Window(Window { limit, ..*window })
+        }
+        Which::Window(_) | Which::Floors(_) => which.clone(),
+    }
 }
 
 /// A page as the rows gave it, and what its previews were chosen from.
@@ -54,10 +57,10 @@ impl Read {
 
     /// What it gives to keep, by a ticket that was given when the relay was there. What the boards may have lacked then is
     /// not known to be told later.
-    pub(super) fn fill(&self, ask: &PageAsk, given: Cursor) -> Fill {
+    pub(super) fn fill(&self, wanted: &Wanted, given: Cursor) -> Fill {
         let page = &self.page;
         let mut fill = Fill { subject: Some(page.subject.clone()), ..Fill::default() };
-        fill.lists.extend(part(ask, &page.items));
+        fill.lists.extend(part(wanted, &page.items));
         fill.items.extend(page.root.iter().chain(&page.items.items).chain(&page.pinned).cloned());
         for choice in self.choices.iter().filter(|_| given <= self.boards) {
             let replies: Vec<Item> = choice.replies.iter().cloned().map(item).collect();
@@ -69,9 +72,11 @@ impl Read {
     }
 
     /// As much of it as was asked for.
-    pub(super) fn cut(self, ask: &PageAsk) -> PageHit {
-        let (mut page, limit) = (self.page, ask.window.limit);
-        if page.items.items.len() > limit {
+    pub(super) fn cut(self, wanted: &Wanted) -> PageHit {
+        let mut page = self.page;
+        if let Which::Window(Window { limit, .. }) = wanted.which
+            && page.items.items.len() > limit
+        {
             page.items.items.truncate(limit);
             page.items.more_after = true;
         }
@@ -88,18 +93,19 @@ fn place(item: &Item) -> (i32, CommentId) {
 }
 
 /// The part of a list that a page is. One that was jumped to is none: it begins nowhere.
-fn part(ask: &PageAsk, page: &Page<Item>) -> Option<Listed> {
-    let from = match ask.window.start {
+fn part(wanted: &Wanted, page: &Page<Item>) -> Option<Listed> {
+    let Which::Window(window) = &wanted.which else { return None };
+    let from = match window.start {
         Start::Beginning => None,
         Start::After(floor) => Some(floor),
         Start::Before(_) | Start::Around(_) => return None,
     };
     let last = page.items.last().map(|item| item.comment.floor).filter(|_| page.more_after);
-    let (low, high) = match ask.window.order {
+    let (low, high) = match window.order {
         Order::Oldest => (from.map_or(0, |floor| floor.saturating_add(1)), last.unwrap_or(i32::MAX)),
         Order::Newest => (last.unwrap_or(0), from.map_or(i32::MAX, |floor| floor.saturating_sub(1))),
     };
-    let name = ListName { root: ask.root, order: ask.window.order };
+    let name = ListName { root: wanted.root, order: window.order };
     Some(Listed { name, low, high, members: page.items.iter().map(place).collect() })
 }
 

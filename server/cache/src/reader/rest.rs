@@ -4,14 +4,14 @@ use async_trait::async_trait;
 use riposte_core::comment::CommentView;
 use riposte_core::page::{
     HistoryCursor, Liker, LikerCursor, Located, MemberLike, Page, PastContent, ReplyPage, RootPage, SubjectCursor,
-    Subtree, ThreadPage, Verified, Window,
+    Subtree, ThreadPage, Verified, Which, Window,
 };
 use riposte_core::ports::{Exported, Reader};
 use riposte_core::request::RequestKey;
 use riposte_core::{CommentId, LikeValue, MemberId, ObjectType, Result, Subject, SubjectKey};
 
-use super::{CachedReader, parts};
-use crate::port::{Member, PageAsk};
+use super::{CachedReader, Wanted, parts};
+use crate::port::Member;
 
 #[async_trait]
 impl Reader for CachedReader {
@@ -32,21 +32,24 @@ impl Reader for CachedReader {
     }
 
     async fn roots(&self, key: &SubjectKey, window: Window, previews: u8) -> Result<Option<RootPage>> {
-        let ask = PageAsk { key: key.clone(), root: None, window, previews };
-        Ok(self.page(ask).await?.map(|hit| parts::roots(&hit)))
+        let wanted = Wanted { key: key.clone(), root: None, which: Which::Window(window), previews };
+        Ok(self.page(wanted).await?.map(|hit| parts::roots(&hit)))
     }
 
     async fn roots_at(&self, key: &SubjectKey, floors: &[i32], previews: u8) -> Result<Option<RootPage>> {
-        self.0.rows(key.partition(), self.0.inner.roots_at(key, floors, previews)).await
+        let wanted = Wanted { key: key.clone(), root: None, which: Which::Floors(floors.to_vec()), previews };
+        Ok(self.page(wanted).await?.map(|hit| parts::roots(&hit)))
     }
 
     async fn replies(&self, key: &SubjectKey, root: CommentId, window: Window) -> Result<Option<ReplyPage>> {
-        let ask = PageAsk { key: key.clone(), root: Some(root), window, previews: 0 };
-        Ok(self.page(ask).await?.and_then(|hit| parts::replies(&hit)))
+        let wanted = Wanted { key: key.clone(), root: Some(root), which: Which::Window(window), previews: 0 };
+        Ok(self.page(wanted).await?.and_then(|hit| parts::replies(&hit)))
     }
 
     async fn replies_at(&self, key: &SubjectKey, root: CommentId, floors: &[i32]) -> Result<Option<ReplyPage>> {
-        self.0.rows(key.partition(), self.0.inner.replies_at(key, root, floors)).await
+        let which = Which::Floors(floors.to_vec());
+        let wanted = Wanted { key: key.clone(), root: Some(root), which, previews: 0 };
+        Ok(self.page(wanted).await?.and_then(|hit| parts::replies(&hit)))
     }
 
     async fn thread(&self, key: &SubjectKey, part: &Subtree) -> Result<Option<ThreadPage>> {

@@ -675,7 +675,25 @@ local function share(start, limit, behind, ahead)
   return math.min(behind, limit - forth), forth
 end
 
--- name, root or "", order, start, limit, floor, low, high, size of previews
+-- The comments that a page shows, and whether there is more before and after: the order, start, limit, floor, low and high of
+-- a window; or "i" and the ids themselves.
+local function picked(P, b, owner, args)
+  local ids = {}
+  if args[4] == 'i' then
+    for i = 5, #args do ids[i - 4] = args[i] end
+    return ids, 0, 0
+  end
+  local lows, highs = slice(P, b, owner, args[4], tonumber(args[7]), tonumber(args[8]), tonumber(args[9]))
+  if not lows then return nil end
+  local behind, ahead = lows, highs
+  if args[4] == 'n' then behind, ahead = highs, lows end
+  local back, forth = share(args[5], tonumber(args[6]), #behind, #ahead)
+  for i = back, 1, -1 do ids[#ids + 1] = behind[i] end
+  for i = 1, forth do ids[#ids + 1] = ahead[i] end
+  return ids, #behind > back and 1 or 0, #ahead > forth and 1 or 0
+end
+
+-- name, root or "", size of previews, what is picked
 local function page(keys, args)
   local P = prefix(keys)
   local one = find(P, args[1])
@@ -687,14 +705,8 @@ local function page(keys, args)
     if not root then return { 'miss' } end
   end
   local owner = args[2] ~= '' and 'r' .. args[2] or 's' .. b.sid
-  local lows, highs = slice(P, b, owner, args[3], tonumber(args[6]), tonumber(args[7]), tonumber(args[8]))
-  if not lows then return { 'miss' } end
-  local behind, ahead = lows, highs
-  if args[3] == 'n' then behind, ahead = highs, lows end
-  local back, forth = share(args[4], tonumber(args[5]), #behind, #ahead)
-  local ids = {}
-  for i = back, 1, -1 do ids[#ids + 1] = behind[i] end
-  for i = 1, forth do ids[#ids + 1] = ahead[i] end
+  local ids, before, after = picked(P, b, owner, args)
+  if not ids then return { 'miss' } end
   local items = copies(P, b, ids)
   if not items then return { 'miss' } end
   local pins = {}
@@ -703,7 +715,7 @@ local function page(keys, args)
   end
   local pinned = copies(P, b, pins)
   if not pinned then return { 'miss' } end
-  local previews, size = {}, tonumber(args[9])
+  local previews, size = {}, tonumber(args[3])
   if args[2] == '' then
     for of, values in pairs({ [ids] = items, [pins] = pinned }) do
       for i, id in ipairs(of) do
@@ -713,7 +725,7 @@ local function page(keys, args)
       end
     end
   end
-  return { 'hit', one[2], root, #behind > back and 1 or 0, #ahead > forth and 1 or 0, items, pinned, previews }
+  return { 'hit', one[2], root, before, after, items, pinned, previews }
 end
 
 -- Members' likes --------------------------------------------------------------------------------------------------

@@ -3,12 +3,12 @@
 use fred::bytes::Bytes;
 use fred::types::Value;
 use prost::Message;
-use riposte_core::page::{Cut, Order, Start};
+use riposte_core::page::{Cut, Order, Start, Window};
 use riposte_core::{CommentId, Partition, Subject, SubjectKey};
 
 use super::message::SubjectRow;
 use super::value::{self, Parts, hex};
-use crate::port::{Change, Choice, Fill, Item, Kind, Likes, ListName, Listed, Member, PageAsk, Ticket};
+use crate::port::{Change, Choice, Fill, Item, Kind, Likes, ListName, Listed, Member, PageAsk, Part, Ticket};
 
 pub(super) fn text(text: impl Into<String>) -> Value {
     Value::String(text.into().into())
@@ -57,6 +57,7 @@ pub(super) fn kind(kind: Kind) -> String {
         Kind::List(ListName { root, order: of }) => {
             format!("{}{}", order(of), root.map_or_else(String::new, |root| hex(root.get())))
         }
+        Kind::Picked { root, first } => format!("p{first}:{}", root.map_or_else(String::new, |root| hex(root.get()))),
         Kind::Row => "row".to_owned(),
         Kind::Comments => "comments".to_owned(),
     }
@@ -127,21 +128,21 @@ pub(super) fn fill(ticket: &Ticket, fill: &Fill) -> Vec<Value> {
 
 /// A page to look for.
 pub(super) fn page(ask: &PageAsk) -> Vec<Value> {
-    let cut = Cut::of(&ask.window);
-    let start = match ask.window.start {
+    let root = ask.root.map_or_else(String::new, |root| hex(root.get()));
+    let mut words = vec![text(name(&ask.key)), text(root), number(ask.previews)];
+    match &ask.part {
+        Part::Window(window) => words.extend(part(window)),
+        Part::These(ids) => words.extend(std::iter::once(text("i")).chain(ids.iter().map(|one| id(*one)))),
+    }
+    words
+}
+
+fn part(window: &Window) -> [Value; 6] {
+    let cut = Cut::of(window);
+    let start = match window.start {
         Start::Beginning | Start::After(_) => "f",
         Start::Before(_) => "b",
         Start::Around(_) => "a",
     };
-    vec![
-        text(name(&ask.key)),
-        text(ask.root.map_or_else(String::new, |root| hex(root.get()))),
-        text(order(ask.window.order)),
-        text(start),
-        number(ask.window.limit),
-        number(cut.floor),
-        number(cut.low),
-        number(cut.high),
-        number(ask.previews),
-    ]
+    [text(order(window.order)), text(start), number(window.limit), number(cut.floor), number(cut.low), number(cut.high)]
 }

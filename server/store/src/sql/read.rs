@@ -33,7 +33,7 @@ use async_trait::async_trait;
 use riposte_core::comment::CommentView;
 use riposte_core::page::{
     HistoryCursor, Liker, LikerCursor, Located, MemberLike, Page, PastContent, ReplyPage, RootPage, RootsToKeep,
-    SubjectCursor, Subtree, ThreadPage, Verified, Window,
+    SubjectCursor, Subtree, ThreadPage, Verified, Which, Window,
 };
 use riposte_core::ports::{Exported, Reader};
 use riposte_core::request::RequestKey;
@@ -90,7 +90,7 @@ impl SqlReader {
         self.ask(export::Rows { key: key.clone(), after, limit }).await
     }
 
-    async fn page_of_roots(&self, key: &SubjectKey, which: listed::Which, previews: u8) -> Result<Option<RootPage>> {
+    async fn page_of_roots(&self, key: &SubjectKey, which: Which, previews: u8) -> Result<Option<RootPage>> {
         let read = self.ask(roots::Roots { key: key.clone(), which, previews, keep: false }).await?;
         Ok(read.map(|read| read.page))
     }
@@ -127,24 +127,23 @@ impl Reader for SqlReader {
     }
 
     async fn roots(&self, key: &SubjectKey, window: Window, previews: u8) -> Result<Option<RootPage>> {
-        self.page_of_roots(key, listed::Which::Window(window), previews).await
+        self.page_of_roots(key, Which::Window(window), previews).await
     }
 
-    async fn roots_to_keep(&self, key: &SubjectKey, window: Window, previews: u8) -> Result<Option<RootsToKeep>> {
-        let which = listed::Which::Window(window);
-        self.ask(roots::Roots { key: key.clone(), which, previews, keep: true }).await
+    async fn roots_to_keep(&self, key: &SubjectKey, which: &Which, previews: u8) -> Result<Option<RootsToKeep>> {
+        self.ask(roots::Roots { key: key.clone(), which: which.clone(), previews, keep: true }).await
     }
 
     async fn roots_at(&self, key: &SubjectKey, floors: &[i32], previews: u8) -> Result<Option<RootPage>> {
-        self.page_of_roots(key, listed::Which::Floors(floors.to_vec()), previews).await
+        self.page_of_roots(key, Which::Floors(floors.to_vec()), previews).await
     }
 
     async fn replies(&self, key: &SubjectKey, root: CommentId, window: Window) -> Result<Option<ReplyPage>> {
-        self.ask(replies::Replies { key: key.clone(), root, which: listed::Which::Window(window) }).await
+        self.ask(replies::Replies { key: key.clone(), root, which: Which::Window(window) }).await
     }
 
     async fn replies_at(&self, key: &SubjectKey, root: CommentId, floors: &[i32]) -> Result<Option<ReplyPage>> {
-        self.ask(replies::Replies { key: key.clone(), root, which: listed::Which::Floors(floors.to_vec()) }).await
+        self.ask(replies::Replies { key: key.clone(), root, which: Which::Floors(floors.to_vec()) }).await
     }
 
     async fn thread(&self, key: &SubjectKey, part: &Subtree) -> Result<Option<ThreadPage>> {

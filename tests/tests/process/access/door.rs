@@ -2,9 +2,8 @@
 
 use std::fmt::Write;
 use std::path::Path;
-use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use riposte_sdk::{Client, Options};
 use riposte_tests::Server;
 use sha2::{Digest, Sha256};
@@ -98,15 +97,4 @@ pub(super) async fn dev(data: Option<&Path>, callers: &Callers, more: &[&str]) -
     callers.write()?;
     let file = format!("auth.callers_file={}", callers.path().display());
     Server::dev_with(data, &[&["--set", &file][..], more].concat()).await
-}
-
-/// Waits until something holds.
-pub(super) async fn until(what: &str, holds: impl AsyncFn() -> Result<bool>) -> Result<()> {
-    let wait = async {
-        while !holds().await? {
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-        Ok(())
-    };
-    tokio::time::timeout(Duration::from_secs(30), wait).await.with_context(|| format!("never: {what}"))?
 }

@@ -5,13 +5,13 @@ use riposte_sdk::v1::GetSubjectRequest;
 use riposte_sdk::v1::SubjectKey;
 use riposte_sdk::v1::subject_service_client::SubjectServiceClient;
 use riposte_sdk::{Client, Options};
-use riposte_tests::{Server, command};
+use riposte_tests::{Server, command, until};
 use tonic::Code;
 use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint};
 
 use super::GRANTED;
 use super::authority::{Authority, Identity};
-use super::door::{Callers, dev, until};
+use super::door::{Callers, dev};
 
 const WEB: &str = "spiffe://example.org/ns/shop/sa/web";
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use riposte_core::page::{Cut, Page, Window};
+use riposte_core::page::{Cut, Page, Which, Window};
 use riposte_core::{Comment, CommentId, SubjectId};
 use sea_orm::sea_query::{Asterisk, Query, SelectStatement, UnionType};
 use sea_orm::{
@@ -16,27 +16,16 @@ use crate::sql::chunks::padded;
 use crate::sql::entity::comment_index::{Column, Entity, Model};
 use crate::sql::pool::Tx;
 
-/// Which of the listed comments of a floor space.
-#[derive(Debug)]
-pub(super) enum Which {
-    /// Those that a window shows.
-    Window(Window),
-    /// Those of these floors, in their order.
-    Floors(Vec<i32>),
-}
-
-impl Which {
-    /// Reads them.
-    pub(super) async fn of(
-        &self,
-        tx: &Tx,
-        subject: SubjectId,
-        root: Option<CommentId>,
-    ) -> Result<Page<Comment>, Fault> {
-        match self {
-            Self::Window(window) => page(tx, subject, root, window).await,
-            Self::Floors(floors) => at(tx, subject, root, floors).await,
-        }
+/// Reads some of the listed comments of a floor space.
+pub(super) async fn read(
+    tx: &Tx,
+    subject: SubjectId,
+    root: Option<CommentId>,
+    which: &Which,
+) -> Result<Page<Comment>, Fault> {
+    match which {
+        Which::Window(window) => page(tx, subject, root, window).await,
+        Which::Floors(floors) => at(tx, subject, root, floors).await,
     }
 }
 

@@ -1,11 +1,10 @@
 //! A page of the replies of one root.
 
-use riposte_core::page::{Page, ReplyPage};
+use riposte_core::page::{Page, ReplyPage, Which};
 use riposte_core::{CommentId, Partition, SubjectKey};
 
-use super::Query;
-use super::listed::Which;
 use super::rows::{comments, open_subject, views};
+use super::{Query, listed};
 use crate::error::Fault;
 use crate::sql::pool::Tx;
 
@@ -29,7 +28,8 @@ impl Query for Replies {
         let found = comments(tx, &[self.root]).await?.pop();
         // Listed or not: a page of replies shows what they answer.
         let Some(root) = found.filter(|c| c.is_root() && c.subject_id == subject.id) else { return Ok(None) };
-        let Page { items, more_before, more_after } = self.which.of(tx, subject.id, Some(self.root)).await?;
+        let page = listed::read(tx, subject.id, Some(self.root), &self.which).await?;
+        let Page { items, more_before, more_after } = page;
         let mut views = views(tx, &subject, [root].into_iter().chain(items).collect()).await?.into_iter();
         let Some(root) = views.next() else { return Ok(None) };
         let replies = Page { items: views.collect(), more_before, more_after };

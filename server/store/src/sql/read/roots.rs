@@ -3,14 +3,13 @@
 use std::collections::HashMap;
 
 use riposte_core::comment::CommentView;
-use riposte_core::page::{RootPage, RootsToKeep, Thread};
+use riposte_core::page::{RootPage, RootsToKeep, Thread, Which};
 use riposte_core::ports::Projection;
 use riposte_core::{Comment, CommentId, Content, Partition, Subject, SubjectKey};
 
-use super::Query;
-use super::listed::Which;
 use super::previews::Previews;
 use super::rows::{comments, contents, in_order, open_subject, view};
+use super::{Query, listed};
 use crate::error::Fault;
 use crate::sql::outbox::position;
 use crate::sql::pool::Tx;
@@ -34,7 +33,7 @@ impl Query for Roots {
 
     async fn read(self, tx: &Tx) -> Result<Self::Answer, Fault> {
         let Some(subject) = open_subject(tx, &self.key).await? else { return Ok(None) };
-        let page = self.which.of(tx, subject.id, None).await?;
+        let page = listed::read(tx, subject.id, None, &self.which).await?;
         let pinned = in_order(&subject.pins, comments(tx, &subject.pins).await?, |root| root.id);
         let pinned: Vec<Comment> = pinned.into_iter().flatten().collect();
         let roots: Vec<&Comment> = page.items.iter().chain(&pinned).collect();

@@ -1,0 +1,61 @@
+//! A page as it is wanted: a window, or the comments of some floors.
+
+use riposte_core::page::Which;
+use riposte_core::{CommentId, SubjectKey};
+
+use crate::places::Places;
+use crate::port::{Kind, ListName, PageAsk, PageHit, Part};
+
+/// What readers share a look for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Wanted {
+    /// Under which subject.
+    pub(super) key: SubjectKey,
+    /// Replies of this root; `None` for roots.
+    pub(super) root: Option<CommentId>,
+    /// Which of them.
+    pub(super) which: Which,
+    /// The most replies in the preview of each root.
+    pub(super) previews: u8,
+}
+
+impl Wanted {
+    /// What a process that fills it does alone.
+    pub(super) fn kind(&self) -> Kind {
+        let root = self.root;
+        match &self.which {
+            Which::Window(window) => Kind::List(ListName { root, order: window.order }),
+            Which::Floors(floors) => Kind::Picked { root, first: floors.first().copied().unwrap_or_default() },
+        }
+    }
+
+    /// How copies are asked for it; `None` where it is not known which comments have these floors.
+    pub(super) fn ask(&self, places: &Places) -> Option<PageAsk> {
+        let part = match &self.which {
+            Which::Window(window) => Part::Window(*window),
+            Which::Floors(floors) => Part::These(places.recall(&(self.key.clone(), self.root), floors)?),
+        };
+        Some(PageAsk { key: self.key.clone(), root: self.root, part, previews: self.previews })
+    }
+
+    /// What copies show of it; `None` where they are of other floors, as after the rows were restored from a copy of
+    /// other days.
+    pub(super) fn of(&self, mut hit: PageHit) -> Option<PageHit> {
+        if let Which::Floors(floors) = &self.which {
+            let found = hit.items.items.iter().map(|item| (item.comment.root_id, item.comment.floor));
+            if !found.eq(floors.iter().map(|floor| (self.root, *floor))) {
+                return None;
+            }
+            hit.items.items.retain(|item| item.comment.listed);
+        }
+        Some(hit)
+    }
+
+    /// Notes which comments have which floors.
+    pub(super) fn note(&self, places: &Places, hit: &PageHit) {
+        if matches!(self.which, Which::Floors(_)) {
+            let read = hit.items.items.iter().map(|item| (item.comment.floor, item.comment.id));
+            places.remember(&(self.key.clone(), self.root), read);
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! Cases of previews: what they are chosen from, and what ends that.
+
+use std::sync::Arc;
+
+use riposte_core::page::{Start, Window};
+use riposte_core::{Comment, CommentId, CommentState, Path, Subject};
+
+use super::scene::{NEWEST, Scene, said};
+use riposte_cache::{
+    Cache, Change, Choice, Committed, Cursor, Fill, Filled, Item, Kind, Likes, ListChange, Listed, Lookup, PageAsk,
+    Patch,
+};
+
+type Given = Arc<dyn Cache>;
+
+/// A thread: a root, and the replies below it.
+struct Thread {
+    scene: Scene,
+    root: CommentId,
+}
+
+impl Thread {
+    async fn new(cache: Given, name: &str) -> Self {
+        let scene = Scene::new(cache, name).await;
+        let root = scene.root(1, 1).id;
+        Self { scene, root }
+    }
+
+    fn root(&self, below: i32) -> Comment {
+        Comment { live_below: below, reply_count: below, ..self.scene.root(1, 1 + i64::from(below)) }
+    }
+
+    /// A reply with so many likes, at a revision of its own.
+    fn reply(&self, floor: i32, likes: i32, revision: i64) -> Comment {
+        let id = CommentId::new(self.scene.subject.id.get() | i64::from(1_000 + floor)).expect("positive");
+        let path = Path::root(self.root).child(floor);
+        let (root_id, parent_id) = (Some(self.root), Some(self.root));
+        Comment { id, root_id, parent_id, path, floor, like_count: likes, revision, ..self.scene.root(1, 1) }
+    }
+
+    fn likes(&self, floor: i32, likes: i32, revision: i64) -> Likes {
+        Likes::of(&self.reply(floor, likes, revision))
+    }
+
+    /// What was read at a revision: replies with their likes, all up to `high`, and of others none before `place`.
+    fn read(&self, revision: i64, replies: &[(i32, i32)], high: i32, place: (i32, i32)) -> Fill {
+        let replies: Vec<Comment> = replies.iter().map(|(floor, likes)| self.reply(*floor, *likes, 1)).collect();
+        let members = replies.iter().map(|reply| (reply.floor, reply.id)).collect();
+        let all = [self.root(9)].into_iter().chain(replies);
+        Fill {
+            subject: Some(self.scene.at(revision)),
+            lists: vec![Listed { name: NEWEST, low: 0, high: i32::MAX, members: vec![(1, self.root)] }],
+            items: all.map(|comment| Item { content: Some(said(comment.floor)), comment }).collect(),
+            choices: vec![Choice { root: self.root, members, high, place }],
+            ..Fill::default()
+        }
+    }
+
+    async fn fill(&self, read: &Fill) {
+        let ticket = self.scene.ticket().await;
+        assert_eq!(self.scene.cache.fill(&ticket, read).await.expect("answered"), Filled::Kept);
+    }
+
+    async fn like(&self, floor: i32, likes: i32, revision: i64) {
+        self.scene.cache.like(&[self.likes(floor, likes, revision)]).await.expect("answered");
+    }
+
+    /// A commit that brought replies to the list, or took them away.
+    fn change(&self, revision: i64, came: &[Comment], went: &[Comment]) -> Change {
+        let patch = |comment: &Comment| Patch { comment: comment.clone(), content: Some(said(comment.floor)) };
+        let lists = ListChange {
+            root: Some(self.root),
+            came: came.iter().map(|reply| (reply.floor, reply.id)).collect(),
+            went: went.iter().map(|reply| reply.floor).collect(),
+        };
+        let subject: Subject = self.scene.at(revision);
+        let patches = came.iter().chain(went).chain([&self.root(9)]).map(patch).collect();
+        Change { subject, created: false, lists: vec![lists], patches }
+    }
+
+    async fn born(&self, revision: i64, floor: i32) {
+        self.scene.apply(self.change(revision, &[self.reply(floor, 0, 1)], &[])).await;
+    }
+
+    fn dead(&self, revision: i64, floor: i32) -> Change {
+        let dead = Comment { state: CommentState::Deleted, listed: false, ..self.reply(floor, 0, 90) };
+        self.change(revision, &[], &[dead])
+    }
+
+    /// Floors and likes of the preview, and whether there is more; `None` for a miss.
+    async fn shown(&self, size: u8) -> Option<(Vec<(i32, i32)>, bool)> {
+        let window = Window { ..self.scene.ask(Start::Beginning, 5).window };
+        let ask =
+            PageAsk { key: self.scene.subject.key.clone(), root: None, part: Part::Window(window), previews: size };
+        match self.scene.cache.page(&ask).await.expect("answered") {
+            Lookup::Hit(page) => {
+                let preview = page.expect("the subject is there").previews.remove(&self.root).unwrap_or_default();
+                let replies = preview.replies.iter().map(|item| (item.comment.floor, item.comment.like_count));
+                Some((replies.collect(), preview.more))
+            }
+            Lookup::Miss => None,
+        }
+    }
+}
+
+const ALL: i32 = i32::MAX;
+
+pub(super) async fn a_preview_follows_the_likes_of_its_replies(cache: Given) {
+    let thread = Thread::new(cache, "previews").await;
+    thread.fill(&thread.read(1, &[(1, 0), (2, 4), (3, 0), (4, 4), (9, 7)], 4, (2, 11))).await;
+    assert_eq!(thread.shown(3).await, Some((vec![(9, 7), (2, 4), (4, 4)], true)));
+    assert_eq!(thread.shown(1).await, Some((vec![(9, 7)], true)));
+    assert_eq!(thread.shown(0).await, Some((vec![], true)));
+    assert_eq!(thread.shown(4).await, None, "another may have more likes than the next of these");
+    thread.like(1, 5, 8).await;
+    assert_eq!(thread.shown(3).await, Some((vec![(9, 7), (1, 5), (2, 4)], true)));
+    // What comes late changes nothing.
+    thread.like(1, 1, 7).await;
+    thread.like(9, 4, 8).await;
+    assert_eq!(thread.shown(4).await, Some((vec![(1, 5), (2, 4), (4, 4), (9, 4)], true)));
+    thread.like(4, 1, 8).await;
+    assert_eq!(thread.shown(3).await, Some((vec![(1, 5), (2, 4), (9, 4)], true)));
+    assert_eq!(thread.shown(4).await, None);
+    // Of equals the oldest: the place itself belongs to one of these.
+    thread.like(4, 2, 9).await;
+    assert_eq!(thread.shown(4).await, Some((vec![(1, 5), (2, 4), (9, 4), (4, 2)], true)));
+}
+
+pub(super) async fn a_like_of_a_reply_that_may_stand_before_others_ends_their_preview(cache: Given) {
+    let thread = Thread::new(cache, "others").await;
+    let read = thread.read(1, &[(1, 0), (2, 4), (9, 3)], 2, (3, 9));
+    thread.fill(&read).await;
+    for (floor, likes) in [(5, 2), (10, 3), (12, 0)] {
+        thread.like(floor, likes, 8).await;
+        assert_eq!(thread.shown(2).await, Some((vec![(2, 4), (9, 3)], true)), "{floor} stands behind all of these");
+    }
+    thread.like(8, 3, 8).await;
+    assert_eq!(thread.shown(2).await, None);
+    assert_eq!(thread.shown(0).await, Some((vec![], true)), "the page itself is known");
+    // Told by the relay.
+    thread.fill(&read).await;
+    let told = Committed { likes: vec![thread.likes(11, 4, 8)], ..Committed::default() };
+    assert!(!thread.scene.advance(7, told.clone()).await);
+    assert_eq!(thread.shown(2).await, Some((vec![(2, 4), (9, 3)], true)));
+    assert!(thread.scene.advance(1, told).await);
+    assert_eq!(thread.shown(2).await, None);
+    // Where nobody else has likes, the first like of another counts.
+    thread.fill(&thread.read(1, &[(1, 0), (2, 4), (9, 3)], 2, (0, 0))).await;
+    assert_eq!(thread.shown(2).await, Some((vec![(2, 4), (9, 3)], true)));
+    thread.like(20, 1, 3).await;
+    assert_eq!(thread.shown(2).await, None);
+}
+
+pub(super) async fn a_like_that_overtook_a_fill_ends_its_preview(cache: Given) {
+    let thread = Thread::new(cache, "overtaken_preview").await;
+    let read = thread.read(1, &[(1, 0), (2, 4), (9, 3)], 2, (3, 9));
+    let ticket = thread.scene.ticket().await;
+    thread.like(11, 9, 8).await;
+    assert_eq!(thread.scene.cache.fill(&ticket, &read).await.expect("answered"), Filled::Kept);
+    assert_eq!((thread.shown(2).await, thread.shown(0).await), (None, Some((vec![], true))));
+    // By the relay too, and of one whose likes went down again meanwhile.
+    let ticket = thread.scene.ticket().await;
+    let told = Committed { likes: vec![thread.likes(11, 9, 8)], ..Committed::default() };
+    assert!(thread.scene.advance(1, told).await);
+    assert_eq!(thread.scene.cache.fill(&ticket, &read).await.expect("answered"), Filled::Kept);
+    assert_eq!(thread.shown(2).await, None);
+    let ticket = thread.scene.ticket().await;
+    thread.like(2, 1, 8).await;
+    thread.like(1, 6, 8).await;
+    assert_eq!(thread.scene.cache.fill(&ticket, &read).await.expect("answered"), Filled::Kept);
+    assert_eq!(thread.shown(2).await, Some((vec![(1, 6), (9, 3)], true)), "likes of these stand");
+}
+
+pub(super) async fn a_previewed_reply_that_was_deleted_during_a_fill_is_gone(cache: Given) {
+    let thread = Thread::new(cache, "deleted_preview").await;
+    let read = thread.read(1, &[(1, 0), (2, 4), (3, 0), (9, 3)], 3, (3, 9));
+    let ticket = thread.scene.ticket().await;
+    thread.scene.apply(thread.dead(2, 2)).await;
+    assert_eq!(thread.scene.cache.fill(&ticket, &read).await.expect("answered"), Filled::Kept);
+    assert_eq!(thread.shown(1).await, Some((vec![(9, 3)], true)));
+    // And one that went when it was kept; without it too few are known.
+    thread.scene.apply(thread.dead(3, 9)).await;
+    assert_eq!(thread.shown(1).await, None);
+    // Where all are known they are enough.
+    let ticket = thread.scene.ticket().await;
+    let read = thread.read(1, &[(1, 0), (2, 4), (3, 0), (9, 3)], ALL, (0, 0));
+    let read = Fill { subject: Some(thread.scene.at(3)), ..read };
+    thread.scene.apply(thread.dead(4, 1)).await;
+    assert_eq!(thread.scene.cache.fill(&ticket, &read).await.expect("answered"), Filled::Kept);
+    thread.scene.apply(thread.change(5, &[thread.reply(4, 6, 1)], &[])).await;
+    assert_eq!(thread.shown(3).await.map(|(shown, _)| shown.len()), Some(3));
+    assert_eq!(thread.shown(10).await.map(|(shown, more)| (shown.len(), more)), Some((4, false)));
+}
+
+pub(super) async fn the_first_replies_of_a_root_are_all_there_are(cache: Given) {
+    let thread = Thread::new(cache, "bare_root").await;
+    let bare = Fill { choices: Vec::new(), ..thread.read(1, &[], ALL, (0, 0)) };
+    let root = Item { comment: thread.root(0), content: Some(said(1)) };
+    thread.fill(&Fill { items: vec![root], ..bare }).await;
+    assert_eq!(thread.shown(3).await, Some((vec![], false)));
+    thread.born(2, 1).await;
+    assert_eq!(thread.shown(3).await, Some((vec![(1, 0)], false)));
+    for floor in 2..=4 {
+        thread.born(1 + i64::from(floor), floor).await;
+    }
+    thread.like(3, 1, 5).await;
+    assert_eq!(thread.shown(3).await, Some((vec![(3, 1), (1, 0), (2, 0)], true)));
+    // Of very many not all are kept: a like of one that is not ends what is.
+    for floor in 5..=40 {
+        thread.born(1 + i64::from(floor), floor).await;
+    }
+    assert_eq!(thread.shown(3).await, Some((vec![(3, 1), (1, 0), (2, 0)], true)));
+    thread.like(40, 2, 5).await;
+    assert_eq!(thread.shown(3).await, None);
+}
+
+pub(super) async fn a_preview_ends_with_its_block(cache: Given) {
+    let thread = Thread::new(cache, "preview_and_block").await;
+    thread.fill(&thread.read(1, &[(1, 0), (2, 4)], ALL, (0, 0))).await;
+    assert_eq!(thread.shown(1).await, Some((vec![(2, 4)], true)));
+    // A commit that nobody applied; what is read then begins anew, and knows of no preview.
+    assert!(thread.scene.advance(1, thread.scene.committed(2)).await);
+    assert_eq!(thread.shown(1).await, None);
+    let ticket = thread.scene.ticket_for(Kind::Row).await;
+    let mut read = Fill { force: true, ..thread.read(2, &[(1, 0), (2, 0)], ALL, (0, 0)) };
+    read.choices.clear();
+    assert_eq!(thread.scene.cache.fill(&ticket, &read).await.expect("answered"), Filled::Kept);
+    assert_eq!((thread.shown(1).await, thread.shown(0).await), (None, Some((vec![], true))));
+}
+
+pub(super) async fn a_ticket_tells_where_the_relay_is(cache: Given) {
+    let scene = Scene::new(cache, "given").await;
+    let ticket = scene.ticket().await;
+    assert_eq!(ticket.given, Cursor(1));
+    scene.cache.close(&ticket).await.expect("answered");
+    assert!(scene.advance(1, Committed::default()).await);
+    assert_eq!(scene.ticket().await.given, Cursor(2));
+}

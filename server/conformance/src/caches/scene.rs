@@ -1,0 +1,149 @@
+//! A subject of a case's own, and what is done to its copies.
+
+use std::sync::Arc;
+
+use riposte_core::page::{Order, Start, Window};
+use riposte_core::{Comment, CommentId, CommentState, Content, MemberId, Millis, Path, Subject, SubjectId, SubjectKey};
+
+use riposte_cache::{
+    Cache, Change, Committed, Cursor, Fill, Filled, Item, Kind, ListChange, ListName, Listed, Lookup, Opened, PageAsk,
+    PageHit, Part, Patch, Ticket,
+};
+
+pub(super) struct Scene {
+    pub(super) cache: Arc<dyn Cache>,
+    pub(super) subject: Subject,
+}
+
+pub(super) const NEWEST: ListName = ListName { root: None, order: Order::Newest };
+
+impl Scene {
+    /// A subject at revision 1, whose relay stands at 1 and whose name is known.
+    pub(super) async fn new(cache: Arc<dyn Cache>, name: &str) -> Self {
+        let this = Self::cold(cache, name);
+        this.cache.renew(this.subject.key.partition(), Cursor(1), 1).await.expect("answered");
+        this.cache.name(&this.subject.key, this.subject.id).await.expect("answered");
+        this
+    }
+
+    pub(super) fn cold(cache: Arc<dyn Cache>, name: &str) -> Self {
+        let key = SubjectKey::stored("case".to_owned(), name.to_owned());
+        let id = SubjectId::new(i64::from(key.partition().get()) << 14 | 1 << 40).expect("positive");
+        Self { cache, subject: Subject { revision: 1, ..Subject::new(id, key, Millis(7)) } }
+    }
+
+    pub(super) fn at(&self, revision: i64) -> Subject {
+        Subject { revision, root_count: revision as i32, ..self.subject.clone() }
+    }
+
+    /// A root, at a revision of its own.
+    pub(super) fn root(&self, floor: i32, revision: i64) -> Comment {
+        let id = CommentId::new(self.subject.id.get() | i64::from(floor)).expect("positive");
+        Comment {
+            id,
+            subject_id: self.subject.id,
+            root_id: None,
+            parent_id: None,
+            path: Path::root(id),
+            floor,
+            next_floor: 1,
+            member: MemberId::stored("m".into()),
+            state: CommentState::Active,
+            prior_state: CommentState::Active,
+            deleted_by: None,
+            like_count: revision as i32,
+            dislike_count: 0,
+            reply_count: 0,
+            live_below: 0,
+            listed: true,
+            revision,
+            version: 1,
+            born_revision: 1,
+            create_time: Millis(1),
+            update_time: Millis(1),
+            edit_time: None,
+            delete_time: None,
+        }
+    }
+
+    pub(super) fn item(&self, floor: i32) -> Item {
+        Item { comment: self.root(floor, 1), content: Some(said(floor)) }
+    }
+
+    pub(super) fn ask(&self, start: Start, limit: usize) -> PageAsk {
+        let window = Window { order: Order::Newest, start, limit };
+        PageAsk { key: self.subject.key.clone(), root: None, part: Part::Window(window), previews: 0 }
+    }
+
+    pub(super) async fn page(&self, limit: usize) -> Option<PageHit> {
+        match self.cache.page(&self.ask(Start::Beginning, limit)).await.expect("answered") {
+            Lookup::Hit(page) => Some(page.expect("the subject is there")),
+            Lookup::Miss => None,
+        }
+    }
+
+    /// Revision and floors of the first hundred roots, newest first; `None` for a miss.
+    pub(super) async fn seen(&self) -> Option<(i64, Vec<i32>)> {
+        let page = self.page(100).await?;
+        Some((page.subject.revision, page.items.items.iter().map(|item| item.comment.floor).collect()))
+    }
+
+    pub(super) async fn ticket(&self) -> Ticket {
+        self.ticket_for(Kind::List(NEWEST)).await
+    }
+
+    pub(super) async fn ticket_for(&self, kind: Kind) -> Ticket {
+        match self.cache.open(&self.subject.key, kind, rand::random()).await.expect("answered") {
+            Opened::Ticket(ticket) => ticket,
+            other @ (Opened::Busy | Opened::Unknown { .. } | Opened::Cold) => panic!("no ticket: {other:?}"),
+        }
+    }
+
+    /// What was read at a revision: all roots, whose floors these are.
+    pub(super) fn read(&self, revision: i64, floors: &[i32]) -> Fill {
+        let members = floors.iter().map(|floor| (*floor, self.root(*floor, 1).id)).collect();
+        Fill {
+            subject: Some(self.at(revision)),
+            lists: vec![Listed { name: NEWEST, low: 0, high: i32::MAX, members }],
+            items: floors.iter().map(|floor| self.item(*floor)).collect(),
+            ..Fill::default()
+        }
+    }
+
+    pub(super) async fn fill(&self, revision: i64, floors: &[i32]) {
+        let ticket = self.ticket().await;
+        let filled = self.cache.fill(&ticket, &self.read(revision, floors)).await.expect("answered");
+        assert_eq!(filled, Filled::Kept);
+    }
+
+    /// A commit that brought one root.
+    pub(super) fn born(&self, revision: i64, floor: i32) -> Change {
+        let comment = self.root(floor, 1);
+        let came = vec![(floor, comment.id)];
+        Change {
+            subject: self.at(revision),
+            created: false,
+            lists: vec![ListChange { root: None, came, went: Vec::new() }],
+            patches: vec![Patch { comment, content: Some(said(floor)) }],
+        }
+    }
+
+    /// What the relay tells when its cursor goes one further.
+    pub(super) async fn advance(&self, from: i64, committed: Committed) -> bool {
+        let at = self.subject.key.partition();
+        self.cache.advance(at, Cursor(from), Cursor(from + 1), &committed).await.expect("answered")
+    }
+
+    /// A commit that made a revision.
+    pub(super) fn committed(&self, revision: i64) -> Committed {
+        Committed { revisions: vec![(self.subject.id, revision)], ..Committed::default() }
+    }
+
+    pub(super) async fn apply(&self, change: Change) {
+        self.cache.apply(&[change]).await.expect("answered");
+    }
+}
+
+pub(super) fn said(floor: i32) -> Content {
+    Content::stored(format!("floor {floor}"), Vec::new(), riposte_core::subject::Metadata::new())
+}

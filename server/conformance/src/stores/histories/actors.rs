@@ -1,0 +1,132 @@
+//! A few members who write and change their minds under a few subjects, and what their histories have to say of it.
+
+use std::sync::Arc;
+
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
+use rand::{RngExt, SeedableRng};
+use riposte_core::cmd::{Acting, Delete, Edit, Hide, Undelete, Unhide};
+use riposte_core::page::HistoryCursor;
+use riposte_core::{CommentId, Error, MemberId, ObjectType, SubjectKey, Verb};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::rebuild;
+use crate::stores::backend::Backend;
+use crate::stores::scene::{Scene, member, text};
+
+/// Two of them differ in a byte that some collations do not see.
+const MEMBERS: [&str; 4] = ["x", "x ", "é", "🏠"];
+
+/// See the module. The same members write under two types, with subjects of the same ids.
+#[derive(Debug)]
+pub(super) struct Actors {
+    pub(super) keys: Vec<SubjectKey>,
+    scene: Arc<Scene>,
+    dice: StdRng,
+    made: Vec<(SubjectKey, CommentId, MemberId)>,
+}
+
+impl Actors {
+    pub(super) fn new(backend: &Backend, name: &str) -> Self {
+        let scene = Scene::new(backend, name);
+        let kinds = [scene.kind("a"), scene.kind("b")];
+        let keys = (0..6).map(|n| scene.key_of(&kinds[n % 2], n / 2)).collect();
+        let seed = backend.walk.seed.unwrap_or_else(|| xxh3_64(name.as_bytes()));
+        Self { keys, scene, dice: StdRng::seed_from_u64(seed), made: Vec::new() }
+    }
+
+    /// Somebody does something that may be refused.
+    pub(super) async fn act(&mut self) {
+        let (key, verb) = self.verb().await;
+        let command = self.scene.command(&key, verb);
+        match self.scene.send(&command).await {
+            Ok(_) if command.verb.creates_comment() => {
+                let id = command.verb.comment_id().expect("it made one");
+                let author = self.scene.view(id).await.comment.member;
+                self.made.push((key, id, author));
+            }
+            Ok(_) => {}
+            Err(Error::Internal(text)) => panic!("{}: {text}", command.verb.name()),
+            Err(_) => {}
+        }
+    }
+
+    async fn verb(&mut self) -> (SubjectKey, Verb) {
+        let who = member(MEMBERS.choose(&mut self.dice).expect("four of them"));
+        let what = self.dice.random_range(0..12_u32);
+        let Some((key, id, author)) = self.made.choose(&mut self.dice).cloned().filter(|_| what > 3) else {
+            let key = self.keys.choose(&mut self.dice).cloned().expect("six of them");
+            let verb = self.scene.create(&key, who.as_str()).await;
+            return (key, verb.into());
+        };
+        let (target, etag) = (self.scene.target(id).await, String::new());
+        let verb = match what {
+            0..=6 => {
+                let mut verb = self.scene.answer(&key, id, 3).await;
+                verb.member = who;
+                verb.into()
+            }
+            7 => Delete { target, acting: Acting::Author(author), etag }.into(),
+            8 => Undelete { target, member: author }.into(),
+            9 => Hide { target }.into(),
+            10 => Unhide { target }.into(),
+            11.. => Edit { target, member: author, content: text("changed"), etag, window: None }.into(),
+        };
+        (key, verb)
+    }
+
+    /// Builds all histories from the rows; answers how many rows changed.
+    pub(super) async fn rebuild(&self, part: usize) -> usize {
+        let mut changed = 0;
+        for key in &self.keys {
+            changed += rebuild(self.scene.process.histories.as_ref(), key, part).await.1;
+        }
+        changed
+    }
+
+    /// Every history says what the rows say.
+    pub(super) async fn compare(&self) {
+        let mut rows = Vec::new();
+        for key in &self.keys {
+            let exported = self.scene.process.reader.export_comments(key, None, 10_000).await.expect("read");
+            rows.extend(exported.into_iter().map(|row| (key.object_type(), row.view.comment)));
+        }
+        for kind in [self.keys[0].object_type(), self.keys[1].object_type()] {
+            for (who, all) in MEMBERS.iter().flat_map(|who| [(member(who), false), (member(who), true)]) {
+                let own = rows.iter().filter(|(of, comment)| *of == kind && comment.member == who);
+                let own = own.filter(|(_, comment)| all || comment.state.is_visible());
+                let mut expected: Vec<HistoryCursor> =
+                    own.map(|(_, c)| HistoryCursor { time: c.create_time, comment: c.id }).collect();
+                expected.sort_by_key(|place| std::cmp::Reverse((place.time, place.comment)));
+                let found = history(&self.scene, kind, &who, all).await;
+                assert_eq!(found, expected, "{who:?} in {kind:?}, all: {all}");
+            }
+        }
+    }
+}
+
+/// A whole history.
+pub(super) async fn history(scene: &Scene, kind: &ObjectType, who: &MemberId, all: bool) -> Vec<HistoryCursor> {
+    walked(scene, kind, who, all, 17).await
+}
+
+/// A history as a walk over pages of `limit` finds it.
+pub(super) async fn walked(
+    scene: &Scene,
+    kind: &ObjectType,
+    who: &MemberId,
+    all: bool,
+    limit: usize,
+) -> Vec<HistoryCursor> {
+    let mut found: Vec<HistoryCursor> = Vec::new();
+    loop {
+        let after = found.last().copied();
+        let page = scene.process.reader.member_comments(kind, who, all, after.as_ref(), limit).await.expect("read");
+        assert_eq!(page.more_before, after.is_some());
+        assert!(page.items.len() == limit || !page.more_after, "only the last page is short");
+        found.extend(page.items);
+        if !page.more_after {
+            return found;
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Who may number: one term at a time, and the last one only.
+
+use std::sync::Arc;
+
+use riposte_core::Millis;
+use riposte_core::ports::Projection;
+
+use crate::stores::backend::Backend;
+use crate::stores::relay::{LAPSE, Relay};
+use crate::stores::scene::Scene;
+
+const SOURCE: usize = 0;
+const SECOND: i64 = 1_000;
+
+pub(in crate::stores) async fn the_lead_is_kept_by_its_owner_and_taken_when_it_has_run_out(backend: Backend) {
+    let mut relay = Relay::of(&backend).await;
+    let (ours, theirs) = (relay.owner, relay.process.ids.request());
+    let outbox = Arc::clone(&relay.process.outbox);
+    let lead = async |owner, now: Millis| outbox.lead(SOURCE, owner, now).await.expect("asked");
+    let first = relay.terms[SOURCE];
+    for _ in 0..4 {
+        relay.later(2 * SECOND);
+        assert_eq!(lead(&ours, relay.now()).await, Some(first), "kept for as long as its owner asks in time");
+        assert_eq!(lead(&theirs, relay.now()).await, None);
+    }
+    relay.later(LAPSE);
+    let second = lead(&theirs, relay.now()).await.expect("it has run out");
+    assert!(second > first);
+    assert_eq!(lead(&ours, relay.now()).await, None);
+    relay.later(LAPSE);
+    let third = lead(&theirs, relay.now()).await.expect("nobody else asked");
+    assert!(third > second, "no term goes on after it has run out");
+}
+
+pub(in crate::stores) async fn whoever_resigns_is_followed_at_once(backend: Backend) {
+    let relay = Relay::of(&backend).await;
+    let (outbox, theirs) = (Arc::clone(&relay.process.outbox), relay.process.ids.request());
+    outbox.resign(SOURCE, &theirs).await.expect("nothing to give up");
+    assert_eq!(outbox.lead(SOURCE, &theirs, relay.now()).await, Ok(None));
+    outbox.resign(SOURCE, &relay.owner).await.expect("given up");
+    let next = outbox.lead(SOURCE, &theirs, relay.now()).await.expect("asked").expect("it is free");
+    assert!(next > relay.terms[SOURCE]);
+}
+
+pub(in crate::stores) async fn the_lease_of_a_clock_that_ran_wild_keeps_nobody_away(backend: Backend) {
+    let relay = Relay::of(&backend).await;
+    let (outbox, theirs) = (Arc::clone(&relay.process.outbox), relay.process.ids.request());
+    let wild = Millis(relay.now().0 + 3_600 * SECOND);
+    let term = outbox.lead(SOURCE, &relay.owner, wild).await.expect("asked").expect("ours");
+    let next = outbox.lead(SOURCE, &theirs, relay.now()).await.expect("asked").expect("no clock is that far ahead");
+    assert!(next > term);
+}
+
+pub(in crate::stores) async fn a_term_that_is_over_is_refused(backend: Backend) {
+    let scene = Scene::new(&backend, "a_term_that_is_over_is_refused");
+    let mut relay = Relay::of(&backend).await;
+    relay.apply().await;
+    for n in 0..20 {
+        scene.root(&scene.key_named(n)).await;
+    }
+    let outbox = Arc::clone(&relay.process.outbox);
+    relay.later(LAPSE);
+    let over = relay.terms.clone();
+    for (source, over) in over.into_iter().enumerate() {
+        let next = outbox.lead(source, &relay.process.ids.request(), relay.now()).await.expect("asked");
+        let (next, head) = (next.expect("it has run out"), outbox.head(source).await.expect("read"));
+        let at = outbox.position(source, Projection::History).await.expect("read");
+        assert_eq!(outbox.number(source, over, 10).await, Ok(None));
+        assert_eq!(outbox.advance(source, over, Projection::History, at, at + 1).await, Ok(false));
+        assert_eq!(outbox.trim(source, over, Millis(i64::MAX), 10).await, Ok(None));
+        assert_eq!(outbox.head(source).await, Ok(head));
+        assert_eq!(outbox.position(source, Projection::History).await, Ok(at));
+        relay.terms[source] = next;
+    }
+    relay.number(7).await;
+    for n in 0..20 {
+        let subject = scene.subject(&scene.key_named(n)).await;
+        assert_eq!(relay.numbered(relay.source_of(subject.id).await, subject.id).await.len(), 1);
+    }
+}
+
+pub(in crate::stores) async fn a_projection_moves_on_from_where_it_is_and_nowhere_else(backend: Backend) {
+    let scene = Scene::new(&backend, "a_projection_moves_on_from_where_it_is_and_nowhere_else");
+    let relay = Relay::of(&backend).await;
+    relay.apply().await;
+    let id = scene.root(&scene.key()).await.comment.subject_id;
+    relay.number(500).await;
+    let (source, outbox) = (relay.source_of(id).await, Arc::clone(&relay.process.outbox));
+    let term = relay.terms[source];
+    let at = outbox.position(source, Projection::History).await.expect("read");
+    let head = outbox.head(source).await.expect("read");
+    assert!(at < head, "{at} {head}");
+    let advance = async |from, to| outbox.advance(source, term, Projection::History, from, to).await.expect("asked");
+    assert!(!advance(at + 1, head).await);
+    assert!(advance(at, head).await);
+    assert!(!advance(at, head).await);
+    assert_eq!(outbox.position(source, Projection::History).await, Ok(head));
+    // Back again, so that the next turn applies what this one only passed over.
+    assert!(advance(head, at).await);
+}

@@ -1,0 +1,178 @@
+//! Numbers: dense, in the order of the revisions, and nothing is ever passed over.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use riposte_core::event::Numbered;
+use riposte_core::ports::{Epoch, Projection};
+use riposte_core::{Millis, SubjectId};
+use tokio::task::JoinHandle;
+
+use crate::stores::backend::{Backend, StepClock};
+use crate::stores::relay::{LAPSE, Relay};
+use crate::stores::scene::Scene;
+
+const WRITERS: usize = 12;
+const SUBJECTS: usize = 3;
+
+/// Writers over a few subjects, half of them in a process whose clock, and so whose ids, are half a minute ahead.
+async fn writers(backend: &Backend, scene: &Arc<Scene>, commits: usize) -> Vec<JoinHandle<()>> {
+    let ahead = (backend.start)(StepClock::at(Millis(StepClock::START.0 + 30_000))).await;
+    let write = |n: usize| {
+        let (scene, ids, odd) = (Arc::clone(scene), Arc::clone(&ahead.ids), n % 2 == 1);
+        let writer = if odd { Arc::clone(&ahead.writer) } else { Arc::clone(&scene.process.writer) };
+        tokio::spawn(async move {
+            for step in 0..commits {
+                let key = scene.key_named((n + step) % SUBJECTS);
+                let mut verb = scene.create(&key, "author").await;
+                if odd {
+                    verb.id = ids.comment(key.partition()).await.expect("an id");
+                }
+                let command = scene.command(&key, verb);
+                let answers = writer.commit(&[command]).await.expect("committed");
+                assert!(answers.iter().all(Result::is_ok), "{answers:?}");
+            }
+        })
+    };
+    (0..WRITERS).map(write).collect()
+}
+
+/// What a source has numbered since `heads`: no hole, and each subject's revisions in order.
+async fn sound(relay: &Relay, scene: &Scene, heads: &[i64]) {
+    let mut revisions: BTreeMap<SubjectId, Vec<i64>> = BTreeMap::new();
+    for (source, head) in heads.iter().enumerate() {
+        let events = relay.behind(source, *head).await;
+        let numbers: Vec<i64> = events.iter().map(|numbered| numbered.number).collect();
+        let dense: Vec<i64> = (head + 1..).take(numbers.len()).collect();
+        assert_eq!(numbers, dense, "numbers have no holes");
+        for Numbered { event, .. } in events {
+            revisions.entry(event.subject).or_default().extend(event.revision);
+        }
+    }
+    for n in 0..SUBJECTS {
+        let subject = scene.subject(&scene.key_named(n)).await;
+        let expected: Vec<i64> = (1..=subject.revision).collect();
+        assert_eq!(revisions.get(&subject.id), Some(&expected), "every revision once, in order");
+    }
+}
+
+async fn heads(relay: &Relay) -> Vec<i64> {
+    let mut heads = Vec::new();
+    for source in 0..relay.terms.len() {
+        heads.push(relay.process.outbox.head(source).await.expect("read"));
+    }
+    heads
+}
+
+pub(in crate::stores) async fn no_commit_is_passed_over_while_many_write(backend: Backend) {
+    let scene = Scene::new(&backend, "no_commit_is_passed_over_while_many_write");
+    let relay = Relay::of(&backend).await;
+    let heads = heads(&relay).await;
+    let writers = writers(&backend, &scene, 12).await;
+    while !writers.iter().all(JoinHandle::is_finished) {
+        // A pick that is smaller than what waits, so that revisions stand on both sides of its end.
+        relay.number(4).await;
+        tokio::task::yield_now().await;
+    }
+    for writer in writers {
+        writer.await.expect("ended well");
+    }
+    relay.number(4).await;
+    sound(&relay, &scene, &heads).await;
+}
+
+pub(in crate::stores) async fn relays_that_take_turns_leave_dense_numbers(backend: Backend) {
+    let scene = Scene::new(&backend, "relays_that_take_turns_leave_dense_numbers");
+    let mut relay = Relay::of(&backend).await;
+    let heads = heads(&relay).await;
+    let stop = Arc::new(AtomicBool::new(false));
+    // A relay that does not know that its term is over, and numbers on.
+    let (outbox, terms, over) = (Arc::clone(&relay.process.outbox), relay.terms.clone(), Arc::clone(&stop));
+    let stale = tokio::spawn(async move {
+        let mut refused = 0;
+        while !over.load(Ordering::Relaxed) {
+            for (source, term) in terms.iter().enumerate() {
+                refused += usize::from(outbox.number(source, *term, 3).await.expect("asked").is_none());
+            }
+            tokio::task::yield_now().await;
+        }
+        refused
+    });
+    let writers = writers(&backend, &scene, 8).await;
+    while !writers.iter().all(JoinHandle::is_finished) {
+        relay.later(LAPSE);
+        let owner = relay.process.ids.request();
+        for source in 0..relay.terms.len() {
+            let term = relay.process.outbox.lead(source, &owner, relay.now()).await.expect("asked");
+            let term: Epoch = term.expect("the last one has run out");
+            relay.terms[source] = term;
+            assert!(relay.process.outbox.number(source, term, 3).await.expect("asked").is_some());
+        }
+        tokio::task::yield_now().await;
+    }
+    for writer in writers {
+        writer.await.expect("ended well");
+    }
+    stop.store(true, Ordering::Relaxed);
+    assert!(stale.await.expect("ended well") > 0, "a term that is over is refused");
+    relay.number(50).await;
+    sound(&relay, &scene, &heads).await;
+}
+
+pub(in crate::stores) async fn what_waits_has_an_age(backend: Backend) {
+    let scene = Scene::new(&backend, "what_waits_has_an_age");
+    let relay = Relay::of(&backend).await;
+    let key = scene.key();
+    let id = scene.root(&key).await.comment.subject_id;
+    let outbox = &relay.process.outbox;
+    let mut waiting = 0;
+    for source in 0..outbox.sources() {
+        waiting += usize::from(outbox.oldest_waiting(source).await.expect("read").is_some());
+    }
+    assert!(waiting > 0);
+    relay.number(500).await;
+    let source = relay.source_of(id).await;
+    let numbered = relay.numbered(source, id).await;
+    assert_eq!(numbered.iter().map(|n| n.event.time).collect::<Vec<_>>(), [StepClock::START]);
+}
+
+pub(in crate::stores) async fn trimming_keeps_what_is_young_or_not_applied(backend: Backend) {
+    let scene = Scene::new(&backend, "trimming_keeps_what_is_young_or_not_applied");
+    let relay = Relay::of(&backend).await;
+    relay.apply().await;
+    let key = scene.key();
+    for _ in 0..4 {
+        scene.root(&key).await;
+    }
+    let id = scene.subject(&key).await.id;
+    let trim = async |before: Millis, limit| {
+        let mut deleted = 0;
+        for (source, term) in relay.terms.iter().enumerate() {
+            let count = relay.process.outbox.trim(source, *term, before, limit).await.expect("trimmed");
+            deleted += count.expect("our term");
+        }
+        deleted
+    };
+    let end = Millis(i64::MAX);
+    while trim(end, 500).await > 0 {}
+    assert_eq!(scene.events(&key).await.len(), 4, "what has no number stays");
+    relay.number(500).await;
+    assert_eq!(trim(end, 500).await, 0);
+    assert_eq!(scene.events(&key).await.len(), 4, "what is not applied stays");
+    relay.apply().await;
+    assert_eq!(trim(Millis(0), 500).await, 0);
+    assert_eq!(scene.events(&key).await.len(), 4, "what is young stays");
+
+    let source = relay.source_of(id).await;
+    let count = relay.process.outbox.trim(source, relay.terms[source], end, 1).await;
+    assert_eq!(count, Ok(Some(1)), "no more than asked for");
+    while trim(end, 2).await > 0 {}
+    assert_eq!(scene.events(&key).await.len(), 0);
+    let at = relay.process.outbox.position(source, Projection::History).await.expect("read");
+    assert!(relay.process.outbox.head(source).await.expect("read") >= at, "numbers go on");
+    let next = scene.root(&key).await;
+    relay.number(500).await;
+    let numbered = relay.numbered(source, next.comment.subject_id).await;
+    assert!(numbered.len() == 1 && numbered[0].number > at, "{numbered:?}");
+}

@@ -1,0 +1,154 @@
+//! Members who write, like, change their minds and are moderated under a few subjects, and what rankings have to say of it.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
+use rand::{RngExt, SeedableRng};
+use riposte_core::cmd::{Acting, Delete, Hide, SetLike, Undelete, Unhide};
+use riposte_core::rank::{Candidate, RankSort, RankedList, Tally, freeze, standings};
+use riposte_core::request::RequestId;
+use riposte_core::{Comment, CommentId, Error, LikeValue, Millis, SubjectKey, Verb};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::model::{DECAYING, FLAT, rules};
+use crate::stores::backend::{Backend, StepClock};
+use crate::stores::scene::{Scene, member};
+
+/// See the module. The first subject is of the type whose HOT decays, the last of the one whose answers are roots.
+#[derive(Debug)]
+pub(super) struct Actors {
+    pub(super) scene: Arc<Scene>,
+    pub(super) keys: Vec<SubjectKey>,
+    dice: StdRng,
+    made: Vec<(SubjectKey, CommentId)>,
+}
+
+impl Actors {
+    pub(super) fn new(backend: &Backend, name: &str) -> Self {
+        let scene = Scene::new(backend, name);
+        let keys = vec![scene.key_of(DECAYING, 1), scene.key_of(&scene.kind("r"), 1), scene.key_of(FLAT, 1)];
+        let seed = backend.walk.seed.unwrap_or_else(|| xxh3_64(name.as_bytes()));
+        Self { keys, scene, dice: StdRng::seed_from_u64(seed), made: Vec::new() }
+    }
+
+    /// So many do something that may be refused.
+    pub(super) async fn act(&mut self, times: usize) {
+        for _ in 0..times {
+            let (key, verb) = self.verb().await;
+            let command = self.scene.command(&key, verb);
+            match self.scene.send(&command).await {
+                Ok(_) if command.verb.creates_comment() => {
+                    self.made.push((key, command.verb.comment_id().expect("it made one")));
+                }
+                Ok(_) => {}
+                Err(Error::Internal(text)) => panic!("{}: {text}", command.verb.name()),
+                Err(_) => {}
+            }
+        }
+    }
+
+    async fn verb(&mut self) -> (SubjectKey, Verb) {
+        let what = self.dice.random_range(0..24_u32);
+        let Some((key, id)) = self.made.choose(&mut self.dice).cloned().filter(|_| what > 4) else {
+            let key = self.keys.choose(&mut self.dice).cloned().expect("three of them");
+            let verb = self.scene.create(&key, "author").await;
+            return (key, verb.into());
+        };
+        let verb = match what {
+            0..=8 => {
+                let levels = if key.object_type().as_str() == FLAT { 1 } else { 3 };
+                self.scene.answer(&key, id, levels).await.into()
+            }
+            9..=18 => self.like(id),
+            other => self.state(id, other).await,
+        };
+        (key, verb)
+    }
+
+    /// Few members, so that many of them change their minds.
+    fn like(&mut self, comment_id: CommentId) -> Verb {
+        let who = member(&format!("m{}", self.dice.random_range(0..7_u32)));
+        let value = [LikeValue::Like, LikeValue::Like, LikeValue::Dislike, LikeValue::None];
+        let value = *value.choose(&mut self.dice).expect("four of them");
+        SetLike { comment_id, member: who, value, operation: RequestId::from_bytes(self.dice.random()) }.into()
+    }
+
+    async fn state(&mut self, id: CommentId, what: u32) -> Verb {
+        let (target, author) = (self.scene.target(id).await, self.scene.view(id).await.comment.member);
+        match what {
+            19..=20 => Delete { target, acting: Acting::Author(author), etag: String::new() }.into(),
+            21 => Undelete { target, member: author }.into(),
+            22 => Hide { target }.into(),
+            _ => Unhide { target }.into(),
+        }
+    }
+
+    /// Builds all boards from the rows; answers how many comments stood elsewhere.
+    pub(super) async fn rebuild(&self, part: usize) -> usize {
+        let mut changed = 0;
+        for key in &self.keys {
+            changed += rebuild(&self.scene, key, part).await;
+        }
+        changed
+    }
+
+    /// New rankings of every list, all orders of the roots and the replies of every root, say what brute force says.
+    pub(super) async fn compare(&self, now: Millis) {
+        for key in &self.keys {
+            let all = comments(&self.scene, key).await;
+            let of_roots = RankSort::ALL.into_iter().map(|sort| RankedList::Roots(key.clone(), sort));
+            let roots = all.iter().filter(|comment| comment.is_root() && comment.next_floor > 1);
+            let of_replies = roots.map(|root| RankedList::Replies(key.clone(), root.id));
+            for list in of_roots.chain(of_replies) {
+                let found = self.scene.process.rankings.current(&list, now).await.expect("made");
+                let Some((ranking, _)) = found else { continue };
+                assert_eq!(ranking.made, now, "a new one");
+                assert_eq!(ranking.floors.to_vec(), expected(&all, &list), "{list:?}");
+            }
+        }
+    }
+}
+
+/// Some time after all that was ever ranked in a case.
+pub(super) fn later(rounds: i64) -> Millis {
+    Millis(StepClock::START.0 + 1_000_000_000 + rounds * 10 * 60_000)
+}
+
+/// Builds the boards of a subject from its rows, `part` comments at a time: how many comments stood elsewhere.
+pub(in crate::stores) async fn rebuild(scene: &Scene, key: &SubjectKey, part: usize) -> usize {
+    let (mut changed, mut after) = (0, None);
+    loop {
+        let built = scene.process.boards.rebuild(key, after, part).await.expect("rebuilt");
+        assert!(built.comments <= part, "no more than asked for: {built:?}");
+        changed += built.changed;
+        after = built.next;
+        if after.is_none() {
+            return changed;
+        }
+    }
+}
+
+/// Every comment of a subject, whatever its state.
+pub(super) async fn comments(scene: &Scene, key: &SubjectKey) -> Vec<Comment> {
+    let exported = scene.process.reader.export_comments(key, None, 10_000).await.expect("read");
+    exported.into_iter().map(|row| row.view.comment).collect()
+}
+
+/// The ranking of a list by brute force: the first of {the first that stand out, the newest}.
+fn expected(comments: &[Comment], list: &RankedList) -> Vec<i32> {
+    let (rules, board) = (rules(), list.board());
+    let hot = rules.hot(list.subject().object_type());
+    let mut all: Vec<&Comment> = comments.iter().filter(|comment| comment.root_id == list.root()).collect();
+    all.sort_by_key(|comment| comment.floor);
+    let score = |comment: &Comment| standings(comment, hot).into_iter().find(|(on, _)| *on == board);
+    let mut out: Vec<_> = all.iter().filter_map(|comment| Some((score(comment)?.1, *comment))).collect();
+    out.sort_by(|(a, one), (b, other)| b.total_cmp(a).then(other.floor.cmp(&one.floor)));
+    let newest = all.iter().rev().copied().filter(|comment| comment.listed).take(rules.depth);
+    let chosen = out.into_iter().take(rules.depth).map(|(_, comment)| comment).chain(newest);
+    let chosen: BTreeSet<i32> = chosen.filter(|comment| comment.state.is_visible()).map(|c| c.floor).collect();
+    let candidates: Vec<Candidate> =
+        all.iter().filter(|c| chosen.contains(&c.floor)).map(|c| (c.id, c.floor, Tally::of(c))).collect();
+    freeze(board, hot, candidates, rules.depth).to_vec()
+}

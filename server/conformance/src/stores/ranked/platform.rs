@@ -1,0 +1,38 @@
+//! The platform over the ports of one process, without lanes.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use riposte_core::comments::Ports;
+use riposte_core::ports::{Clock, Log, Writer};
+use riposte_core::{Command, Comments, Receipt, Result};
+
+use crate::model::rules;
+use crate::stores::backend::Process;
+
+/// Commits what it is handed, at once.
+#[derive(Debug)]
+struct Direct(Arc<dyn Writer>);
+
+#[async_trait]
+impl Log for Direct {
+    async fn submit(&self, commands: Vec<Command>) -> Result<Vec<Result<Receipt>>> {
+        self.0.commit(&commands).await
+    }
+}
+
+/// The platform of a process, by a clock.
+pub(super) fn platform(process: &Process, clock: Arc<dyn Clock>) -> Comments {
+    let process = process.clone();
+    let ports = Ports {
+        reader: process.reader,
+        log: Arc::new(Direct(process.writer)),
+        clock,
+        ids: process.ids,
+        histories: process.histories,
+        boards: process.boards,
+        rankings: process.rankings,
+        repairer: process.repairer,
+    };
+    Comments::new(ports, rules().policies)
+}

@@ -1,0 +1,227 @@
+//! What a walk does next.
+
+use std::time::Duration;
+
+use rand::RngExt;
+use rand::seq::IndexedRandom;
+use riposte_core::change::Origin;
+use riposte_core::cmd::{
+    Acting, Create, CreateSubject, Delete, DeleteSubject, Edit, Hide, Import, ImportLike, Pin, Reply, SetLike, Target,
+    Times, Undelete, UndeleteSubject, Unhide, Unpin, UpdateSubject,
+};
+use riposte_core::content::ClientInfo;
+use riposte_core::ports::Reader;
+use riposte_core::request::RequestId;
+use riposte_core::subject::Metadata;
+use riposte_core::{
+    Command, CommentId, CommentState, Content, DeletedBy, LikeValue, MemberId, Millis, SubjectId, SubjectKey,
+    SubjectState, Verb,
+};
+
+use super::Walker;
+use crate::stores::likes::operation;
+use crate::stores::scene::member;
+
+/// Who writes and likes.
+pub(super) const MEMBERS: [&str; 6] = ["owner", "x", "x ", "é", "e\u{301}", "🏠"];
+
+impl Walker {
+    pub(super) async fn verb(&mut self, key: &SubjectKey, batch: &[Command]) -> Verb {
+        if self.chance(55) {
+            return self.new_comment(key, batch).await;
+        }
+        let id = self.comment_of(key).await;
+        let target = self.target(id).await;
+        let (member, etag) = (self.member(), self.etag(id).await);
+        // Those who may are asked more often than chance would have it.
+        let author = self.author(id).await.unwrap_or_else(|| member.clone());
+        let window = self.chance(50).then_some(Duration::from_secs(60));
+        match self.die(16) {
+            0..=2 => Edit { target, member: author, content: self.content(), etag, window }.into(),
+            3..=5 => Delete { target, acting: self.acting(author), etag }.into(),
+            6..=7 => Undelete { target, member: if self.chance(70) { author } else { member } }.into(),
+            8 => Hide { target }.into(),
+            9 => Unhide { target }.into(),
+            10..=11 => Pin { target, member: self.mostly_owner() }.into(),
+            12 => Unpin { target, member: self.mostly_owner() }.into(),
+            13.. => self.subject_verb(key).await,
+        }
+    }
+
+    async fn subject_verb(&mut self, key: &SubjectKey) -> Verb {
+        let subject = self.oracle.subjects(std::slice::from_ref(key)).await.expect("read").remove(0);
+        let current = subject.as_ref().map(riposte_core::Subject::etag).unwrap_or_default();
+        let etag = if self.chance(80) { String::new() } else { current };
+        let deleted = subject.is_some_and(|subject| subject.delete_time.is_some());
+        match self.die(10) {
+            _ if deleted && self.chance(60) => UndeleteSubject.into(),
+            0 => DeleteSubject { etag }.into(),
+            1 => UndeleteSubject.into(),
+            2..=3 => CreateSubject {
+                id: self.subject_id(key).await,
+                owner: Some(member("owner")),
+                state: self.state(),
+                metadata: self.metadata(),
+                create_time: self.now(),
+            }
+            .into(),
+            4.. => UpdateSubject {
+                owner: self.chance(40).then(|| Some(member("owner"))),
+                state: self.chance(70).then(|| self.state()),
+                metadata: self.chance(30).then(|| self.metadata()),
+                etag,
+            }
+            .into(),
+        }
+    }
+
+    async fn new_comment(&mut self, key: &SubjectKey, batch: &[Command]) -> Verb {
+        let id = self.scene.id(key).await;
+        let (member, content, client) = (self.member(), self.content(), self.client());
+        let auto_create = if self.chance(70) { Some(self.subject_id(key).await) } else { None };
+        let answers = self.chance(self.mix.replies);
+        let max_depth = self.mix.levels.choose(&mut self.dice).copied().unwrap_or(2);
+        if self.chance(self.mix.imports) {
+            let parent = if answers { Some(self.imported_parent(key, batch).await) } else { None };
+            let state = *[CommentState::Active, CommentState::Active, CommentState::Hidden, CommentState::Deleted]
+                .choose(&mut self.dice)
+                .expect("four of them");
+            let deleted = state == CommentState::Deleted;
+            let create = Millis(self.dice.random_range(1_000..1_000_000));
+            let times = Times { create, edit: self.chance(20).then_some(create), delete: deleted.then_some(create) };
+            let external_id = self.number().to_string();
+            let origin = Origin { source: "walk".to_owned(), external_id };
+            let deleted_by = deleted.then_some(DeletedBy::Author);
+            let import = Import {
+                id,
+                parent,
+                member,
+                content,
+                client,
+                origin,
+                state,
+                deleted_by,
+                times,
+                max_depth,
+                auto_create,
+            };
+            return import.into();
+        }
+        if answers {
+            let parent = self.comment_of(key).await;
+            return Reply { id, parent: self.target(parent).await, member, content, client, max_depth }.into();
+        }
+        Create { id, member, content, client, auto_create }.into()
+    }
+
+    /// A comment that stands already, or one that this very batch brings.
+    async fn imported_parent(&mut self, key: &SubjectKey, batch: &[Command]) -> Target {
+        let coming = batch.iter().filter(|c| c.subject == *key && c.verb.creates_comment());
+        let coming: Vec<_> = coming.filter_map(|c| c.verb.comment_id()).collect();
+        if let Some(id) = coming.choose(&mut self.dice).copied()
+            && self.chance(60)
+        {
+            return Target { id, lineage: vec![id], parent: None };
+        }
+        let id = self.comment_of(key).await;
+        self.target(id).await
+    }
+
+    pub(super) fn like(&mut self, key: &SubjectKey) -> Verb {
+        let of_key: Vec<_> = self.made.iter().filter(|(subject, _)| subject == key).map(|(_, id)| *id).collect();
+        let any = self.made.choose(&mut self.dice).map(|(_, id)| *id);
+        // A comment of the batch's partition; of an empty subject one that is not there.
+        let there = of_key.choose(&mut self.dice).copied().or(any.filter(|id| id.partition() == key.partition()));
+        let comment_id = there.or(CommentId::new(1)).expect("one is positive");
+        let value = *[LikeValue::Like, LikeValue::Dislike, LikeValue::None].choose(&mut self.dice).expect("three");
+        let client = self.dice.random_range(1..=3);
+        // Mostly later ones; now and then one that was overtaken.
+        let late = if self.chance(20) { self.dice.random_range(1..20) } else { 0 };
+        let operation = operation(self.number().saturating_sub(late), client);
+        let like = SetLike { comment_id, member: self.member(), value, operation };
+        if self.chance(15) {
+            let operation = RequestId::from_bytes(self.dice.random());
+            return ImportLike { like: SetLike { operation, ..like }, time: Millis(self.time - 1_000_000) }.into();
+        }
+        like.into()
+    }
+
+    /// The comment as the service names it: from what the oracle knows; a stranger stands for itself.
+    async fn target(&self, id: CommentId) -> Target {
+        let found = self.oracle.locate(&[id]).await.expect("located").remove(0);
+        found.map_or_else(
+            || Target { id, lineage: vec![id], parent: None },
+            |at| Target { id, lineage: at.lineage, parent: at.parent },
+        )
+    }
+
+    async fn author(&self, id: CommentId) -> Option<MemberId> {
+        self.oracle.locate(&[id]).await.expect("located").remove(0).map(|at| at.member)
+    }
+
+    /// None, the present one, or one that is long gone.
+    async fn etag(&mut self, id: CommentId) -> String {
+        match self.die(10) {
+            0 => "1.1".to_owned(),
+            1..=2 => {
+                let view = self.oracle.comments(&[id]).await.expect("read").remove(0);
+                view.map(|view| view.comment.etag()).unwrap_or_default()
+            }
+            3.. => String::new(),
+        }
+    }
+
+    async fn subject_id(&self, key: &SubjectKey) -> SubjectId {
+        self.backend.ids.subject(key.partition()).await.expect("an id")
+    }
+
+    fn acting(&mut self, author: MemberId) -> Acting {
+        match self.die(6) {
+            0..=2 => Acting::Author(author),
+            3 => Acting::Owner(self.mostly_owner()),
+            4 => Acting::Author(self.member()),
+            5.. => Acting::Moderator,
+        }
+    }
+
+    fn mostly_owner(&mut self) -> MemberId {
+        if self.chance(85) { member("owner") } else { self.member() }
+    }
+
+    pub(super) fn member(&mut self) -> MemberId {
+        member(MEMBERS.choose(&mut self.dice).expect("six of them"))
+    }
+
+    /// Mostly open, or little would happen.
+    fn state(&mut self) -> SubjectState {
+        match self.die(10) {
+            0 => SubjectState::ReadOnly,
+            1 => SubjectState::Hidden,
+            2.. => SubjectState::Active,
+        }
+    }
+
+    fn content(&mut self) -> Content {
+        let number = self.number();
+        let mentions = if self.chance(20) { vec![self.member(), self.member()] } else { Vec::new() };
+        Content::stored(format!("said {number} 🏠 \u{202e}"), mentions, self.metadata())
+    }
+
+    fn metadata(&mut self) -> Metadata {
+        let number = self.number();
+        if self.chance(70) { Metadata::new() } else { Metadata::from([("k ".to_owned(), number.to_string())]) }
+    }
+
+    fn client(&mut self) -> ClientInfo {
+        if self.chance(70) {
+            return ClientInfo::default();
+        }
+        let ip = Some(std::net::IpAddr::from(self.dice.random::<[u8; 4]>()));
+        ClientInfo { ip, platform: "ios".to_owned(), device: String::new() }
+    }
+
+    pub(super) fn number(&mut self) -> u64 {
+        self.numbers += 1;
+        self.numbers
+    }
+}

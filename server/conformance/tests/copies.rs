@@ -1,0 +1,316 @@
+//! Copies under fire: writers, readers, evictions, lost applies and emptied servers at the same time; and many readers of what
+//! is cold. In the process always, on Redis where RIPOSTE_TEST_REDIS names one; under storms of faults where there is a
+//! redis-server to start.
+
+#![expect(clippy::expect_used, reason = "a test ends with a panic that names what did not hold")]
+
+#[path = "copies/fire.rs"]
+mod fire;
+#[expect(dead_code, reason = "other tests play the suite")]
+#[path = "stage/process.rs"]
+mod process;
+#[path = "stage/servers.rs"]
+mod servers;
+#[path = "copies/storms.rs"]
+mod storms;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use fire::Fire;
+use futures::future::join_all;
+use riposte_cache::{Auditor, Cache, Cursor, Limits, Lookup, Memory, PageAsk, Part, Told};
+use riposte_conformance::stores::StepClock;
+use riposte_core::page::{Order, Start, Window};
+use riposte_core::ports::Reader;
+
+const FIRST: Window = Window { order: Order::Newest, start: Start::Beginning, limit: 20 };
+
+#[test]
+fn a_thousand_readers_of_a_cold_subject_cause_one_fill() {
+    servers::runtime().block_on(async { storm(Arc::new(Memory::new(Limits::default()))).await });
+}
+
+/// Two processes, half of the readers each.
+async fn storm(cache: Arc<dyn Cache>) {
+    let (config, _folder) = process::sqlite().await;
+    process::warm(&*cache).await;
+    let bare: Arc<dyn Cache> = Arc::new(Memory::new(Limits::default()));
+    let writer = process::cached(&config, &bare, StepClock::at(StepClock::START));
+    let fire = Fire::new(vec![writer], 1);
+    for _ in 0..60 {
+        fire.root(0, 0).await;
+    }
+    let processes = [0, 1].map(|_| process::cached(&config, &cache, StepClock::at(StepClock::START)));
+    let key = &fire.keys[0];
+    let readers = (0..1_000).map(|n| {
+        let (reader, key) = (processes[n % 2].reader.clone(), key.clone());
+        tokio::spawn(
+            async move { reader.roots(&key, FIRST, 0).await.expect("read").expect("there").threads.items.len() },
+        )
+    });
+    for read in join_all(readers).await {
+        assert_eq!(read.expect("ends"), 20);
+    }
+    let sum = |what| processes.iter().map(|process| process.reader.tally().of(what)).sum::<u64>();
+    assert_eq!(sum(Told::Fill), 1, "fills");
+    assert!(sum(Told::Read) <= 4, "each process reads the subject's name once, and one of them the page");
+}
+
+/// One process with copies in it, over rows of its own.
+struct Scene {
+    config: riposte_store::StoreConfig,
+    process: process::Cached,
+    fire: Fire,
+    _folder: tempfile::TempDir,
+}
+
+async fn scene() -> Scene {
+    let (config, _folder) = process::sqlite().await;
+    let cache: Arc<dyn Cache> = Arc::new(Memory::new(Limits::default()));
+    process::warm(&*cache).await;
+    let process = process::cached(&config, &cache, StepClock::at(StepClock::START));
+    let fire = Fire::new(vec![process.clone()], 1);
+    Scene { config, process, fire, _folder }
+}
+
+#[test]
+fn reads_ahead_serve_the_next_two_pages() {
+    servers::runtime().block_on(async {
+        let Scene { process, fire, .. } = &scene().await;
+        for _ in 0..70 {
+            fire.root(0, 0).await;
+        }
+        let page = |start| process.reader.roots(&fire.keys[0], Window { start, ..FIRST }, 0);
+        page(Start::Beginning).await.expect("read");
+        let reads = process.reader.tally().of(Told::Read);
+        for floor in [51, 31] {
+            let page = page(Start::After(floor)).await.expect("read").expect("there");
+            assert_eq!(page.threads.items[0].root.comment.floor, floor - 1);
+        }
+        assert_eq!(process.reader.tally().of(Told::Read), reads, "the rows were not read again");
+    });
+}
+
+#[test]
+fn picked_floors_are_read_once() {
+    servers::runtime().block_on(async {
+        let Scene { process, fire, .. } = &scene().await;
+        for _ in 0..30 {
+            fire.root(0, 0).await;
+        }
+        let page = async |floors: &[i32]| {
+            let page = process.reader.roots_at(&fire.keys[0], floors, 3).await.expect("read").expect("there");
+            page.threads.items.iter().map(|thread| thread.root.comment.floor).collect::<Vec<_>>()
+        };
+        let reads = || process.reader.tally().of(Told::Read);
+        assert_eq!(page(&[7, 29, 2]).await, [7, 29, 2]);
+        let before = reads();
+        assert_eq!(page(&[7, 29, 2]).await, [7, 29, 2]);
+        assert_eq!(page(&[2, 7]).await, [2, 7], "any of them");
+        assert_eq!(reads(), before, "the rows were not read again");
+        assert_eq!(page(&[2, 8]).await, [2, 8]);
+        assert_eq!(reads(), before + 1, "one was not known");
+        fire.root(0, 0).await;
+        assert_eq!(page(&[8, 29]).await, [8, 29]);
+        assert_eq!(reads(), before + 1, "copies moved on with the commit");
+    });
+}
+
+#[test]
+fn a_commit_that_no_copy_heard_of_is_asked_of_the_rows_and_found_by_the_auditor() {
+    servers::runtime().block_on(async {
+        let Scene { config, process, fire, .. } = &scene().await;
+        fire.root(0, 0).await;
+        let key = &fire.keys[0];
+        let revision = async |reader: &dyn Reader| {
+            reader.roots(key, FIRST, 0).await.expect("read").expect("there").subject.revision
+        };
+        assert_eq!(revision(&process.reader).await, 1);
+        // A process that dies between its commit and its apply.
+        let deaf: Arc<dyn Cache> = Arc::new(Memory::new(Limits::default()));
+        let deaf = process::cached(config, &deaf, StepClock::at(StepClock::START));
+        let elsewhere = Fire::new(vec![deaf], 1);
+        elsewhere.root(0, 0).await;
+        assert_eq!(revision(&process.reader).await, 1, "nobody has told the copies");
+        assert_eq!(revision(process.reader.origin().expect("the rows")).await, 2);
+        let auditor = Auditor::new(process.reader.clone());
+        assert!(auditor.audit(key, Duration::from_millis(1)).await.expect("read"));
+        assert_eq!(process.reader.tally().of(Told::Drift), 1);
+        assert_eq!(revision(&process.reader).await, 2);
+        assert!(!auditor.audit(key, Duration::from_millis(1)).await.expect("read"));
+    });
+}
+
+#[test]
+fn copies_in_the_process_converge_whatever_is_lost() {
+    servers::runtime().block_on(async {
+        let (config, _folder) = process::sqlite().await;
+        let memory = Arc::new(Memory::new(Limits { window: 100, ..Limits::default() }));
+        let (of, cleared) = (Arc::clone(&memory), Arc::clone(&memory));
+        let cache: Arc<dyn Cache> = memory;
+        let processes = [0, 1].map(|_| process::cached(&config, &cache, StepClock::at(StepClock::START)));
+        let mut fire = Fire::new(processes.to_vec(), 3);
+        fire.evict = Some(Arc::new(move |id| of.evict(id)));
+        fire.clear = Some(Arc::new(move || cleared.clear()));
+        fire.burn(&cache, 300).await;
+        equal_or_absent(&fire, &cache).await;
+    });
+}
+
+/// One after the other: the last empties the server again and again.
+#[test]
+fn in_redis_previews_are_kept_a_storm_causes_one_fill_and_copies_converge_whatever_is_lost() {
+    let Some(url) = servers::told("RIPOSTE_TEST_REDIS") else { return eprintln!("SKIPPED: no RIPOSTE_TEST_REDIS") };
+    servers::runtime().block_on(async {
+        let redis = Arc::new(servers::redis(&url, Limits { window: 100, ..Limits::default() }).await);
+        let cache: Arc<dyn Cache> = Arc::clone(&redis) as _;
+        previewed(Arc::new(servers::redis(&url, Limits::default()).await)).await;
+        storm(Arc::clone(&cache)).await;
+        let (config, _folder) = process::sqlite().await;
+        let processes = [0, 1].map(|_| process::cached(&config, &cache, StepClock::at(StepClock::START)));
+        let mut fire = Fire::new(processes.to_vec(), 3);
+        fire.clear = Some(Arc::new(move || fire::flush(&url)));
+        fire.burn(&cache, 300).await;
+        equal_or_absent(&fire, &cache).await;
+        redis.shut().await;
+    });
+}
+
+#[test]
+fn pages_with_previews_come_from_copies() {
+    servers::runtime().block_on(async { previewed(Arc::new(Memory::new(Limits::default()))).await });
+}
+
+#[test]
+fn in_a_cluster_pages_with_previews_come_from_copies() {
+    let name = "RIPOSTE_TEST_REDIS_CLUSTER";
+    let Some(url) = servers::told(name) else { return eprintln!("SKIPPED: no {name}") };
+    servers::runtime().block_on(async { previewed(Arc::new(servers::redis(&url, Limits::default()).await)).await });
+}
+
+/// The default page, as likes, replies and deletions move its previews: right at once, and without the rows wherever the
+/// copies can know it.
+async fn previewed(cache: Arc<dyn Cache>) {
+    let (config, _folder) = process::sqlite().await;
+    process::warm(&*cache).await;
+    let process = process::cached(&config, &cache, StepClock::at(StepClock::START));
+    let fire = Fire::new(vec![process.clone()], 1);
+    let key = &fire.keys[0];
+    let mut replies = Vec::new();
+    for root in 0..25 {
+        fire.root(0, 0).await;
+        let id = fire.ids_under(key).last().copied().expect("a root");
+        for _ in 0..root % 7 {
+            replies.push(fire.reply(0, key, id).await.expect("an id"));
+        }
+    }
+    for (n, reply) in replies.iter().enumerate() {
+        fire.like(0, key, *reply, n % 4).await;
+    }
+    let boards_follow = async || {
+        fire.number().await.expect("numbered");
+        while fire.rank(100).await.expect("ranked") > 0 {}
+    };
+    boards_follow().await;
+    let reads = || process.reader.tally().of(Told::Read);
+    // The page, and whether the rows were read for it.
+    let page = async || {
+        let before = reads();
+        let page = process.reader.roots(key, FIRST, 3).await.expect("read");
+        assert_eq!(page, process.store.reader().roots(key, FIRST, 3).await.expect("read"));
+        reads() > before
+    };
+    assert!(page().await, "nothing is kept yet");
+    assert!(!page().await);
+    let after = Window { start: Start::After(6), ..FIRST };
+    let (before, next) = (reads(), process.reader.roots(key, after, 3).await.expect("read"));
+    assert_eq!(next, process.store.reader().roots(key, after, 3).await.expect("read"));
+    assert_eq!(reads(), before, "the next page was read ahead");
+    // What is on it may be liked, edited, answered and deleted.
+    let shown = process.reader.roots(key, FIRST, 3).await.expect("read").expect("there");
+    let on_page: Vec<_> = shown.threads.items.iter().flat_map(|thread| &thread.replies).collect();
+    for reply in on_page.iter().map(|view| view.comment.id).step_by(3) {
+        fire.like(0, key, reply, 4).await;
+        boards_follow().await;
+        assert!(!page().await);
+    }
+    let bare = shown.threads.items.iter().find(|thread| thread.replies.is_empty()).expect("one without replies");
+    for _ in 0..5 {
+        fire.reply(0, key, bare.root.comment.id).await;
+        assert!(!page().await, "the first replies of a root are all there are");
+    }
+    for reply in on_page.iter().map(|view| view.comment.id).step_by(5) {
+        fire.delete(0, key, reply).await;
+        boards_follow().await;
+        page().await;
+        assert!(!page().await);
+    }
+    // One that the copies know nothing of comes to the front.
+    let crowded = shown.threads.items.iter().find(|thread| thread.more_replies).expect("one with many").root.comment.id;
+    let mut last = crowded;
+    for _ in 0..20 {
+        last = fire.reply(0, key, crowded).await.expect("an id");
+    }
+    fire.like(0, key, last, 4).await;
+    boards_follow().await;
+    page().await;
+    assert!(!page().await);
+    let shown = process.reader.roots(key, FIRST, 3).await.expect("read").expect("there");
+    let thread = shown.threads.items.iter().find(|thread| thread.root.comment.id == crowded).expect("on the page");
+    assert!(thread.replies.iter().any(|view| view.comment.id == last));
+    // What the relay has told, and the boards do not hold yet, is in no preview that is kept.
+    fire.like(0, key, replies[0], 1).await;
+    let head = fire.number().await.expect("numbered");
+    let partition = key.partition();
+    cache.renew(partition, Cursor(head), rand::random()).await.expect("answered");
+    page().await;
+    assert!(page().await, "the boards are behind");
+    boards_follow().await;
+    page().await;
+    assert!(!page().await);
+}
+
+/// All is quiet: what is kept is what the rows say.
+async fn equal_or_absent(fire: &Fire, cache: &Arc<dyn Cache>) {
+    let process = &fire.processes[0];
+    let rows = process.store.reader();
+    let mut kept = 0;
+    for key in &fire.keys {
+        for (order, limit) in [(Order::Newest, 20), (Order::Oldest, 20), (Order::Newest, 50)] {
+            let window = Window { order, limit, start: Start::Beginning };
+            let ask = PageAsk { key: key.clone(), root: None, part: Part::Window(window), previews: 0 };
+            if let Lookup::Hit(_) = cache.page(&ask).await.expect("answered") {
+                let copies = process.reader.roots(key, window, 0).await.expect("read");
+                assert_eq!(copies, rows.roots(key, window, 0).await.expect("read"));
+                kept += 1;
+            }
+        }
+        for (n, floors) in [[3, 1, 2], [9, 40, 5], [9, 40, 5], [1, 40, 3]].iter().enumerate() {
+            let copies = process.reader.roots_at(key, floors, 3).await.expect("read");
+            assert_eq!(copies, rows.roots_at(key, floors, 3).await.expect("read"), "{n}: {floors:?}");
+        }
+        // From what was kept, whatever that is; and then from what was read.
+        for previews in [3, 3, 1, 5, 3] {
+            let copies = process.reader.roots(key, FIRST, previews).await.expect("read");
+            assert_eq!(copies, rows.roots(key, FIRST, previews).await.expect("read"), "{previews} previews");
+        }
+        let ids = fire.ids_under(key);
+        for ids in ids.chunks(100) {
+            let copies = process.reader.comments(ids).await.expect("read");
+            assert_eq!(copies, rows.comments(ids).await.expect("read"));
+            for root in copies.iter().flatten().map(|view| &view.comment).filter(|comment| comment.is_root()) {
+                let copies = process.reader.replies(key, root.id, FIRST).await.expect("read");
+                assert_eq!(copies, rows.replies(key, root.id, FIRST).await.expect("read"));
+                let copies = process.reader.replies_at(key, root.id, &[2, 1]).await.expect("read");
+                assert_eq!(copies, rows.replies_at(key, root.id, &[2, 1]).await.expect("read"));
+            }
+            for member in fire.members() {
+                let copies = process.reader.like_states(key, &member, ids).await.expect("read");
+                assert_eq!(copies, rows.like_states(key, &member, ids).await.expect("read"), "{member:?}");
+            }
+        }
+    }
+    println!("{kept} pages were kept");
+    assert_eq!(process.reader.tally().of(Told::Drift), 0);
+}

@@ -1,0 +1,280 @@
+//! Random writers and readers over some subjects, and what is done to the copies meanwhile.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use rand::seq::IndexedRandom;
+use riposte_cache::{Cache, Mender};
+use riposte_conformance::stores;
+use riposte_core::cmd::{Acting, Command, Create, Delete, Edit, Reply, SetLike, Target, Verb};
+use riposte_core::content::ClientInfo;
+use riposte_core::ids::PARTITIONS;
+use riposte_core::page::{Order, Start, Window};
+use riposte_core::ports::{Projection, Reader};
+use riposte_core::request::{Print, Request, RequestId, RequestKey};
+use riposte_core::subject::Metadata;
+use riposte_core::{CommentId, Content, Error, LikeValue, MemberId, Millis, Partition, Result, SubjectId, SubjectKey};
+
+use crate::process::Cached;
+
+/// Who leads the relay.
+const OWNER: [u8; 16] = [7; 16];
+
+/// See the module.
+#[derive(Clone)]
+pub(crate) struct Fire {
+    pub(crate) processes: Vec<Cached>,
+    pub(crate) keys: Vec<SubjectKey>,
+    ids: Arc<Mutex<BTreeMap<SubjectKey, Vec<CommentId>>>>,
+    /// Loses one subject's copies.
+    pub(crate) evict: Option<Arc<dyn Fn(SubjectId) + Send + Sync>>,
+    /// Loses everything.
+    pub(crate) clear: Option<Arc<dyn Fn() + Send + Sync>>,
+    requests: Arc<AtomicU64>,
+}
+
+impl Fire {
+    pub(crate) fn new(processes: Vec<Cached>, subjects: usize) -> Self {
+        let key = |n: usize| SubjectKey::stored("fire".to_owned(), n.to_string());
+        let keys = (0..subjects).map(key).collect();
+        let (ids, requests) = (Arc::default(), Arc::new(AtomicU64::new(rand::random_range(0..1 << 60))));
+        Self { processes, keys, ids, evict: None, clear: None, requests }
+    }
+
+    /// The same subjects, after these processes have taken the place of the others.
+    pub(crate) fn reborn(&self, processes: Vec<Cached>) -> Self {
+        Self { processes, ..self.clone() }
+    }
+
+    pub(crate) fn members(&self) -> Vec<MemberId> {
+        (0..4).map(|n| MemberId::stored(format!("m{n}"))).collect()
+    }
+
+    pub(crate) fn ids_under(&self, key: &SubjectKey) -> Vec<CommentId> {
+        self.ids.lock().expect("whole").get(key).cloned().unwrap_or_default()
+    }
+
+    fn some_id(&self, key: &SubjectKey) -> Option<CommentId> {
+        self.ids_under(key).choose(&mut rand::rng()).copied()
+    }
+
+    fn member(&self) -> MemberId {
+        self.members().choose(&mut rand::rng()).cloned().expect("some")
+    }
+
+    async fn send(&self, process: usize, key: &SubjectKey, verb: impl Into<Verb>) {
+        let verb = verb.into();
+        let number = self.requests.fetch_add(1, Ordering::Relaxed).to_string();
+        let request =
+            Request { key: RequestKey::imported("comment", "fire", &number), print: Print::of(&[number.as_bytes()]) };
+        let born = verb.creates_comment().then(|| verb.comment_id()).flatten();
+        let command = Command { subject: key.clone(), verb, request, now: Millis(1_800_000_000_000) };
+        let answer = match self.processes[process].writer.commit(&[command]).await {
+            Ok(mut answers) => answers.remove(0),
+            // Where the machine is too busy the outcome is not known; the copies have to converge all the same.
+            Err(Error::ShardUnavailable | Error::Overloaded { .. }) => return,
+            Err(error) => panic!("{error}"),
+        };
+        if let (Ok(_), Some(id)) = (answer, born) {
+            self.ids.lock().expect("whole").entry(key.clone()).or_default().push(id);
+        }
+    }
+
+    fn content(&self) -> Content {
+        Content::stored(format!("{}", rand::random::<u32>()), Vec::new(), Metadata::new())
+    }
+
+    /// A new id; none where the machine is too busy to give one.
+    async fn id(&self, process: usize, key: &SubjectKey) -> Option<CommentId> {
+        match self.processes[process].store.ids().comment(key.partition()).await {
+            Ok(id) => Some(id),
+            Err(Error::ShardUnavailable | Error::Overloaded { .. }) => None,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    pub(crate) async fn root(&self, process: usize, subject: usize) {
+        let key = &self.keys[subject];
+        let Some(id) = self.id(process, key).await else { return };
+        let create = Create {
+            id,
+            member: self.member(),
+            content: self.content(),
+            client: ClientInfo::default(),
+            auto_create: Some(SubjectId::from(id)),
+        };
+        self.send(process, key, create).await;
+    }
+
+    /// Something that happens to a comment.
+    async fn happen(&self, process: usize, key: &SubjectKey, id: CommentId) {
+        let store = &self.processes[process].store;
+        let Some(at) = store.reader().locate(&[id]).await.expect("read").remove(0) else { return };
+        let target = Target { id, lineage: at.lineage.clone(), parent: at.parent };
+        match rand::random_range(0..10) {
+            0..3 => drop(self.reply(process, key, id).await),
+            3 => self.send(process, key, Delete { target, acting: Acting::Moderator, etag: String::new() }).await,
+            4 => {
+                let edit =
+                    Edit { target, member: at.member, content: self.content(), etag: String::new(), window: None };
+                self.send(process, key, edit).await;
+            }
+            _ => {
+                let values = [LikeValue::Like, LikeValue::Dislike, LikeValue::None];
+                let value = values.choose(&mut rand::rng()).copied().expect("some");
+                let operation = RequestId::from_bytes(store.ids().request());
+                self.send(process, key, SetLike { comment_id: id, member: self.member(), value, operation }).await;
+            }
+        }
+    }
+
+    /// A process writes.
+    pub(crate) async fn write(self, process: usize, steps: usize) {
+        for _ in 0..steps {
+            let subject = rand::random_range(0..self.keys.len());
+            let key = self.keys[subject].clone();
+            match self.some_id(&key) {
+                Some(id) if rand::random_bool(0.8) => self.happen(process, &key, id).await,
+                Some(_) | None => self.root(process, subject).await,
+            }
+        }
+    }
+
+    async fn read(self, process: usize) {
+        let reader = self.processes[process].reader.clone();
+        loop {
+            let key = self.keys.choose(&mut rand::rng()).expect("some");
+            let order = if rand::random() { Order::Newest } else { Order::Oldest };
+            let floor = rand::random_range(1..100);
+            let start = if rand::random_bool(0.7) { Start::Beginning } else { Start::After(floor) };
+            let window = Window { order, start, limit: rand::random_range(1..30) };
+            reader.roots(key, window, rand::random_range(0..4)).await.expect("read");
+            reader.roots_at(key, &[floor, floor / 2 + 1, floor + 7], rand::random_range(0..4)).await.expect("read");
+            if let Some(id) = self.some_id(key) {
+                reader.comments(&[id]).await.expect("read");
+                reader
+                    .replies(key, id, Window { order: Order::Oldest, start: Start::Beginning, limit: 5 })
+                    .await
+                    .expect("read");
+                reader.like_states(key, &self.member(), &[id]).await.expect("read");
+            }
+        }
+    }
+
+    /// What a relay does once: numbers, brings some of it to the boards, and tells the copies. Whether there was nothing to
+    /// do.
+    async fn relay(&self, mender: &mut Mender) -> bool {
+        let done = async {
+            let head = self.processes[0].store.outbox().head(0).await?;
+            Ok(self.number().await? == head && self.rank(rand::random_range(1..20)).await? == 0)
+        };
+        let quiet = match done.await {
+            Ok(quiet) => quiet,
+            // Where the machine is too busy it is done again.
+            Err(Error::ShardUnavailable | Error::Overloaded { .. }) => false,
+            Err(error) => panic!("{error}"),
+        };
+        mender.turn().await == Ok(false) && quiet
+    }
+
+    /// Brings at most so many events to the boards; how many it were.
+    pub(crate) async fn rank(&self, limit: usize) -> Result<usize> {
+        let Cached { store, .. } = &self.processes[0];
+        let (outbox, (boards, _)) = (store.outbox(), store.ranks(stores::rules()));
+        let from = outbox.position(0, Projection::Boards).await?;
+        let events = outbox.read(0, from, limit).await?;
+        let Some(last) = events.last() else { return Ok(0) };
+        boards.apply(0, &events).await?;
+        let term = outbox.lead(0, &OWNER, store.clock().now()).await?.expect("nobody else leads");
+        assert!(outbox.advance(0, term, Projection::Boards, from, last.number).await?);
+        Ok(events.len())
+    }
+
+    /// Numbers all events; the number of the last.
+    pub(crate) async fn number(&self) -> Result<i64> {
+        let Cached { store, .. } = &self.processes[0];
+        let outbox = store.outbox();
+        let term = outbox.lead(0, &OWNER, store.clock().now()).await?.expect("nobody else leads");
+        while outbox.number(0, term, 500).await?.expect("our term") > 0 {}
+        outbox.head(0).await
+    }
+
+    /// A reply to a comment; its id, unless the machine is too busy to give one.
+    pub(crate) async fn reply(&self, process: usize, key: &SubjectKey, parent: CommentId) -> Option<CommentId> {
+        let store = &self.processes[process].store;
+        let at = store.reader().locate(&[parent]).await.expect("read").remove(0).expect("there");
+        let id = self.id(process, key).await?;
+        let reply = Reply {
+            id,
+            parent: Target { id: parent, lineage: at.lineage, parent: at.parent },
+            member: self.member(),
+            content: self.content(),
+            client: ClientInfo::default(),
+            max_depth: 3,
+        };
+        self.send(process, key, reply).await;
+        Some(id)
+    }
+
+    pub(crate) async fn delete(&self, process: usize, key: &SubjectKey, id: CommentId) {
+        let at = self.processes[process].store.reader().locate(&[id]).await.expect("read").remove(0).expect("there");
+        let target = Target { id, lineage: at.lineage, parent: at.parent };
+        self.send(process, key, Delete { target, acting: Acting::Moderator, etag: String::new() }).await;
+    }
+
+    /// So many members like a comment.
+    pub(crate) async fn like(&self, process: usize, key: &SubjectKey, id: CommentId, members: usize) {
+        for member in self.members().into_iter().take(members) {
+            let operation = RequestId::from_bytes(self.processes[process].store.ids().request());
+            self.send(process, key, SetLike { comment_id: id, member, value: LikeValue::Like, operation }).await;
+        }
+    }
+
+    /// Writes, reads and losses side by side, and the quiet afterwards.
+    pub(crate) async fn burn(&self, cache: &Arc<dyn Cache>, steps: usize) {
+        let first = &self.processes[0];
+        let all = (0..PARTITIONS).map(Partition::number).collect();
+        let tally = first.reader.tally().clone();
+        let rows = first.store.reader();
+        let mut mender = Mender::new(Arc::clone(cache), first.store.outbox(), rows, tally, 0, all);
+        self.relay(&mut mender).await;
+        let writers: Vec<_> =
+            (0..4).map(|n| tokio::spawn(self.clone().write(n % self.processes.len(), steps))).collect();
+        let readers: Vec<_> = (0..4).map(|n| tokio::spawn(self.clone().read(n % self.processes.len()))).collect();
+        let mut round = 0_u32;
+        while writers.iter().any(|writer| !writer.is_finished()) {
+            self.relay(&mut mender).await;
+            round += 1;
+            if let Some(evict) = self.evict.as_ref().filter(|_| round.is_multiple_of(3)) {
+                let key = self.keys.choose(&mut rand::rng()).expect("some");
+                let found = first.store.reader().subjects(std::slice::from_ref(key)).await.expect("read").remove(0);
+                found.into_iter().for_each(|subject| evict(subject.id));
+            }
+            if let Some(clear) = self.clear.as_ref().filter(|_| round.is_multiple_of(25)) {
+                clear();
+            }
+            tokio::task::yield_now().await;
+        }
+        for writer in writers {
+            writer.await.expect("ends well");
+        }
+        while !self.relay(&mut mender).await {}
+        readers.iter().for_each(tokio::task::JoinHandle::abort);
+        for reader in readers {
+            let stopped = reader.await;
+            assert!(stopped.is_err_and(|why| why.is_cancelled()), "a reader died");
+        }
+    }
+}
+
+/// Empties a server, as anybody could by hand.
+pub(crate) fn flush(url: &str) {
+    use std::io::{Read, Write};
+    let place = url.trim_start_matches("redis://").trim_end_matches('/');
+    let mut line = std::net::TcpStream::connect(place).expect("the server is up");
+    line.write_all(b"FLUSHALL\r\n").expect("sent");
+    let mut answer = [0; 5];
+    line.read_exact(&mut answer).expect("answered");
+    assert_eq!(&answer, b"+OK\r\n");
+}

@@ -1,0 +1,88 @@
+//! Fire while Redis is killed, frozen and emptied, loses keys, and fails over, and processes die with words that they owe.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use riposte_cache::{Cache, Limits, Redis};
+use riposte_conformance::stores::StepClock;
+use riposte_store::StoreConfig;
+use riposte_test_redis::{Cluster, Program, Server, Storm, Victim};
+
+use crate::fire::Fire;
+use crate::process::{self, Cached};
+use crate::{equal_or_absent, servers};
+
+/// What a process of one life is given to write.
+const STEPS: usize = 40;
+/// What it still writes when the cache does not hear it any more.
+const UNHEARD: usize = 8;
+
+#[test]
+fn copies_in_redis_outlive_a_storm() {
+    let Some(program) = Program::find() else { return };
+    let server = Server::start(&program).expect("it starts");
+    let url = server.url();
+    servers::runtime().block_on(weather(&url, server, 10));
+}
+
+#[test]
+fn copies_in_a_cluster_outlive_a_storm() {
+    let Some(program) = Program::find() else { return };
+    let cluster = Cluster::start(&program).expect("it starts");
+    let url = cluster.url();
+    servers::runtime().block_on(weather(&url, cluster, 5));
+}
+
+/// A process, and its own way to the cache.
+struct Life {
+    process: Cached,
+    cache: Arc<Redis>,
+}
+
+impl Life {
+    /// One that may find the cache away.
+    fn begin(url: &str, timeline: u16, config: &StoreConfig) -> Self {
+        let limits = Limits { window: 100, ..Limits::default() };
+        let cache = Arc::new(servers::client(url, limits, timeline, Duration::from_millis(200)));
+        let shared: Arc<dyn Cache> = Arc::clone(&cache) as _;
+        Self { process: process::cached(config, &shared, StepClock::at(StepClock::START)), cache }
+    }
+
+    /// Dies, and takes what it has not told with it.
+    async fn end(self, fire: &Fire, number: usize) {
+        self.cache.shut().await;
+        fire.clone().write(number, UNHEARD).await;
+    }
+}
+
+/// As many faults strike while lives begin and end; when all is over, copies are what the rows say, or absent.
+async fn weather(url: &str, mut victim: impl Victim + Send + 'static, faults: usize) {
+    let seed = rand::random();
+    println!("storm {seed}");
+    let storm = std::thread::spawn(move || {
+        let struck = Storm::new(seed, Duration::from_millis(300)).rage(&mut victim, faults);
+        (struck, victim)
+    });
+    let (config, _folder) = process::sqlite().await;
+    let begin = {
+        let (timeline, config) = (rand::random(), config.clone());
+        move || Life::begin(url, timeline, &config)
+    };
+    let first = begin();
+    let cache: Arc<dyn Cache> = Arc::clone(&first.cache) as _;
+    let mut second = begin();
+    let mut fire = Fire::new(vec![first.process.clone(), second.process.clone()], 3);
+    let mut lives = 2;
+    while !storm.is_finished() {
+        fire.burn(&cache, STEPS).await;
+        let dying = std::mem::replace(&mut second, begin());
+        dying.end(&fire, 1).await;
+        fire = fire.reborn(vec![first.process.clone(), second.process.clone()]);
+        lives += 1;
+    }
+    let (struck, _victim) = storm.join().expect("it ends");
+    println!("{lives} lives, {:?}", struck.expect("the victim came back from each fault"));
+    // Whoever comes last finds what the others left; a life more tells what the last one owed.
+    fire.burn(&cache, STEPS).await;
+    equal_or_absent(&fire, &cache).await;
+}

@@ -1,0 +1,42 @@
+//! The suite of the protocol: on the cache in the process, on Redis (RIPOSTE_TEST_REDIS) and on a cluster
+//! (RIPOSTE_TEST_REDIS_CLUSTER).
+
+#![expect(clippy::expect_used, reason = "a test ends with a panic that names what did not hold")]
+
+#[path = "stage/servers.rs"]
+mod servers;
+
+use std::sync::Arc;
+
+use riposte_cache::{Limits, Memory};
+use riposte_conformance::caches;
+
+#[test]
+fn the_cache_in_the_process_keeps_the_protocol() {
+    for name in caches::NAMES {
+        println!("{name}");
+        servers::runtime().block_on(caches::run(name, Arc::new(Memory::new(Limits::default()))));
+    }
+}
+
+#[test]
+fn redis_keeps_the_protocol() {
+    on_servers("RIPOSTE_TEST_REDIS");
+}
+
+#[test]
+fn a_cluster_keeps_the_protocol() {
+    on_servers("RIPOSTE_TEST_REDIS_CLUSTER");
+}
+
+fn on_servers(variable: &str) {
+    let Some(url) = servers::told(variable) else { return eprintln!("SKIPPED: {variable} names no Redis") };
+    servers::runtime().block_on(async {
+        let redis = Arc::new(servers::redis(&url, Limits::default()).await);
+        for name in caches::NAMES {
+            println!("{name}");
+            caches::run(name, Arc::clone(&redis) as _).await;
+        }
+        redis.shut().await;
+    });
+}

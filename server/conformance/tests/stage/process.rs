@@ -1,0 +1,89 @@
+//! Processes over one store whose reads go through copies that all of them share.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use riposte_cache::{Cache, CachedReader, CachedWriter, Cursor, Hearer, Owed, Room, Tally};
+use riposte_conformance::stores::{self, Backend, Process, StepClock, Walk};
+use riposte_core::Partition;
+use riposte_core::ids::PARTITIONS;
+use riposte_core::ports::{Clock, Reader, Writer};
+use riposte_store::config::Kind;
+use riposte_store::{Store, StoreConfig};
+
+/// A process, and what tests ask of it.
+#[derive(Debug, Clone)]
+pub(crate) struct Cached {
+    pub(crate) store: Store,
+    pub(crate) reader: CachedReader,
+    pub(crate) writer: Arc<dyn Writer>,
+}
+
+/// A process over the rows of `config`, beside others.
+pub(crate) fn cached(config: &StoreConfig, cache: &Arc<dyn Cache>, clock: Arc<dyn Clock>) -> Cached {
+    let store = Store::open(config, clock).expect("the configuration is sound");
+    let tally = Tally::default();
+    let owed = Owed::new(Arc::clone(cache), tally.clone());
+    let hearer = Arc::new(Hearer::new(Arc::clone(cache), owed.clone(), tally.clone()));
+    let writer = CachedWriter::new(store.witnessed_writer(hearer), Arc::clone(cache), owed.clone());
+    let (sources, map) = (store.sources().all().len(), Arc::clone(store.sources()));
+    let room = Room::new(sources, Box::new(move |at| map.map().source(at)), 8, Duration::from_secs(20));
+    let reader = CachedReader::new(store.reader(), Arc::clone(cache), owed, room, tally);
+    Cached { store, reader, writer: Arc::new(writer) }
+}
+
+/// A store in a folder of its own, at the present schema; the folder goes with what is returned.
+pub(crate) async fn sqlite() -> (StoreConfig, tempfile::TempDir) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let config = sqlite_in(folder.path());
+    migrate(&config).await;
+    (config, folder)
+}
+
+/// A store in this folder, without its tables. Nothing here asks what a power cut leaves of it.
+pub(crate) fn sqlite_in(folder: &Path) -> StoreConfig {
+    let mut config = StoreConfig::sqlite(Some(folder.to_owned()));
+    if let Kind::Sqlite { durable, .. } = &mut config.kind {
+        *durable = false;
+    }
+    config
+}
+
+pub(crate) async fn migrate(config: &StoreConfig) {
+    let store = Store::open(config, StepClock::at(StepClock::START)).expect("the configuration is sound");
+    riposte_migrations::up(&store, |_| ()).await.expect("migrated");
+    store.close().await;
+}
+
+/// The relays come to all partitions, at the beginning of their outboxes.
+pub(crate) async fn warm(cache: &dyn Cache) {
+    for number in 0..PARTITIONS {
+        cache.renew(Partition::number(number), Cursor(0), rand::random()).await.expect("answered");
+    }
+}
+
+/// The suite of the stores, over processes that share copies.
+pub(crate) fn backend(config: StoreConfig, cache: Arc<dyn Cache>) -> Backend {
+    let first = process(&cached(&config, &cache, StepClock::at(StepClock::START)));
+    let start = move |clock| {
+        let another = process(&cached(&config, &cache, clock));
+        Box::pin(std::future::ready(another)) as futures::future::BoxFuture<'static, Process>
+    };
+    Backend::new(first, Arc::new(start), Walk { steps: 200, ..Walk::default() })
+}
+
+fn process(cached: &Cached) -> Process {
+    let Cached { store, reader, writer } = cached;
+    let (boards, rankings) = store.ranks(stores::rules());
+    Process {
+        reader: Arc::new(reader.clone()) as Arc<dyn Reader>,
+        writer: Arc::clone(writer),
+        ids: store.ids(),
+        outbox: store.outbox(),
+        histories: store.histories(),
+        boards,
+        rankings,
+        repairer: store.repairer(),
+    }
+}

@@ -1,0 +1,31 @@
+//! The servers that the environment names.
+
+use std::time::Duration;
+
+use riposte_cache::{Limits, Redis, RedisConfig};
+use tokio::runtime::Runtime;
+
+pub(crate) fn runtime() -> Runtime {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime")
+}
+
+/// What the environment says under a name; nothing said is nothing.
+#[expect(clippy::disallowed_methods, reason = "a test run is told by its environment what to play, and where")]
+pub(crate) fn told(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|text| !text.is_empty())
+}
+
+/// A cache in a server that others use too: no two caches of tests share a timeline.
+pub(crate) async fn redis(url: &str, limits: Limits) -> Redis {
+    // A test machine may be busy with a compiler; that a cache is slow is not what is tested.
+    let redis = client(url, limits, rand::random(), Duration::from_secs(5));
+    redis.ready(Duration::from_secs(10)).await.expect("the server answers");
+    redis
+}
+
+/// One process's client of a cache, which has so much time for an answer.
+pub(crate) fn client(url: &str, limits: Limits, timeline: u16, budget: Duration) -> Redis {
+    let (url, connections) = (url.to_owned(), 2);
+    let config = RedisConfig { url, connections, budget, apply_budget: budget, timeline, limits };
+    Redis::start(config).expect("the address makes sense")
+}

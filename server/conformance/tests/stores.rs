@@ -1,0 +1,28 @@
+//! The suite of the stores, every case on every backend: the oracle, SQLite, one server of the MySQL family with one table of
+//! each kind, two with 50 and 200 as in production, and three of them under copies. The environment names the servers:
+//! RIPOSTE_TEST_MYSQL_1, RIPOSTE_TEST_MYSQL_2, RIPOSTE_TEST_REDIS, RIPOSTE_TEST_REDIS_CLUSTER.
+
+#![expect(clippy::expect_used, reason = "a test ends with a panic that names what did not hold")]
+
+#[path = "stores/cached_cluster.rs"]
+mod cached_cluster;
+#[path = "stores/cached_memory.rs"]
+mod cached_memory;
+#[path = "stores/cached_redis.rs"]
+mod cached_redis;
+#[path = "stores/databases.rs"]
+mod databases;
+#[path = "stores/mariadb_sharded.rs"]
+mod mariadb_sharded;
+#[path = "stores/mariadb_single.rs"]
+mod mariadb_single;
+#[path = "stores/oracle.rs"]
+mod oracle;
+#[path = "stage/process.rs"]
+mod process;
+#[path = "stage/servers.rs"]
+mod servers;
+#[path = "stores/sqlite.rs"]
+mod sqlite;
+#[path = "stores/stage.rs"]
+mod stage;

@@ -1,0 +1,32 @@
+//! MariaDB (RIPOSTE_TEST_MYSQL_1) under Redis (RIPOSTE_TEST_REDIS).
+
+use std::sync::{Arc, LazyLock};
+
+use riposte_cache::{Cache, Limits};
+use riposte_conformance::{conformance_cases, conformance_tests};
+use riposte_store::shard::Tables;
+
+use crate::stage::{self, Stage};
+use crate::{databases, process, servers};
+
+static STAGE: LazyLock<Option<Stage>> = LazyLock::new(|| {
+    let Some(redis) = servers::told("RIPOSTE_TEST_REDIS") else {
+        eprintln!("SKIPPED, all of it: RIPOSTE_TEST_REDIS names no server");
+        return None;
+    };
+    let config = databases::fresh(&["RIPOSTE_TEST_MYSQL_1"], Tables { subject: 1, index: 1 }, "cached")?;
+    let runtime = servers::runtime();
+    let backend = runtime.block_on(async {
+        process::migrate(&config).await;
+        let cache: Arc<dyn Cache> = Arc::new(servers::redis(&redis, Limits::default()).await);
+        process::warm(&*cache).await;
+        process::backend(config, cache)
+    });
+    Some(Stage::new(runtime, backend))
+});
+
+fn run(category: &str, name: &str) {
+    stage::play(STAGE.as_ref(), category, name);
+}
+
+conformance_cases!(conformance_tests);

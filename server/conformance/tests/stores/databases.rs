@@ -1,0 +1,30 @@
+//! Fresh databases on the servers that the environment names.
+
+use riposte_store::StoreConfig;
+use riposte_store::shard::Tables;
+use sea_orm::{ConnectionTrait, Database};
+
+use crate::servers::{runtime, told};
+
+/// A fresh database, whose name begins so, on each of these servers; `None`, said loudly, where one is not there.
+pub(crate) fn fresh(servers: &[&str], tables: Tables, name: &str) -> Option<StoreConfig> {
+    let mut urls = Vec::new();
+    for server in servers {
+        let Some(url) = told(server) else {
+            eprintln!("SKIPPED, all of it: {server} names no server of the MySQL family");
+            return None;
+        };
+        urls.push(url.trim_end_matches('/').to_owned());
+    }
+    for (number, url) in urls.iter_mut().enumerate() {
+        // Two of them may be one server.
+        let database = format!("{name}_{}_{}_{number}", std::process::id(), servers.len());
+        runtime().block_on(async {
+            let connection = Box::pin(Database::connect(url.as_str())).await.expect("the test server is up");
+            connection.execute_unprepared(&format!("CREATE DATABASE {database}")).await.expect("a fresh database");
+            connection.close().await.expect("closed");
+        });
+        *url = format!("{url}/{database}");
+    }
+    Some(StoreConfig::mysql(&urls, tables))
+}

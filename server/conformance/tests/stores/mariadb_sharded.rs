@@ -1,0 +1,25 @@
+//! Two servers of the MySQL family with 50 tables of subjects and 200 of all else, as in production:
+//! RIPOSTE_TEST_MYSQL_1 and RIPOSTE_TEST_MYSQL_2 name them.
+
+use std::sync::LazyLock;
+
+use riposte_conformance::{conformance_cases, conformance_tests};
+use riposte_store::shard::Tables;
+
+use crate::databases;
+use crate::stage::{self, Stage};
+
+static STAGE: LazyLock<Option<Stage>> = LazyLock::new(|| {
+    let config = databases::fresh(
+        &["RIPOSTE_TEST_MYSQL_1", "RIPOSTE_TEST_MYSQL_2"],
+        Tables { subject: 50, index: 200 },
+        "conformance",
+    )?;
+    Some(Stage::on(config))
+});
+
+fn run(category: &str, name: &str) {
+    stage::play(STAGE.as_ref(), category, name);
+}
+
+conformance_cases!(conformance_tests);

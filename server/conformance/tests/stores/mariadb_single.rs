@@ -1,0 +1,20 @@
+//! A server of the MySQL family with one table of each kind: RIPOSTE_TEST_MYSQL_1 names it.
+
+use std::sync::LazyLock;
+
+use riposte_conformance::{conformance_cases, conformance_tests};
+use riposte_store::shard::Tables;
+
+use crate::databases;
+use crate::stage::{self, Stage};
+
+static STAGE: LazyLock<Option<Stage>> = LazyLock::new(|| {
+    let config = databases::fresh(&["RIPOSTE_TEST_MYSQL_1"], Tables { subject: 1, index: 1 }, "conformance")?;
+    Some(Stage::on(config))
+});
+
+fn run(category: &str, name: &str) {
+    stage::play(STAGE.as_ref(), category, name);
+}
+
+conformance_cases!(conformance_tests);

@@ -1,0 +1,42 @@
+//! The oracle itself: what the suite asks of the stores, the model of them keeps.
+
+use std::sync::{Arc, LazyLock};
+
+use riposte_conformance::model::Model;
+use riposte_conformance::stores::{Backend, Process, StepClock};
+use riposte_conformance::{conformance_cases, conformance_tests};
+use riposte_store::shard::Tables;
+
+use crate::servers::runtime;
+use crate::stage::{self, Stage};
+
+/// One oracle for all cases, as one database serves all cases of the other backends.
+static STAGE: LazyLock<Option<Stage>> = LazyLock::new(|| {
+    let model = Arc::new(Model::new(StepClock::at(StepClock::START)));
+    let first = process(&model);
+    let start = move |clock| {
+        let another = process(&Arc::new(model.another(clock)));
+        Box::pin(std::future::ready(another)) as futures::future::BoxFuture<'static, Process>
+    };
+    let backend = Backend::new(first, Arc::new(start), stage::walk(Tables { subject: 1, index: 1 }));
+    Some(Stage::new(runtime(), backend))
+});
+
+fn process(model: &Arc<Model>) -> Process {
+    Process {
+        reader: Arc::clone(model) as _,
+        writer: Arc::clone(model) as _,
+        ids: Arc::clone(model) as _,
+        outbox: Arc::clone(model) as _,
+        histories: Arc::clone(model) as _,
+        boards: Arc::clone(model) as _,
+        rankings: Arc::clone(model) as _,
+        repairer: Arc::clone(model) as _,
+    }
+}
+
+fn run(category: &str, name: &str) {
+    stage::play(STAGE.as_ref(), category, name);
+}
+
+conformance_cases!(conformance_tests);

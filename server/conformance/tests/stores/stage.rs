@@ -1,0 +1,89 @@
+//! One store for all cases of a backend: opened and migrated once, in a runtime that lives as long as the binary.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use riposte_conformance::stores::{self, Backend, Process, StepClock, Walk};
+use riposte_core::ports::Clock;
+use riposte_store::shard::Tables;
+use riposte_store::{Store, StoreConfig};
+use tokio::runtime::Runtime;
+
+use crate::servers::{runtime, told};
+
+/// Where the cases of a backend are played.
+#[derive(Debug)]
+pub(crate) struct Stage {
+    runtime: Runtime,
+    backend: Backend,
+}
+
+impl Stage {
+    /// A stage for a backend that works in `runtime`.
+    pub(crate) fn new(runtime: Runtime, backend: Backend) -> Self {
+        Self { runtime, backend }
+    }
+
+    /// A stage on a fresh database, which is brought to the present schema.
+    pub(crate) fn on(config: StoreConfig) -> Self {
+        let (runtime, walk) = (runtime(), walk(config.tables));
+        let migrated = runtime.block_on(async {
+            let store = open(&config, StepClock::at(StepClock::START));
+            riposte_migrations::up(&store, |_| ()).await.expect("migrated");
+            process(&store)
+        });
+        let start = move |clock| {
+            let another = process(&open(&config, clock));
+            Box::pin(std::future::ready(another)) as futures::future::BoxFuture<'static, Process>
+        };
+        Self::new(runtime, Backend::new(migrated, Arc::new(start), walk))
+    }
+}
+
+/// Plays a case; where the backend is not there, it says so.
+pub(crate) fn play(stage: Option<&Stage>, category: &str, name: &str) {
+    match stage {
+        Some(stage) => stage.runtime.block_on(stores::run(category, name, stage.backend.clone())),
+        None => eprintln!("SKIPPED {category}::{name}"),
+    }
+}
+
+/// A folder of this process's own, for rows that outlive every case; those of processes that ended are taken away.
+pub(crate) fn folder(name: &str) -> PathBuf {
+    let all = Path::new(env!("CARGO_TARGET_TMPDIR")).join("stores");
+    let mine = all.join(std::process::id().to_string()).join(name);
+    std::fs::create_dir_all(&mine).expect("a folder for tests");
+    for entry in std::fs::read_dir(&all).expect("readable").flatten() {
+        if !Path::new("/proc").join(entry.file_name()).exists() {
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
+    mine
+}
+
+fn open(config: &StoreConfig, clock: Arc<dyn Clock>) -> Store {
+    Store::open(config, clock).expect("the configuration is sound")
+}
+
+fn process(store: &Store) -> Process {
+    let (boards, rankings) = store.ranks(stores::rules());
+    Process {
+        reader: store.reader(),
+        writer: store.writer(),
+        ids: store.ids(),
+        outbox: store.outbox(),
+        histories: store.histories(),
+        boards,
+        rankings,
+        repairer: store.repairer(),
+    }
+}
+
+/// `RIPOSTE_SEED` and `RIPOSTE_STEPS`, where they are set.
+pub(crate) fn walk(tables: Tables) -> Walk {
+    let number = |name| told(name).map(|text| text.parse().unwrap_or_else(|e| panic!("{name}: {e}")));
+    let Walk { seed, steps } = Walk::default();
+    // Over many tables a step is many statements, most of them new to their connection.
+    let steps = if tables.index > 1 { steps / 16 } else { steps };
+    Walk { seed: number("RIPOSTE_SEED").or(seed), steps: number("RIPOSTE_STEPS").map_or(steps, |n: u64| n as usize) }
+}
