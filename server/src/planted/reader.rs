@@ -8,7 +8,7 @@ use riposte_core::comment::CommentView;
 use riposte_core::ids::CommentId;
 use riposte_core::page::{
     HistoryCursor, Liker, LikerCursor, Located, MemberLike, Order, Page, PastContent, ReplyPage, RootPage, RootsToKeep,
-    Start, SubjectCursor, Subtree, ThreadPage, Verified, Window,
+    Start, SubjectCursor, Subtree, ThreadPage, Verified, Which, Window,
 };
 use riposte_core::ports::{Exported, Reader};
 use riposte_core::request::RequestKey;
@@ -103,8 +103,8 @@ impl Reader for Planted {
         Ok(page.map(|page| self.page(page, &window)))
     }
 
-    async fn roots_to_keep(&self, key: &SubjectKey, window: Window, previews: u8) -> Result<Option<RootsToKeep>> {
-        self.inner.roots_to_keep(key, window, previews).await
+    async fn roots_to_keep(&self, key: &SubjectKey, which: &Which, previews: u8) -> Result<Option<RootsToKeep>> {
+        self.inner.roots_to_keep(key, which, previews).await
     }
 
     async fn roots_at(&self, key: &SubjectKey, floors: &[i32], previews: u8) -> Result<Option<RootPage>> {

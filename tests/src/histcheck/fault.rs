@@ -4,6 +4,5 @@ mod proxy;
 mod strike;
 mod victims;
 
-pub(crate) use proxy::Proxy;
 pub(crate) use strike::Strike;
 pub(crate) use victims::{Rig, Wires};

@@ -7,7 +7,7 @@ mod walk;
 
 pub(crate) use call::{heard, item, send};
 pub(crate) use client::{Client, Stage};
-pub(crate) use planner::{Ask, Planner};
+pub(crate) use planner::Planner;
 
 /// Clients that always ask.
 pub(crate) const CLIENTS: u32 = 48;

@@ -165,7 +165,7 @@ fn judge(key: Key, writes: &[Write], reads: &mut [Read], found: &mut Found) {
 mod tests {
     use super::super::sketch::{Sketch, item};
     use crate::histcheck::history::Value::{Dislike, Like, None as Nothing};
-    use crate::histcheck::history::{Call, Outcome, Value};
+    use crate::histcheck::history::{Call, Item, Outcome, Value};
 
     fn liked() -> Sketch {
         let mut sketch = Sketch::default();
@@ -179,7 +179,7 @@ mod tests {
         sketch.state(4, 5, Dislike).state(4, 6, Nothing);
         // Beside the second write, either.
         sketch.state(3, 5, Like).state(3, 5, Dislike);
-        sketch.export(9, &[item(11, 1)], &[(11, 5, Dislike)]);
+        sketch.export(9, &[Item { dislikes: 1, ..item(11, 1) }], &[(11, 5, Dislike)]);
         sketch.has_none();
     }
 
