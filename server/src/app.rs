@@ -14,7 +14,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use riposte_core::Comments;
 use riposte_store::Store;
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
@@ -93,10 +92,11 @@ impl App {
         let bells = Bells::new(relay.outbox.sources());
         let hub = Hub::new(Arc::clone(&relay.outbox), metrics.clone());
         let lanes = Arc::new(data.enter(|| base.lanes(&bells, &answers)));
-        let ports = base.domain(&relay, &lanes, &pages);
+        let domain = |reader| base.domain(reader, &relay, &lanes, &pages);
         let limits = base.limits();
         let services = Services {
-            comments: Comments::new(ports, policies),
+            comments: domain(copies.reader(&store)),
+            rows: domain(store.reader()),
             tokens: Arc::new(PageTokens::new(config.page_tokens.bytes())),
             clock,
             limits,

@@ -53,6 +53,8 @@ impl Copies {
             (None, CacheKind::Memory) => Arc::new(Memory::new(config.limits())),
             (None, CacheKind::None | CacheKind::Redis) => return Ok(Self::none()),
         };
+        #[cfg(feature = "planted")]
+        let cache = crate::planted::cache(cache);
         let tally = Tally::default();
         metrics.copies(tally.clone());
         let owed = Owed::new(Arc::clone(&cache), tally.clone());

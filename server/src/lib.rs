@@ -12,6 +12,8 @@ pub mod copies;
 pub mod hot;
 pub mod layers;
 pub mod lifecycle;
+#[cfg(feature = "planted")]
+mod planted;
 pub mod rpc;
 pub mod telemetry;
 pub mod write;

@@ -49,6 +49,8 @@ pub use status::{NOT_EXECUTED, REQUEST_ID, status};
 pub struct Services {
     /// The domain.
     pub comments: Comments,
+    /// The same, which reads the rows themselves and never a copy.
+    pub rows: Comments,
     /// Seals and opens page tokens.
     pub tokens: Arc<PageTokens>,
     /// The present, for the age of page tokens.
@@ -113,6 +115,11 @@ pub fn admin(services: &Services) -> RoutesBuilder {
 }
 
 impl Services {
+    /// What answers a read: the rows for one that asks to be fresh.
+    fn answering(&self, fresh: bool) -> &Comments {
+        if fresh { &self.rows } else { &self.comments }
+    }
+
     /// What every answer of a read says while the copies cannot be asked: it is whole, and cost more than usual.
     fn degraded(&self) -> Vec<v1::Degradation> {
         let away = self.copies.as_ref().is_some_and(CachedReader::is_degraded);

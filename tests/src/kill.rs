@@ -6,9 +6,9 @@
 
 mod call;
 mod check;
-mod databases;
-mod fleet;
-mod ground;
+pub(crate) mod databases;
+pub(crate) mod fleet;
+pub(crate) mod ground;
 mod history;
 mod planner;
 mod replay;
@@ -16,7 +16,7 @@ mod report;
 mod rounds;
 mod seen;
 mod strike;
-mod verdict;
+pub(crate) mod verdict;
 mod worker;
 
 use anyhow::{Context, Result, bail};
@@ -69,7 +69,7 @@ pub async fn run(options: Options) -> Result<bool> {
     sets.extend(["--set".to_owned(), "object_type_defaults.edit_window=always".to_owned()]);
     command::finish(command::riposte(&sets)?.args(["migrate", "up"])).await?.ended(0)?;
     println!("seed {}", options.seed);
-    Rounds::new(Fleet::start(sets).await?, Databases, options.seed).run(options.rounds).await
+    Rounds::new(Fleet::start([sets.clone(), sets]).await?, Databases, options.seed).run(options.rounds).await
 }
 
 #[cfg(test)]

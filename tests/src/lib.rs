@@ -6,6 +6,7 @@
 
 pub mod command;
 pub mod forest;
+pub mod histcheck;
 pub mod kill;
 pub mod mysql;
 pub mod rank;

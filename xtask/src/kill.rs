@@ -7,12 +7,13 @@ mod orders;
 
 use crate::live::Live;
 use crate::repo::Repo;
-use crate::servers::Setup;
+use crate::servers::{Pair, Setup};
 use crate::{build, servers, tools};
 use anyhow::{Context, Result};
-use orders::Order;
+use nix::sys::signal::Signal;
+use orders::{Order, Verb};
 use std::io::{BufRead, BufReader, Write};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 /// What to kill, and how often.
@@ -58,9 +59,14 @@ pub(crate) fn rounds(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool>
         load.args(["--seed", &seed.to_string()]);
     }
     load.envs(databases.exports()).env("RIPOSTE_TEST_BIN", repo.server_binary());
+    obey(live, &mut load, &mut databases)
+}
+
+/// Runs a load program to its end and does to the databases what it asks; whether it succeeded.
+pub(crate) fn obey(live: &Arc<Live>, load: &mut Command, databases: &mut Pair) -> Result<bool> {
     load.stdin(Stdio::piped()).stdout(Stdio::piped());
     // Its servers are in its process group and end with it.
-    let mut load = live.spawn(&mut load)?;
+    let mut load = live.spawn(load)?;
     let mut answers = load.child().stdin.take().context("no standard input")?;
     let lines = load.child().stdout.take().context("no standard output")?;
     for line in BufReader::new(lines).lines() {
@@ -70,7 +76,12 @@ pub(crate) fn rounds(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool>
             continue;
         };
         for number in order.databases {
-            if order.start { databases.start_again(live, number)? } else { databases.kill(number)? }
+            match order.verb {
+                Verb::Kill => databases.kill(number)?,
+                Verb::Start => databases.start_again(live, number)?,
+                Verb::Pause => databases.signal(number, Signal::SIGSTOP)?,
+                Verb::Resume => databases.signal(number, Signal::SIGCONT)?,
+            }
         }
         writeln!(answers, "done")?;
     }

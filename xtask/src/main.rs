@@ -9,6 +9,7 @@ mod chart;
 mod generate;
 mod kill;
 mod live;
+mod prove;
 mod repo;
 mod run;
 mod sdk;
@@ -44,6 +45,12 @@ enum Task {
     /// Starts two MariaDB servers that flush every commit, two `riposte serve` processes over them with 50/200/200
     /// tables, and a mixed load. In each round a server, a database or both die by SIGKILL and come back.
     Kill(kill::Args),
+    /// Ask the service by many clients while faults strike it, and hold all its answers against its promises
+    ///
+    /// Starts two MariaDB servers, Redis, two `riposte serve` processes, and wires between them that delay, cut and
+    /// break. Clients write, read and walk; servers, databases and Redis are killed, stopped, emptied and replaced.
+    /// Every call and answer goes into a history that is checked afterwards. docs/reliability.md says for what.
+    Prove(prove::Args),
     /// Start two private database servers, Redis and a Redis Cluster, print what to export, and keep them until Ctrl-C
     Servers {
         /// MySQL 9 instead of MariaDB; fetched once and unpacked under .tools/
@@ -75,6 +82,8 @@ Examples:
   cargo xtask test --mysql             the store's suite on real MySQL 9 as well
   cargo xtask test --list              what the steps are
   cargo xtask kill --rounds 3          a short run of the killing
+  cargo xtask prove --smoke            six minutes of faults under a history checker
+  cargo xtask prove --planted          bugs planted in the server, each of which has to be found
   cargo xtask servers                  databases and Redis for `cargo test` in another terminal
   cargo xtask bench write --rows create_hot,like_hot --unpinned --tables one
                                        how much faster than one transaction per comment
@@ -100,6 +109,7 @@ fn run(cli: Cli) -> Result<bool> {
     match cli.task {
         Task::Test(args) => test::run(&repo, &live, &args),
         Task::Kill(args) => kill::run(&repo, &live, &args),
+        Task::Prove(args) => prove::run(&repo, &live, &args),
         Task::Servers { mysql } => servers::hold(&repo, &live, mysql).map(|()| true),
         Task::Bench(what) => bench::run(&repo, &live, &what),
         Task::Gen { check } => {

@@ -45,6 +45,11 @@ impl Repo {
         self.target.join("release/kill-load")
     }
 
+    /// The built program that asks, strikes and checks.
+    pub(crate) fn prove_load_binary(&self) -> PathBuf {
+        self.target.join("release/prove-load")
+    }
+
     /// The built load generator.
     pub(crate) fn bench_binary(&self) -> PathBuf {
         self.target.join("release/riposte-bench")

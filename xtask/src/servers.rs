@@ -9,6 +9,8 @@ use crate::live::{Folder, Live, Process};
 use crate::repo::Repo;
 use crate::tools;
 use anyhow::{Context, Result, bail};
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
 use riposte_test_redis::free_port;
 use std::io::Read;
 use std::net::{Ipv4Addr, TcpStream};
@@ -82,6 +84,13 @@ impl Pair {
     /// Starts a killed server again, at the address it had.
     pub(crate) fn start_again(&mut self, live: &Arc<Live>, number: u8) -> Result<()> {
         self.server(number)?.start_again(live)
+    }
+
+    /// Sends a signal to one of the servers, which runs.
+    pub(crate) fn signal(&mut self, number: u8, signal: Signal) -> Result<()> {
+        let process = self.server(number)?.process.as_ref();
+        let group = process.with_context(|| format!("database server {number} was killed"))?.group();
+        Ok(killpg(Pid::from_raw(group), signal)?)
     }
 
     fn server(&mut self, number: u8) -> Result<&mut Server> {

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use riposte_core::Comments;
 use riposte_core::comments::Ports;
 use riposte_core::object_type::Policies;
+use riposte_core::ports::{Log, Reader};
 use riposte_core::rank::Rules;
 use riposte_store::Store;
 use tokio::runtime::Handle;
@@ -60,17 +62,29 @@ impl Base<'_> {
         Lanes::start(&writer, count, move |partition| sources.map().source(partition), limits, witness, answers)
     }
 
-    /// What the domain reads and writes: copies before the rows, and a count of all that goes through the lanes.
-    pub(super) fn domain(&self, relay: &RelayPorts, lanes: &Arc<Lanes>, pages: &Pages) -> Ports {
-        Ports {
-            reader: self.copies.reader(self.store),
-            log: Arc::new(Counted { log: Arc::clone(lanes) as _, rates: pages.rates().clone() }),
+    /// The domain over a reader, with a count of all that goes through the lanes.
+    pub(super) fn domain(
+        &self,
+        reader: Arc<dyn Reader>,
+        relay: &RelayPorts,
+        lanes: &Arc<Lanes>,
+        pages: &Pages,
+    ) -> Comments {
+        #[cfg(feature = "planted")]
+        let reader = crate::planted::reader(reader);
+        let log: Arc<dyn Log> = Arc::new(Counted { log: Arc::clone(lanes) as _, rates: pages.rates().clone() });
+        #[cfg(feature = "planted")]
+        let log = crate::planted::log(log);
+        let ports = Ports {
+            reader,
+            log,
             clock: Arc::clone(self.clock) as _,
             ids: self.store.ids(),
             histories: Arc::clone(&relay.histories),
             boards: Arc::clone(&relay.boards),
             rankings: self.copies.rankings(&relay.rankings),
             repairer: self.store.repairer(),
-        }
+        };
+        Comments::new(ports, Arc::clone(self.policies))
     }
 }

@@ -40,7 +40,7 @@ impl SubjectCalls {
         let key = v.subject(&self.0.comments, &caller, "key", request.key.as_ref())?;
         let min_revision = v.take(parse::min_revision(request.min_revision));
         let ((key, _), min_revision) = v.all((key, min_revision))?;
-        let found = self.0.comments.subjects(&caller, &[key], min_revision).await?.pop().flatten();
+        let found = self.0.answering(request.fresh).subjects(&caller, &[key], min_revision).await?.pop().flatten();
         let subject = found.ok_or(Error::SubjectNotFound)?;
         Ok(v1::GetSubjectResponse { subject: Some(answer::subject(&subject)), degraded: self.0.degraded() })
     }
@@ -58,7 +58,7 @@ impl SubjectCalls {
             }
         }
         let (keys,) = v.all((keys,))?;
-        let found = self.0.comments.subjects(&caller, &keys, 0).await?;
+        let found = self.0.answering(request.fresh).subjects(&caller, &keys, 0).await?;
         let (mut subjects, mut missing) = (Vec::with_capacity(found.len()), Vec::new());
         for (key, subject) in request.keys.into_iter().zip(found) {
             match subject {

@@ -5,16 +5,26 @@ use anyhow::{Result, ensure};
 /// Orders go out on standard output; each is answered by a line on standard input. The task runner bounds what an
 /// order may take, and its end is the end of the input.
 #[derive(Debug)]
-pub(super) struct Databases;
+pub(crate) struct Databases;
 
 impl Databases {
     /// Ends databases by SIGKILL; numbers begin with 1.
-    pub(super) async fn kill(&mut self, numbers: &[u8]) -> Result<()> {
+    pub(crate) async fn kill(&mut self, numbers: &[u8]) -> Result<()> {
         order("kill", numbers).await
     }
 
+    /// Lets databases stand still (SIGSTOP).
+    pub(crate) async fn pause(&mut self, numbers: &[u8]) -> Result<()> {
+        order("pause", numbers).await
+    }
+
+    /// Lets databases go on (SIGCONT).
+    pub(crate) async fn resume(&mut self, numbers: &[u8]) -> Result<()> {
+        order("resume", numbers).await
+    }
+
     /// Starts databases again, on their data and at their addresses; returns when they greet.
-    pub(super) async fn start(&mut self, numbers: &[u8]) -> Result<()> {
+    pub(crate) async fn start(&mut self, numbers: &[u8]) -> Result<()> {
         order("start", numbers).await
     }
 }

@@ -1,57 +1,78 @@
 //! Two servers over one set of databases, and the ways in.
 
+use std::ffi::OsStr;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use nix::sys::signal::{Signal, kill};
 use tonic::transport::{Channel, Endpoint};
 
 use crate::Server;
 
 /// Servers there are.
-pub(super) const SERVERS: usize = 2;
+pub(crate) const SERVERS: usize = 2;
 
 /// Where the servers are reached. A killed server's door leads nowhere until the next one stands behind it.
 #[derive(Debug)]
-pub(super) struct Doors([RwLock<Channel>; SERVERS]);
+pub(crate) struct Doors([RwLock<Channel>; SERVERS]);
 
 /// The servers.
 #[derive(Debug)]
-pub(super) struct Fleet {
-    sets: Vec<String>,
+pub(crate) struct Fleet {
+    /// The arguments of each server.
+    sets: [Vec<String>; SERVERS],
+    /// The bug that they are started with; empty for none.
+    planted: String,
     servers: [Option<Server>; SERVERS],
     doors: Arc<Doors>,
 }
 
 impl Doors {
     /// The way to one of the servers; numbers wrap.
-    pub(super) fn channel(&self, door: usize) -> Channel {
+    pub(crate) fn channel(&self, door: usize) -> Channel {
         self.0[door % SERVERS].read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
 impl Fleet {
-    /// Starts all servers with these arguments; the schema stands already.
-    pub(super) async fn start(sets: Vec<String>) -> Result<Self> {
-        let (first, second) = tokio::try_join!(Server::serve_with(&sets), Server::serve_with(&sets))?;
+    /// Starts each server with its arguments; the schema stands already.
+    pub(crate) async fn start(sets: [Vec<String>; SERVERS]) -> Result<Self> {
+        Self::start_with(sets, "").await
+    }
+
+    /// The same with a bug of this name.
+    pub(crate) async fn start_with(sets: [Vec<String>; SERVERS], planted: &str) -> Result<Self> {
+        let (first, second) = tokio::try_join!(serve(&sets[0], planted), serve(&sets[1], planted))?;
         let doors = Doors([RwLock::new(door(&first)?), RwLock::new(door(&second)?)]);
-        Ok(Self { sets, servers: [Some(first), Some(second)], doors: Arc::new(doors) })
+        let planted = planted.to_owned();
+        Ok(Self { sets, planted, servers: [Some(first), Some(second)], doors: Arc::new(doors) })
     }
 
     /// The ways in.
-    pub(super) fn doors(&self) -> Arc<Doors> {
+    pub(crate) fn doors(&self) -> Arc<Doors> {
         Arc::clone(&self.doors)
     }
 
     /// Ends one server by SIGKILL.
-    pub(super) async fn kill(&mut self, number: usize) -> Result<()> {
+    pub(crate) async fn kill(&mut self, number: usize) -> Result<()> {
         self.servers[number].take().context("it was killed before")?.crash().await
     }
 
-    /// Starts a server in the place of each that was killed, and waits until it serves.
-    pub(super) async fn replace(&mut self) -> Result<()> {
+    /// Ends one server as an operator does: it brings what it was asked to its end.
+    pub(crate) async fn end(&mut self, number: usize) -> Result<()> {
+        self.servers[number].take().context("it was ended before")?.stop().await.map(drop)
+    }
+
+    /// Sends a signal to one server.
+    pub(crate) fn signal(&self, number: usize, signal: Signal) -> Result<()> {
+        Ok(kill(self.servers[number].as_ref().context("it was ended before")?.pid(), signal)?)
+    }
+
+    /// Starts a server in the place of each that was ended, and waits until it serves.
+    pub(crate) async fn replace(&mut self) -> Result<()> {
         for (number, place) in self.servers.iter_mut().enumerate().filter(|(_, place)| place.is_none()) {
-            let starts = tokio::time::timeout(Duration::from_secs(60), Server::serve_with(&self.sets)).await;
+            let starts = tokio::time::timeout(Duration::from_secs(60), serve(&self.sets[number], &self.planted)).await;
             let server = starts.context("a server does not serve again within a minute")??;
             *self.doors.0[number].write().unwrap_or_else(PoisonError::into_inner) = door(&server)?;
             *place = Some(server);
@@ -60,17 +81,23 @@ impl Fleet {
     }
 
     /// A server, to read the end of it all from.
-    pub(super) fn any(&self) -> Result<&Server> {
+    pub(crate) fn any(&self) -> Result<&Server> {
         self.servers.iter().flatten().next().context("no server stands")
     }
 
     /// Asks all servers to stop.
-    pub(super) async fn stop(self) -> Result<()> {
+    pub(crate) async fn stop(self) -> Result<()> {
         for server in self.servers.into_iter().flatten() {
             server.stop().await?;
         }
         Ok(())
     }
+}
+
+/// A server with a bug, if it has a name.
+async fn serve(sets: &[String], planted: &str) -> Result<Server> {
+    let variable = [("RIPOSTE_PLANTED", OsStr::new(planted))];
+    Server::serve_in(sets, if planted.is_empty() { &[] } else { &variable }).await
 }
 
 fn door(server: &Server) -> Result<Channel> {

@@ -26,13 +26,18 @@ pub(super) fn key(subject: usize) -> SubjectKey {
 
 /// Acknowledged comments by subject.
 #[derive(Debug)]
-pub(super) struct Ground {
+pub(crate) struct Ground {
     known: Mutex<Vec<Vec<i64>>>,
 }
 
 impl Ground {
     pub(super) fn new() -> Self {
-        Self { known: Mutex::new(vec![Vec::new(); SUBJECTS]) }
+        Self::of(SUBJECTS)
+    }
+
+    /// Of so many subjects.
+    pub(crate) fn of(subjects: usize) -> Self {
+        Self { known: Mutex::new(vec![Vec::new(); subjects]) }
     }
 
     /// Remembers what an acknowledged operation made; where replies stand is of no interest, roots are enough of a
@@ -44,7 +49,7 @@ impl Ground {
     }
 
     /// Remembers a comment of a subject.
-    pub(super) fn remember(&self, subject: usize, id: i64) {
+    pub(crate) fn remember(&self, subject: usize, id: i64) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let ids = &mut known[subject];
         if ids.len() >= KNOWN {
@@ -54,7 +59,7 @@ impl Ground {
     }
 
     /// A comment of a subject; of three choices one falls on the first ones.
-    pub(super) fn comment(&self, subject: usize, rng: &mut StdRng) -> Option<i64> {
+    pub(crate) fn comment(&self, subject: usize, rng: &mut StdRng) -> Option<i64> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let ids = &known[subject];
         let reach = if rng.random_ratio(1, 3) { ids.len().min(FIRST) } else { ids.len() };

@@ -8,19 +8,19 @@ const NOT_EXECUTED: &str = "riposte-not-executed";
 
 /// One attempt that failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Failure {
+pub(crate) struct Failure {
     /// Whether the service said that nothing was done.
-    pub(super) effectless: bool,
+    pub(crate) effectless: bool,
     /// Whether the same call may succeed later.
-    pub(super) passing: bool,
+    pub(crate) passing: bool,
     /// The reason, or the code where nobody gave one.
-    pub(super) words: String,
+    pub(crate) words: String,
 }
 
 impl Failure {
     /// Reads a status. Only the service's own word counts as "nothing was done": a connection that broke, a deadline
     /// that passed and a fault of the service all leave it open.
-    pub(super) fn of(status: Status) -> Self {
+    pub(crate) fn of(status: Status) -> Self {
         let effectless = status.metadata().contains_key(NOT_EXECUTED);
         let error = Error::from(status);
         let passing = !effectless || error.code() == Code::ResourceExhausted;

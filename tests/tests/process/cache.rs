@@ -9,7 +9,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use riposte_sdk::v1;
 use riposte_sdk::v1::{CommentSort, DegradedPart, DegradedReason, LikeValue};
-use riposte_tests::{Say, Server};
+use riposte_tests::{Say, Server, mysql};
 use tokio::process::{Child, Command};
 
 /// A Redis of the test's own, which keeps nothing.
@@ -163,5 +163,46 @@ async fn a_cache_is_rebuilt_and_pages_come_from_it_in_the_process() -> Result<()
     ensure!(told.subjects_rebuilt == 1, "{told:?}");
     ensure!(page(&say).await?.threads.len() == 1);
     ensure!(counted(&server, "drift").await? == 0);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_fresh_read_is_of_the_rows_when_nobody_tells_the_copies() -> Result<()> {
+    let (Some(redis), Some(databases)) = (Redis::start()?, mysql::servers()) else { return Ok(()) };
+    let name = mysql::fresh_name();
+    // This one has no copies, and leads the relay because it comes first: what it commits, no copy hears of.
+    let deaf = Server::serve(&databases, &name).await?;
+    let url = format!("cache.url=redis://127.0.0.1:{}", redis.port);
+    let more = ["--set", "cache.kind=redis", "--set", &url, "--set", "hot.enabled=false"].map(str::to_owned);
+    let copying = Server::serve_with(&[Server::settings(&databases, &name), more.to_vec()].concat()).await?;
+    let there = Say::on(&deaf.client()?, "article");
+    let here = Say { client: copying.client()?, key: there.key.clone() };
+    let root = here.comment("m", "first").await?;
+    let reply = here.reply(root.id, "m", "answer").await?;
+    page(&here).await?;
+    there.comment("m", "second").await?;
+    there.like(root.id, "m", LikeValue::Like).await?;
+    let gone = v1::DeleteCommentRequest { id: reply.id, member_id: "m".to_owned(), ..Default::default() };
+    there.client.comments().delete_comment(gone).await?;
+    let (subject, fresh) = (Some(here.key.clone()), true);
+    let request = v1::ListCommentsRequest { subject: subject.clone(), fresh, ..Default::default() };
+    let list = here.list(request).await?;
+    ensure!(list.threads.len() == 2 && list.subject.context("a subject")?.comment_count == 2, "{:?}", list.threads);
+    let request = v1::ListRepliesRequest { root_id: root.id, fresh, ..Default::default() };
+    let replies = here.client.replies().list_replies(request).await?.into_inner().replies;
+    ensure!(replies.is_empty(), "{replies:?}");
+    let request = v1::GetCommentRequest { id: reply.id, fresh, ..Default::default() };
+    let got = here.client.comments().get_comment(request).await?.into_inner().comment.context("a comment")?;
+    ensure!(got.content.is_none(), "{got:?}");
+    let request = v1::BatchGetCommentsRequest { ids: vec![root.id], fresh, ..Default::default() };
+    let got = here.client.comments().batch_get_comments(request).await?.into_inner().comments;
+    ensure!(got[0].like_count == 1 && got[0].reply_count == 0, "{got:?}");
+    let request = v1::GetSubjectRequest { key: subject.clone(), fresh, ..Default::default() };
+    let got = here.client.subjects().get_subject(request).await?.into_inner().subject.context("a subject")?;
+    ensure!(got.root_count == 2, "{got:?}");
+    let member_id = "m".to_owned();
+    let request = v1::BatchGetLikeStatesRequest { subject, member_id, comment_ids: vec![root.id], fresh };
+    let states = here.client.likes().batch_get_like_states(request).await?.into_inner().states;
+    ensure!(states[0].value() == LikeValue::Like, "{states:?}");
     Ok(())
 }

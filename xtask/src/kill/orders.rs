@@ -1,12 +1,24 @@
-//! What the load program asks of its databases: `@kill 1`, `@kill 1 2`, `@start 2`.
+//! What a load program asks of its databases: `@kill 1`, `@kill 1 2`, `@start 2`, `@pause 1`, `@resume 1`.
 
 use anyhow::{Context, Result, bail};
+
+/// What is done to a database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verb {
+    /// SIGKILL.
+    Kill,
+    /// Start it on its data and its port.
+    Start,
+    /// SIGSTOP.
+    Pause,
+    /// SIGCONT.
+    Resume,
+}
 
 /// One order.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Order {
-    /// Start them; otherwise kill them.
-    pub(super) start: bool,
+    pub(super) verb: Verb,
     /// Which of the databases, 1 or 2 each.
     pub(super) databases: Vec<u8>,
 }
@@ -16,13 +28,15 @@ impl Order {
     pub(super) fn read(line: &str) -> Result<Option<Self>> {
         let Some(order) = line.strip_prefix('@') else { return Ok(None) };
         let mut words = order.split_whitespace();
-        let start = match words.next() {
-            Some("start") => true,
-            Some("kill") => false,
+        let verb = match words.next() {
+            Some("kill") => Verb::Kill,
+            Some("start") => Verb::Start,
+            Some("pause") => Verb::Pause,
+            Some("resume") => Verb::Resume,
             other => bail!("no order: {other:?}"),
         };
         let numbers = words.map(|word| word.parse::<u8>().with_context(|| format!("no database: {word}")));
-        Ok(Some(Self { start, databases: numbers.collect::<Result<_>>()? }))
+        Ok(Some(Self { verb, databases: numbers.collect::<Result<_>>()? }))
     }
 }
 
@@ -33,8 +47,10 @@ mod tests {
     #[test]
     fn orders_are_told_from_what_people_read() {
         let order = |line| Order::read(line).unwrap();
-        assert_eq!(order("@kill 1 2"), Some(Order { start: false, databases: vec![1, 2] }));
-        assert_eq!(order("@start 2"), Some(Order { start: true, databases: vec![2] }));
+        assert_eq!(order("@kill 1 2"), Some(Order { verb: Verb::Kill, databases: vec![1, 2] }));
+        assert_eq!(order("@start 2"), Some(Order { verb: Verb::Start, databases: vec![2] }));
+        assert_eq!(order("@pause 1"), Some(Order { verb: Verb::Pause, databases: vec![1] }));
+        assert_eq!(order("@resume 1"), Some(Order { verb: Verb::Resume, databases: vec![1] }));
         assert_eq!(order("round 1: kill 2"), None);
         assert!(Order::read("@stop 1").is_err() && Order::read("@kill one").is_err());
     }

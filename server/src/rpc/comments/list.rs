@@ -21,6 +21,7 @@ struct Terms {
     limit: usize,
     previews: u8,
     min_revision: i64,
+    fresh: bool,
 }
 
 impl CommentCalls {
@@ -64,16 +65,17 @@ impl CommentCalls {
 
     /// The page, and what its ends are told by.
     async fn list_read(&self, caller: &Caller, terms: Terms, stand: Stand) -> Result<(RootPage, Asked), Error> {
-        let Terms { subject, limit, previews, min_revision } = terms;
+        let Terms { subject, limit, previews, min_revision, fresh } = terms;
+        let comments = self.0.answering(fresh);
         match stand {
             Stand::Floor(order, at) => {
                 let ask = ListComments { subject, order, at, limit, previews, min_revision };
-                let page = self.0.comments.list_comments(caller, &ask).await?;
+                let page = comments.list_comments(caller, &ask).await?;
                 Ok((page, Asked::Floor(order, at)))
             }
             Stand::Rank(sort, at) => {
                 let ask = ListRanked { subject, sort, at, limit, previews, min_revision };
-                let Along { page, trail } = self.0.comments.list_ranked(caller, &ask).await?;
+                let Along { page, trail } = comments.list_ranked(caller, &ask).await?;
                 Ok((page, Asked::Rank(at, trail)))
             }
         }
@@ -95,7 +97,8 @@ impl CommentCalls {
         let min_revision = v.take(parse::min_revision(request.min_revision));
         let ((subject, _), walk, stand, limit, previews, min_revision) =
             v.all((subject, walk, stand, limit, previews, min_revision))?;
-        Ok((walk, Terms { subject, limit, previews, min_revision }, stand))
+        let fresh = request.fresh;
+        Ok((walk, Terms { subject, limit, previews, min_revision, fresh }, stand))
     }
 
     /// A thread with the token that walks all its replies from the first.

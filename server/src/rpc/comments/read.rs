@@ -20,7 +20,7 @@ impl CommentCalls {
         let viewer = v.take(parse::optional_member("viewer_member_id", &request.viewer_member_id));
         let min_revision = v.take(parse::min_revision(request.min_revision));
         let (id, viewer, min_revision) = v.all((id, viewer, min_revision))?;
-        let view = self.0.comments.comment(&caller, id, viewer.as_ref(), min_revision).await?;
+        let view = self.0.answering(request.fresh).comment(&caller, id, viewer.as_ref(), min_revision).await?;
         Ok(v1::GetCommentResponse { comment: Some(answer::comment(&view)), degraded: self.0.degraded() })
     }
 
@@ -32,7 +32,7 @@ impl CommentCalls {
         let mut v = Violations::default();
         let ids = v.take(parse::comment_ids("ids", &request.ids));
         let (ids,) = v.all((ids,))?;
-        let found = self.0.comments.comments(&caller, &ids, None).await?;
+        let found = self.0.answering(request.fresh).comments(&caller, &ids, None).await?;
         let (mut comments, mut missing) = (Vec::with_capacity(found.len()), Vec::new());
         for (id, view) in ids.into_iter().zip(found) {
             match view {

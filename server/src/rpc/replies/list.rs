@@ -20,6 +20,7 @@ struct Terms {
     root: Located,
     limit: usize,
     min_revision: i64,
+    fresh: bool,
 }
 
 impl ReplyCalls {
@@ -39,8 +40,9 @@ impl ReplyCalls {
         let min_revision = v.take(parse::min_revision(request.min_revision));
         let ((root, _), walk, stand, limit, min_revision) = v.all((root, walk, stand, limit, min_revision))?;
         let subject = root.subject.clone();
+        let terms = Terms { root, limit, min_revision, fresh: request.fresh };
         let (page, asked) =
-            self.list_read(&caller, Terms { root, limit, min_revision }, stand).await.map_err(|error| {
+            self.list_read(&caller, terms, stand).await.map_err(|error| {
                 let refusal = under(&subject)(error);
                 match stand {
                     // The root was found: it is the other comment that is not there.
@@ -67,17 +69,18 @@ impl ReplyCalls {
 
     /// The page, and what its ends are told by.
     async fn list_read(&self, caller: &Caller, terms: Terms, stand: Stand) -> Result<(ReplyPage, Asked), Error> {
-        let Terms { root, limit, min_revision } = terms;
+        let Terms { root, limit, min_revision, fresh } = terms;
+        let comments = self.0.answering(fresh);
         match stand {
             Stand::Floor(order, at) => {
                 let ask = ListReplies { root, order, at, limit, min_revision };
-                let page = self.0.comments.list_replies(caller, &ask).await?;
+                let page = comments.list_replies(caller, &ask).await?;
                 Ok((page, Asked::Floor(order, at)))
             }
             // The one that replies have.
             Stand::Rank(_, at) => {
                 let ask = ListRankedReplies { root, at, limit, min_revision };
-                let Along { page, trail } = self.0.comments.list_ranked_replies(caller, &ask).await?;
+                let Along { page, trail } = comments.list_ranked_replies(caller, &ask).await?;
                 Ok((page, Asked::Rank(at, trail)))
             }
         }

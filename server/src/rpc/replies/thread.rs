@@ -31,7 +31,8 @@ impl ReplyCalls {
             v.all((top, levels, limit, min_revision, after, walk))?;
         let max_depth = top.path.depth().saturating_add(levels).min(MAX_LEVELS - 1);
         let part = Subtree { top: top.path.clone(), max_depth, after, limit };
-        let page = self.0.comments.thread(&top, &part, min_revision).await.map_err(under(&top.subject))?;
+        let comments = self.0.answering(request.fresh);
+        let page = comments.thread(&top, &part, min_revision).await.map_err(under(&top.subject))?;
         let items = page.comments.iter().map(answer::comment).collect();
         let shown = Page { items, more_before: false, more_after: page.more_after };
         let shown = answer::fit(shown, Anchor::First, MAX_BYTES);
@@ -50,7 +51,8 @@ impl ReplyCalls {
         let id = v.take(parse::comment_id("comment_id", request.comment_id));
         let min_revision = v.take(parse::min_revision(request.min_revision));
         let (id, min_revision) = v.all((id, min_revision))?;
-        let (view, ancestors, truncated) = self.0.comments.conversation(&caller, id, min_revision).await?;
+        let comments = self.0.answering(request.fresh);
+        let (view, ancestors, truncated) = comments.conversation(&caller, id, min_revision).await?;
         Ok(v1::ListConversationResponse {
             comment: Some(answer::comment(&view)),
             ancestors: ancestors.iter().map(answer::comment).collect(),

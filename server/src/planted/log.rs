@@ -1,0 +1,67 @@
+//! Bugs of the road of writes.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use riposte_core::cmd::Undelete;
+use riposte_core::ports::Log;
+use riposte_core::request::{RequestId, RequestKey};
+use riposte_core::world::{Effect, Receipt};
+use riposte_core::{Command, Error, LikeValue, Result, Verb};
+
+use super::Bug;
+
+/// The road with a bug.
+#[derive(Debug)]
+pub(super) struct Planted {
+    pub(super) inner: Arc<dyn Log>,
+    pub(super) bug: Bug,
+}
+
+#[async_trait]
+impl Log for Planted {
+    async fn submit(&self, mut commands: Vec<Command>) -> Result<Vec<Result<Receipt>>> {
+        let asked = commands.clone();
+        commands.iter_mut().for_each(|command| self.before(command));
+        let mut receipts = self.inner.submit(commands).await?;
+        for (command, receipt) in asked.into_iter().zip(&mut receipts) {
+            self.after(command, receipt).await;
+        }
+        Ok(receipts)
+    }
+}
+
+impl Planted {
+    fn before(&self, command: &mut Command) {
+        match (self.bug, &mut command.verb) {
+            (Bug::RepeatsForgotten, _) => command.request.key = RequestKey(rand::random()),
+            (Bug::LateLikes, Verb::SetLike(like)) => like.operation = RequestId::from_bytes(rand::random()),
+            (Bug::LikesLost, Verb::SetLike(like)) if one_of(20) => like.value = LikeValue::None,
+            _fine => {}
+        }
+    }
+
+    async fn after(&self, command: Command, receipt: &mut Result<Receipt>) {
+        let Ok(done) = receipt else { return };
+        match (self.bug, command.verb, &mut done.effect) {
+            (Bug::RefusedAfterCommit, ..) if one_of(50) => {
+                *receipt = Err(Error::Overloaded { after: Duration::from_millis(1) });
+            }
+            (Bug::RevisionBefore, ..) if one_of(10) => done.revision -= 1,
+            (Bug::LikesLost, Verb::SetLike(like), Effect::Like(answer)) => answer.value = like.value,
+            (Bug::DeletesUndone, Verb::Delete(delete), Effect::Comment(view)) if one_of(5) => {
+                let member = view.comment.member.clone();
+                let verb = Undelete { target: delete.target, member }.into();
+                let request = riposte_core::request::Request { key: RequestKey(rand::random()), ..command.request };
+                let undo = Command { subject: command.subject, verb, request, now: command.now };
+                drop(self.inner.submit(vec![undo]).await);
+            }
+            _fine => {}
+        }
+    }
+}
+
+fn one_of(many: u32) -> bool {
+    rand::random_range(0..many) == 0
+}

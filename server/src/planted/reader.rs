@@ -1,0 +1,198 @@
+//! Bugs of reads.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use riposte_core::comment::CommentView;
+use riposte_core::ids::CommentId;
+use riposte_core::page::{
+    HistoryCursor, Liker, LikerCursor, Located, MemberLike, Order, Page, PastContent, ReplyPage, RootPage, RootsToKeep,
+    Start, SubjectCursor, Subtree, ThreadPage, Verified, Which, Window,
+};
+use riposte_core::ports::{Exported, Reader};
+use riposte_core::request::RequestKey;
+use riposte_core::{CommentState, LikeValue, MemberId, ObjectType, Result, Subject, SubjectKey};
+
+use super::Bug;
+
+/// Reads with a bug.
+#[derive(Debug)]
+pub(super) struct Planted {
+    inner: Arc<dyn Reader>,
+    bug: Bug,
+    comments: Mutex<HashMap<CommentId, CommentView>>,
+    counts: Mutex<HashMap<SubjectKey, (i32, i32)>>,
+    pages: Mutex<HashMap<(String, Window), RootPage>>,
+}
+
+impl Planted {
+    pub(super) fn new(inner: Arc<dyn Reader>, bug: Bug) -> Self {
+        Self { inner, bug, comments: Mutex::default(), counts: Mutex::default(), pages: Mutex::default() }
+    }
+
+    fn count(&self, subject: &mut Subject) {
+        if self.bug == Bug::CountsBefore {
+            let now = (subject.root_count, subject.comment_count);
+            let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+            let before = counts.insert(subject.key.clone(), now).unwrap_or(now);
+            (subject.root_count, subject.comment_count) = before;
+        }
+    }
+
+    fn show(&self, view: &mut CommentView) {
+        if self.bug == Bug::DeletedShown && view.content.is_some() {
+            view.comment.state = CommentState::Active;
+        }
+    }
+
+    fn window(&self, mut window: Window) -> Window {
+        if let (Bug::PageEdge, Start::After(floor)) = (self.bug, window.start) {
+            let by = if window.order == Order::Oldest { 1 } else { -1 };
+            window.start = Start::After(floor + by);
+        }
+        window
+    }
+
+    fn page(&self, mut page: RootPage, window: &Window) -> RootPage {
+        self.count(&mut page.subject);
+        page.threads.items.iter_mut().for_each(|thread| self.show(&mut thread.root));
+        if self.bug == Bug::EndByCount && window.order == Order::Oldest {
+            let last = page.threads.items.last().map_or(0, |thread| thread.root.comment.floor);
+            page.threads.more_after &= last < page.subject.root_count;
+        }
+        if self.bug == Bug::TypeForgotten {
+            let name = (page.subject.key.object_id().to_owned(), *window);
+            let mut pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
+            return pages.insert(name, page.clone()).unwrap_or(page);
+        }
+        page
+    }
+}
+
+#[async_trait]
+impl Reader for Planted {
+    fn origin(&self) -> Option<&dyn Reader> {
+        self.inner.origin()
+    }
+
+    async fn subjects(&self, keys: &[SubjectKey]) -> Result<Vec<Option<Subject>>> {
+        let mut found = self.inner.subjects(keys).await?;
+        found.iter_mut().flatten().for_each(|subject| self.count(subject));
+        Ok(found)
+    }
+
+    async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<Located>>> {
+        self.inner.locate(ids).await
+    }
+
+    async fn comments(&self, ids: &[CommentId]) -> Result<Vec<Option<CommentView>>> {
+        let mut found = self.inner.comments(ids).await?;
+        found.iter_mut().flatten().for_each(|view| self.show(view));
+        if self.bug == Bug::CommentsKept {
+            let mut kept = self.comments.lock().unwrap_or_else(PoisonError::into_inner);
+            for view in found.iter_mut().flatten() {
+                *view = kept.entry(view.comment.id).or_insert_with(|| view.clone()).clone();
+            }
+        }
+        Ok(found)
+    }
+
+    async fn roots(&self, key: &SubjectKey, window: Window, previews: u8) -> Result<Option<RootPage>> {
+        let page = self.inner.roots(key, self.window(window), previews).await?;
+        Ok(page.map(|page| self.page(page, &window)))
+    }
+
+    async fn roots_to_keep(&self, key: &SubjectKey, which: &Which, previews: u8) -> Result<Option<RootsToKeep>> {
+        self.inner.roots_to_keep(key, which, previews).await
+    }
+
+    async fn roots_at(&self, key: &SubjectKey, floors: &[i32], previews: u8) -> Result<Option<RootPage>> {
+        self.inner.roots_at(key, floors, previews).await
+    }
+
+    async fn replies(&self, key: &SubjectKey, root: CommentId, window: Window) -> Result<Option<ReplyPage>> {
+        self.inner.replies(key, root, window).await
+    }
+
+    async fn replies_at(&self, key: &SubjectKey, root: CommentId, floors: &[i32]) -> Result<Option<ReplyPage>> {
+        self.inner.replies_at(key, root, floors).await
+    }
+
+    async fn thread(&self, key: &SubjectKey, part: &Subtree) -> Result<Option<ThreadPage>> {
+        self.inner.thread(key, part).await
+    }
+
+    async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Vec<CommentView>> {
+        self.inner.conversation(key, id, limit).await
+    }
+
+    async fn revisions(&self, id: CommentId) -> Result<Vec<PastContent>> {
+        self.inner.revisions(id).await
+    }
+
+    async fn like_states(
+        &self,
+        key: &SubjectKey,
+        member: &MemberId,
+        ids: &[CommentId],
+    ) -> Result<Vec<Option<LikeValue>>> {
+        self.inner.like_states(key, member, ids).await
+    }
+
+    async fn likers(
+        &self,
+        id: CommentId,
+        value: LikeValue,
+        after: Option<&LikerCursor>,
+        limit: usize,
+    ) -> Result<Page<Liker>> {
+        self.inner.likers(id, value, after, limit).await
+    }
+
+    async fn member_likes(
+        &self,
+        key: &SubjectKey,
+        member: &MemberId,
+        after: Option<CommentId>,
+        limit: usize,
+    ) -> Result<Page<MemberLike>> {
+        self.inner.member_likes(key, member, after, limit).await
+    }
+
+    async fn member_comments(
+        &self,
+        object_type: &ObjectType,
+        member: &MemberId,
+        all: bool,
+        after: Option<&HistoryCursor>,
+        limit: usize,
+    ) -> Result<Page<HistoryCursor>> {
+        self.inner.member_comments(object_type, member, all, after, limit).await
+    }
+
+    async fn created_by(&self, key: &SubjectKey, keys: &[RequestKey]) -> Result<Vec<Option<CommentId>>> {
+        self.inner.created_by(key, keys).await
+    }
+
+    async fn list_subjects(
+        &self,
+        object_type: &ObjectType,
+        after: SubjectCursor,
+        limit: usize,
+    ) -> Result<(Vec<Subject>, Option<SubjectCursor>)> {
+        self.inner.list_subjects(object_type, after, limit).await
+    }
+
+    async fn export_comments(&self, key: &SubjectKey, after: Option<CommentId>, limit: usize) -> Result<Vec<Exported>> {
+        self.inner.export_comments(key, after, limit).await
+    }
+
+    async fn export_likes(&self, id: CommentId, after: Option<&MemberId>, limit: usize) -> Result<Vec<Liker>> {
+        self.inner.export_likes(id, after, limit).await
+    }
+
+    async fn verify(&self, key: &SubjectKey) -> Result<Verified> {
+        self.inner.verify(key).await
+    }
+}

@@ -1,0 +1,100 @@
+//! The verdict: which promises a history breaks.
+//!
+//! Nothing here asks a server or a clock. A subject is judged by itself, since no promise spans two of them but that
+//! nothing crosses from one to another, which each answer shows. Each rule has a file with its own proof on planted
+//! faults. All of it is O(n log n) in the operations of a subject.
+
+mod counts;
+mod floors;
+mod isolation;
+mod like_counts;
+mod likes;
+mod once;
+mod quick;
+mod refusals;
+mod revisions;
+mod rows;
+mod scene;
+#[cfg(test)]
+mod sketch;
+mod walks;
+
+use super::history::{History, Nanos};
+use scene::Scene;
+
+/// How old an answer may be that did not ask to be fresh. The service promises 2 s, and 5 s after a fault has healed;
+/// here faults follow each other and share the processors with the service, so the bound is one that no delay explains
+/// and that nothing which stays old can pass.
+const STALE: Nanos = 15_000_000_000;
+/// Anomalies kept of one rule and one subject: the first ones tell enough.
+const KEPT: usize = 20;
+
+/// One promise that was not kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Anomaly {
+    /// The rule, by the name of its file.
+    pub(crate) rule: &'static str,
+    /// What is wrong.
+    pub(crate) what: String,
+    /// The operations it shows in, by their places in the history, as few as tell it.
+    pub(crate) ops: Vec<u32>,
+}
+
+/// What a rule tells its anomalies to.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    rule: &'static str,
+    anomalies: Vec<Anomaly>,
+    kept: usize,
+}
+
+impl Found {
+    /// Tells one.
+    fn add(&mut self, what: impl FnOnce() -> String, ops: &[u32]) {
+        self.kept += 1;
+        if self.kept <= KEPT {
+            self.anomalies.push(Anomaly { rule: self.rule, what: what(), ops: ops.to_vec() });
+        }
+    }
+}
+
+type Rule = fn(&Scene<'_>, &mut Found);
+
+const RULES: [(&str, Rule); 10] = [
+    ("once", once::check),
+    ("rows", rows::check),
+    ("floors", floors::check),
+    ("counts", counts::check),
+    ("likes", likes::check),
+    ("like counts", like_counts::check),
+    ("walks", walks::check),
+    ("revisions", revisions::check),
+    ("isolation", isolation::check),
+    ("refusals", refusals::check),
+];
+
+/// Everything that is wrong with a history, in the order of subjects and rules.
+pub(crate) fn check(history: &History) -> Vec<Anomaly> {
+    let mut found = Found::default();
+    for mine in by_subject(history) {
+        let scene = Scene::of(&history.ops, &mine);
+        for (name, rule) in RULES {
+            (found.rule, found.kept) = (name, 0);
+            rule(&scene, &mut found);
+        }
+    }
+    found.anomalies
+}
+
+/// The operations of each subject, in the order they began.
+fn by_subject(history: &History) -> Vec<Vec<u32>> {
+    let subjects = history.ops.iter().map(|op| op.call.subject() as usize + 1).max().unwrap_or(0);
+    let mut all = vec![Vec::new(); subjects];
+    for (number, op) in (0..).zip(&history.ops) {
+        all[op.call.subject() as usize].push(number);
+    }
+    for mine in &mut all {
+        mine.sort_by_key(|number| history.ops[*number as usize].begun);
+    }
+    all
+}

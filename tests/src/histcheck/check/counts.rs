@@ -1,0 +1,155 @@
+//! Counts of comments equal the comments at the answer's revision (I4).
+//!
+//! Comments that an open request may have changed count for a range; all others for exactly what they were.
+
+use std::collections::BTreeMap;
+
+use super::Found;
+use super::scene::{Comment, Scene, What};
+use crate::histcheck::history::{Counts, Item, Outcome};
+
+/// How many of some comments are visible at each revision.
+#[derive(Debug, Default)]
+struct Visible {
+    /// Revisions, and how the number moves at each; then: how many there are from each on.
+    certain: Vec<(i64, i32)>,
+    /// The revisions from which on comments may count or not.
+    open: Vec<i64>,
+}
+
+impl Visible {
+    fn add(&mut self, comment: &Comment) {
+        let uncertain = comment.born == 0 || comment.open.iter().any(|of| matches!(of.what, What::Visible(_)));
+        if uncertain {
+            self.open.push(comment.born);
+            return;
+        }
+        self.certain.push((comment.born, 1));
+        let mut visible = true;
+        for change in &comment.changes {
+            if let What::Visible(now) = change.what
+                && now != visible
+            {
+                self.certain.push((change.revision, if now { 1 } else { -1 }));
+                visible = now;
+            }
+        }
+    }
+
+    fn settle(mut self) -> Self {
+        self.certain.sort_unstable_by_key(|(revision, _)| *revision);
+        let mut sum = 0;
+        for (_, count) in &mut self.certain {
+            sum += *count;
+            *count = sum;
+        }
+        self.open.sort_unstable();
+        self
+    }
+
+    /// The least and the most that may be counted at a revision.
+    fn at(&self, revision: i64) -> (i32, i32) {
+        let until = self.certain.partition_point(|(at, _)| *at <= revision);
+        let certain = until.checked_sub(1).map_or(0, |last| self.certain[last].1);
+        (certain, certain + self.open.partition_point(|at| *at <= revision) as i32)
+    }
+}
+
+/// Finds counts that are not those of the rows.
+pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
+    let (mut roots, mut all) = (Visible::default(), Visible::default());
+    let mut below: BTreeMap<i64, Visible> = BTreeMap::new();
+    for comment in &scene.comments {
+        all.add(comment);
+        if comment.root == 0 { roots.add(comment) } else { below.entry(comment.root).or_default().add(comment) }
+    }
+    // Creates whose outcome nobody knows, and which stand nowhere that was looked at.
+    if scene.export().is_none() && scene.requests.iter().any(|request| scene.is_lost(request)) {
+        return;
+    }
+    let (roots, all) = (roots.settle(), all.settle());
+    let below: BTreeMap<i64, Visible> = below.into_iter().map(|(root, of)| (root, of.settle())).collect();
+    for number in scene.mine {
+        let outcome = &scene.op(*number).outcome;
+        let told = match outcome {
+            Outcome::Counts(counts) => Some(*counts),
+            Outcome::Page(shown) => shown.counts,
+            Outcome::Written(_)
+            | Outcome::Liked(_)
+            | Outcome::Comment(_)
+            | Outcome::States(_)
+            | Outcome::Export { .. }
+            | Outcome::Refused(_)
+            | Outcome::Unknown(_) => None,
+        };
+        if let Some(Counts { revision, roots: root_count, comments }) = told {
+            within(found, *number, "root_count", root_count, roots.at(revision), revision);
+            within(found, *number, "comment_count", comments, all.at(revision), revision);
+        }
+        if let Outcome::Page(shown) = outcome {
+            for Item { id, replies, .. } in shown.items.iter().filter(|item| item.root == 0) {
+                let due = below.get(id).map_or((0, 0), |below| below.at(shown.revision));
+                within(found, *number, "reply_count of a root", *replies, due, shown.revision);
+            }
+        }
+    }
+}
+
+fn within(found: &mut Found, op: u32, name: &str, count: i32, (least, most): (i32, i32), revision: i64) {
+    if !(least..=most).contains(&count) {
+        found.add(|| format!("{name} is {count} at revision {revision}, and its rows {least} to {most}"), &[op]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sketch::{Sketch, item};
+    use crate::histcheck::history::{Item, Sort};
+
+    fn thread() -> Sketch {
+        let mut sketch = Sketch::default();
+        sketch.root(1, 11, 1, 1).root(2, 12, 2, 2).reply(3, 11, 21, 1, 3).delete(4, 12, 4);
+        sketch
+    }
+
+    #[test]
+    fn counts_of_their_revision_are_fine() {
+        let mut sketch = thread();
+        sketch.counts(5, 2, 2, 2).counts(6, 3, 2, 3).counts(7, 4, 1, 2);
+        sketch.page(8, Sort::Oldest, 4, &[Item { replies: 1, ..item(11, 1) }]);
+        sketch.has_none();
+    }
+
+    #[test]
+    fn counts_of_another_revision_are_found() {
+        let mut sketch = thread();
+        sketch.counts(5, 4, 2, 3);
+        sketch.has("counts", "root_count is 2 at revision 4, and its rows 1 to 1");
+        sketch.has("counts", "comment_count is 3");
+        let mut sketch = thread();
+        sketch.page(8, Sort::Oldest, 4, &[item(11, 1)]);
+        sketch.has("counts", "reply_count of a root is 0");
+    }
+
+    #[test]
+    fn an_unknown_delete_may_or_may_not_count() {
+        for roots in 0..=1 {
+            let mut sketch = thread();
+            sketch.unknown_delete(5, 11).counts(6, 4 + i64::from(roots == 0), roots, roots + 1);
+            sketch.has_none();
+        }
+        let mut sketch = thread();
+        sketch.unknown_delete(5, 11).counts(6, 5, -1, 0);
+        sketch.has("counts", "root_count is -1");
+    }
+
+    #[test]
+    fn a_create_that_nobody_answered_counts_if_it_stands() {
+        let mut sketch = Sketch::default();
+        sketch.root(1, 11, 1, 1).unknown_root(2, 12).counts(3, 2, 2, 2).export(9, &[item(11, 1), item(12, 2)], &[]);
+        sketch.has_none();
+        let mut sketch = Sketch::default();
+        sketch.root(1, 11, 1, 1).unknown_root(2, 12).counts(3, 2, 2, 2).export(9, &[item(11, 1)], &[]);
+        sketch.has("counts", "root_count is 2");
+    }
+}

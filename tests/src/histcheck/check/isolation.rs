@@ -1,0 +1,41 @@
+//! Nothing crosses from one subject, or one object type, into another (I11).
+//!
+//! Subjects of several types share their object ids, and members their ids. Every text names the subject it was written
+//! for, so a row, a content or a like under a key that lacks its type is seen in the first answer that shows it.
+
+use super::Found;
+use super::scene::Scene;
+
+/// Finds comments that belong elsewhere.
+pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
+    for number in scene.mine {
+        let op = scene.op(*number);
+        let asked = op.call.subject();
+        for item in op.items() {
+            if item.subject != asked {
+                found.add(|| format!("a comment of subject {} in an answer about {asked}: {item}", item.subject), &[*number]);
+            }
+            if item.text != 0 && item.marked != asked {
+                found.add(|| format!("a text of subject {} in an answer about {asked}: {item}", item.marked), &[*number]);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sketch::{Sketch, item};
+    use crate::histcheck::history::{Item, Sort};
+
+    #[test]
+    fn a_row_and_a_text_of_another_subject_are_found() {
+        let page = |item: Item| {
+            let mut sketch = Sketch::default();
+            sketch.root(1, 11, 1, 1).page(2, Sort::Oldest, 1, &[item]);
+            sketch
+        };
+        page(item(11, 1)).has_none();
+        page(Item { subject: 1, ..item(11, 1) }).has("isolation", "a comment of subject 1");
+        page(Item { marked: 1, ..item(11, 1) }).has("isolation", "a text of subject 1");
+    }
+}

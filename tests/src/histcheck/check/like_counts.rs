@@ -1,0 +1,215 @@
+//! Counts of likes and dislikes equal the members that like and dislike (I5).
+//!
+//! Likes do not move the subject's revision, but every change of a comment moves its own: all answers that show a
+//! comment at one revision of its own show the same counts. And the counts of an answer by the primary lie between the
+//! members that had the value for certain and those that may have had it, at some moment of the call.
+
+use super::likes::{Write, writes};
+use super::quick::QuickMap;
+use super::scene::Scene;
+use super::{Found, STALE};
+use crate::histcheck::history::{Call, Nanos, Outcome, Value};
+
+/// Likes, dislikes, and the operation that told them, at a revision of the comment.
+type Told = (i64, i32, i32, u32);
+
+/// Finds counts that are not those of the members.
+pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
+    let mut told: QuickMap<i64, Vec<Told>> = QuickMap::default();
+    let mut exact: QuickMap<i64, Vec<Told>> = QuickMap::default();
+    for number in scene.mine {
+        let op = scene.op(*number);
+        if let (Outcome::Liked(liked), Call::Like { comment, .. }) = (&op.outcome, &op.call) {
+            let at = (liked.revision, liked.likes, liked.dislikes, *number);
+            told.entry(*comment).or_default().push(at);
+            exact.entry(*comment).or_default().push(at);
+        }
+        let fresh = op.call.view().is_some_and(|view| view.fresh);
+        for item in op.items() {
+            let at = (item.revision, item.likes, item.dislikes, *number);
+            if item.revision != 0 {
+                told.entry(item.id).or_default().push(at);
+            }
+            if fresh {
+                exact.entry(item.id).or_default().push(at);
+            }
+        }
+    }
+    for (comment, told) in &mut told {
+        told.sort_unstable();
+        for pair in told.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
+            let ((revision, likes, dislikes, one), (_, other_likes, other_dislikes, two)) = (pair[0], pair[1]);
+            if (likes, dislikes) != (other_likes, other_dislikes) {
+                let what = || {
+                    format!("comment {comment} of revision {revision} has +{likes} −{dislikes} and +{other_likes} −{other_dislikes}")
+                };
+                found.add(what, &[one, two]);
+            }
+        }
+    }
+    stale(scene, found, &told);
+    let mut writes_of: QuickMap<i64, Vec<Vec<Write>>> = QuickMap::default();
+    for ((comment, _), of) in writes(scene) {
+        writes_of.entry(comment).or_default().push(of);
+    }
+    for (comment, told) in exact {
+        let members = writes_of.get(&comment).map_or(&[][..], Vec::as_slice);
+        let (likes, dislikes) = (Steps::of(members, Value::Like), Steps::of(members, Value::Dislike));
+        for (_, up, down, number) in told {
+            for (steps, count, name) in [(&likes, up, "likes"), (&dislikes, down, "dislikes")] {
+                let op = scene.op(number);
+                let (least, most) = steps.within(op.begun, op.ended);
+                if !(least..=most).contains(&count) {
+                    found.add(|| format!("comment {comment} has {count} {name}, not {least} to {most}"), &[number]);
+                }
+            }
+        }
+    }
+}
+
+/// Finds comments that are shown at a revision of their own that is too old: for a fresh read below one that had been
+/// told before it began, for others long after.
+fn stale(scene: &Scene<'_>, found: &mut Found, told: &QuickMap<i64, Vec<Told>>) {
+    for (comment, told) in told {
+        let mut ends: Vec<(Nanos, i64, u32)> =
+            told.iter().map(|(revision, .., number)| (scene.op(*number).ended, *revision, *number)).collect();
+        ends.sort_unstable();
+        let mut highest = (0, 0);
+        for (_, revision, number) in &mut ends {
+            highest = highest.max((*revision, *number));
+            (*revision, *number) = highest;
+        }
+        for (revision, .., number) in told {
+            let op = scene.op(*number);
+            let fresh = op.call.view().is_none_or(|view| view.fresh);
+            let since = if fresh { op.begun } else { op.begun.saturating_sub(STALE) };
+            let before = ends.partition_point(|(ended, ..)| *ended < since);
+            let reached = before.checked_sub(1).map_or((0, 0), |last| (ends[last].1, ends[last].2));
+            if reached.0 > *revision {
+                let words = if fresh { "fresh" } else { "long after" };
+                let what = || format!("comment {comment} of revision {revision}, {words}, though {} had been told", reached.0);
+                found.add(what, &[reached.1, *number]);
+            }
+        }
+    }
+}
+
+/// How many members have a value, for certain and at most, from each moment on.
+#[derive(Debug)]
+struct Steps(Vec<(Nanos, i32, i32)>);
+
+impl Steps {
+    fn of(members: &[Vec<Write>], value: Value) -> Self {
+        let mut steps = Vec::new();
+        for writes in members {
+            certain(writes, value, &mut steps);
+            possible(writes, value, &mut steps);
+        }
+        // Of the same moment, what widens comes first.
+        steps.sort_unstable_by_key(|(at, certain, possible)| (*at, *certain - *possible));
+        let mut now = (0, 0);
+        for (_, certain, possible) in &mut steps {
+            now = (now.0 + *certain, now.1 + *possible);
+            (*certain, *possible) = now;
+        }
+        Self(steps)
+    }
+
+    /// The least that is certain and the most that is possible at any moment of a call.
+    fn within(&self, begun: Nanos, ended: Nanos) -> (i32, i32) {
+        let from = self.0.partition_point(|(at, ..)| *at < begun).saturating_sub(1);
+        let first = self.0.first().filter(|(at, ..)| *at < begun).map_or((0, 0), |_| (self.0[from].1, self.0[from].2));
+        let later = self.0[from..].iter().skip_while(|(at, ..)| *at < begun).take_while(|(at, ..)| *at <= ended);
+        later.fold(first, |(least, most), (_, certain, possible)| (least.min(*certain), most.max(*possible)))
+    }
+}
+
+/// From the answer of a write on until the next one that sets something else is sent, its value is certain.
+fn certain(writes: &[Write], value: Value, steps: &mut Vec<(Nanos, i32, i32)>) {
+    let mut since = false;
+    for write in writes {
+        if since && write.value != value {
+            steps.push((write.begun, -1, 0));
+            since = false;
+        }
+        if let (false, true, Some(done)) = (since, write.value == value, write.done) {
+            steps.push((done, 1, 0));
+            since = true;
+        }
+    }
+}
+
+/// From the sending of a write on until a later one that sets something else is answered, its value is possible.
+fn possible(writes: &[Write], value: Value, steps: &mut Vec<(Nanos, i32, i32)>) {
+    let mut since = false;
+    for write in writes {
+        if !since && write.value == value {
+            steps.push((write.begun, 0, 1));
+            since = true;
+        }
+        if let (true, false, Some(done)) = (since, write.value == value, write.done) {
+            steps.push((done, 0, -1));
+            since = false;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sketch::{Sketch, item};
+    use crate::histcheck::history::Item;
+    use crate::histcheck::history::Value::{Like, None as Nothing};
+
+    fn liked() -> Sketch {
+        let mut sketch = Sketch::default();
+        sketch.root(1, 11, 1, 1).like(2, 5, Like, Some((1, 0, 2))).like(3, 6, Like, Some((2, 0, 3)));
+        sketch
+    }
+
+    #[test]
+    fn counts_of_their_time_are_fine() {
+        let mut sketch = liked();
+        sketch.get(4, Item { likes: 2, revision: 3, ..item(11, 1) }, true);
+        // Beside the second like, either; and what is not fresh may be old.
+        sketch.get(3, Item { likes: 1, revision: 2, ..item(11, 1) }, true);
+        sketch.get(5, Item { likes: 1, revision: 2, ..item(11, 1) }, false);
+        sketch.like(6, 5, Nothing, None);
+        for (at, likes) in [(7, 2), (8, 1)] {
+            sketch.get(at, Item { likes, ..item(11, 1) }, true);
+        }
+        sketch.has_none();
+    }
+
+    #[test]
+    fn a_count_too_low_or_too_high_is_found() {
+        for (likes, words) in [(1, "has 1 likes, not 2 to 2"), (3, "has 3 likes, not 2 to 2")] {
+            let mut sketch = liked();
+            sketch.get(4, Item { likes, revision: 9, ..item(11, 1) }, true);
+            sketch.has("like counts", words);
+        }
+        let mut sketch = liked();
+        sketch.like(4, 5, Nothing, Some((2, 0, 4)));
+        // The call that takes it back may tell of before and after, and one behind it may not.
+        sketch.get(5, Item { likes: 2, revision: 4, ..item(11, 1) }, true);
+        sketch.has("like counts", "has 2 likes, not 1 to 1");
+    }
+
+    #[test]
+    fn likes_that_stay_old_are_found() {
+        let old = |at, fresh| {
+            let mut sketch = liked();
+            sketch.get(at, Item { likes: 1, revision: 2, ..item(11, 1) }, fresh);
+            sketch
+        };
+        old(5, false).has_none();
+        old(5, true).has("like counts", "of revision 2, fresh, though 3 had been told");
+        old(60, false).has("like counts", "of revision 2, long after, though 3 had been told");
+    }
+
+    #[test]
+    fn two_counts_of_one_revision_are_found() {
+        let mut sketch = liked();
+        sketch.get(5, Item { likes: 2, revision: 2, ..item(11, 1) }, false);
+        sketch.has("like counts", "of revision 2 has +1 −0 and +2 −0");
+    }
+}

@@ -1,0 +1,260 @@
+//! Every member's value of a comment is a linearizable register (I5, I12).
+//!
+//! A member belongs to one client, which asks one thing at a time, and the service orders the likes of one client by
+//! their request ids: an older one that arrives late changes nothing. So the writes of a register have one order w₁,
+//! w₂, …, in which each may be left out only if nobody answered it, and a history is linearizable exactly if every read
+//! can be given the number of a write, 0 for the value before all of them, such that
+//!
+//! * the write set what was read, and was sent before the read ended;
+//! * no write that was answered before the read began has a higher number;
+//! * no read that ended before this one began was given a higher number.
+//!
+//! Any linearization gives such numbers. The other way round: place each write between the reads with lower numbers
+//! and those with its own or higher ones; the three conditions say that no operation is moved over one that it follows
+//! in time. The least number that a read can be given leaves all later reads most freedom, since numbers bind only from
+//! below; so taking it, in the order in which reads begin, fails only if nothing succeeds. That is a search for each
+//! read and no more, where a general checker has to try orders.
+//!
+//! An answer to a like is a read too, behind its own write. Reads that did not ask to be fresh may be old, and bind
+//! nobody.
+
+use super::quick::QuickMap;
+use super::scene::{Fate, Scene};
+use super::{Found, STALE};
+use crate::histcheck::history::{Call, Nanos, Outcome, Value};
+
+/// A write of a register.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Write {
+    pub(super) begun: Nanos,
+    /// When it was answered; `None`: never.
+    pub(super) done: Option<Nanos>,
+    pub(super) value: Value,
+    client: u32,
+    op: u32,
+    /// The place of its request.
+    request: u32,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Read {
+    begun: Nanos,
+    ended: Nanos,
+    value: Value,
+    /// Whether it must be new at its beginning, and not of a while before.
+    fresh: bool,
+    /// The request whose answer it is.
+    of: Option<u32>,
+    op: u32,
+}
+
+/// A register: a comment and a member.
+pub(super) type Key = (i64, u32);
+
+/// The writes of all registers, each in its order.
+pub(super) fn writes(scene: &Scene<'_>) -> QuickMap<Key, Vec<Write>> {
+    let mut all: QuickMap<Key, Vec<Write>> = QuickMap::default();
+    for (place, request) in (0..).zip(&scene.requests) {
+        let Call::Like { comment, member, value, .. } = scene.call(request) else { continue };
+        if request.fate != Fate::Refused {
+            let (begun, done) = (request.begun, request.fate.ended());
+            let (client, op) = (scene.op(request.first).client, request.first);
+            let write = Write { begun, done, value: *value, client, op, request: place };
+            all.entry((*comment, *member)).or_default().push(write);
+        }
+    }
+    all
+}
+
+/// Finds reads that no order explains.
+pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
+    let writes = writes(scene);
+    let mut reads = reads(scene);
+    if let Some((number, Outcome::Export { likes, .. })) = scene.export() {
+        final_reads(scene, &writes, &mut reads, number, likes);
+    }
+    for (key, reads) in &mut reads {
+        let writes = writes.get(key).map_or(&[][..], Vec::as_slice);
+        if writes.windows(2).all(|pair| pair[0].client == pair[1].client) {
+            judge(*key, writes, reads, found);
+        }
+    }
+}
+
+fn reads(scene: &Scene<'_>) -> QuickMap<Key, Vec<Read>> {
+    let mut all: QuickMap<Key, Vec<Read>> = QuickMap::default();
+    for number in scene.mine {
+        let op = scene.op(*number);
+        let read = |value, fresh| {
+            let begun = if fresh { op.begun } else { op.begun.saturating_sub(STALE) };
+            Read { begun, ended: op.ended, value, fresh, of: None, op: *number }
+        };
+        match (&op.call, &op.outcome) {
+            (Call::States { member, comments, fresh, .. }, Outcome::States(states)) => {
+                for (comment, value) in comments.iter().zip(states) {
+                    all.entry((*comment, *member)).or_default().push(read(*value, *fresh));
+                }
+            }
+            (Call::Like { comment, member, .. }, Outcome::Liked(liked)) => {
+                let of = scene.place(op.request);
+                all.entry((*comment, *member)).or_default().push(Read { of, ..read(liked.value, true) });
+            }
+            _other => {}
+        }
+    }
+    all
+}
+
+/// What stands in the end is a read of every register.
+fn final_reads(
+    scene: &Scene<'_>,
+    writes: &QuickMap<Key, Vec<Write>>,
+    reads: &mut QuickMap<Key, Vec<Read>>,
+    number: u32,
+    likes: &[(i64, u32, Value)],
+) {
+    let standing: QuickMap<Key, Value> =
+        likes.iter().map(|(comment, member, value)| ((*comment, *member), *value)).collect();
+    let op = scene.op(number);
+    for key in writes.keys().chain(standing.keys().filter(|key| !writes.contains_key(*key))) {
+        let value = standing.get(key).copied().unwrap_or(Value::None);
+        let read = Read { begun: op.begun, ended: op.ended, value, fresh: true, of: None, op: number };
+        reads.entry(*key).or_default().push(read);
+    }
+}
+
+/// Gives every read the least number that it can have.
+fn judge(key: Key, writes: &[Write], reads: &mut [Read], found: &mut Found) {
+    reads.sort_by_key(|read| read.begun);
+    // Reads by their ends, with the numbers that those before were given.
+    let mut ends: Vec<usize> = (0..reads.len()).filter(|at| reads[*at].fresh).collect();
+    ends.sort_by_key(|at| reads[*at].ended);
+    let mut ends = ends.into_iter().peekable();
+    let mut given = vec![0; reads.len()];
+    let (mut done, mut least) = (0, 0);
+    for (at, read) in reads.iter().enumerate() {
+        while let Some(before) = ends.next_if(|before| reads[*before].ended < read.begun) {
+            least = least.max(given[before]);
+        }
+        while writes.get(done).is_some_and(|write| write.begun < read.begun) {
+            done += 1;
+        }
+        // Answered writes lie in their order, so the last of those that began before is answered last.
+        let answered = (0..done).rev().find(|place| writes[*place].done.is_some_and(|done| done < read.begun));
+        let own = read.of.and_then(|of| writes.iter().rposition(|write| write.request == of));
+        let from = [answered, own].into_iter().flatten().map(|place| place + 1).max().unwrap_or(0);
+        let from = if read.fresh { from.max(least) } else { from };
+        let fits = |number: &usize| match number.checked_sub(1) {
+            None => read.value == Value::None,
+            Some(place) => writes[place].value == read.value && writes[place].begun < read.ended,
+        };
+        match (from..=writes.len()).find(fits) {
+            Some(number) => given[at] = number,
+            None => {
+                let about = writes[from.saturating_sub(1)..].iter().take_while(|write| write.begun < read.ended);
+                let ops: Vec<u32> = about.map(|write| write.op).chain([read.op]).collect();
+                let (comment, member) = key;
+                let what = || format!("member {member} is said to have {:?} on comment {comment}", read.value);
+                found.add(what, &ops);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sketch::{Sketch, item};
+    use crate::histcheck::history::Value::{Dislike, Like, None as Nothing};
+    use crate::histcheck::history::{Call, Item, Outcome, Value};
+
+    fn liked() -> Sketch {
+        let mut sketch = Sketch::default();
+        sketch.root(1, 11, 1, 1).like(2, 5, Like, Some((1, 0, 2))).like(3, 5, Dislike, Some((0, 1, 3)));
+        sketch
+    }
+
+    #[test]
+    fn reads_behind_and_beside_writes_are_fine() {
+        let mut sketch = liked();
+        sketch.state(4, 5, Dislike).state(4, 6, Nothing);
+        // Beside the second write, either.
+        sketch.state(3, 5, Like).state(3, 5, Dislike);
+        sketch.export(9, &[Item { dislikes: 1, ..item(11, 1) }], &[(11, 5, Dislike)]);
+        sketch.has_none();
+    }
+
+    #[test]
+    fn a_value_that_was_replaced_before_is_found() {
+        let mut sketch = liked();
+        sketch.state(4, 5, Like);
+        sketch.has("likes", "member 5 is said to have Like on comment 11");
+        let mut sketch = liked();
+        sketch.state(4, 5, Nothing);
+        sketch.has("likes", "to have None");
+        let mut sketch = liked();
+        sketch.export(9, &[item(11, 1)], &[]);
+        sketch.has("likes", "to have None");
+    }
+
+    #[test]
+    fn a_value_that_nobody_set_is_found() {
+        let mut sketch = liked();
+        sketch.state(4, 6, Like);
+        sketch.has("likes", "member 6");
+        let mut sketch = liked();
+        sketch.export(9, &[item(11, 1)], &[(11, 5, Dislike), (11, 7, Like)]);
+        sketch.has("likes", "member 7");
+    }
+
+    #[test]
+    fn an_unknown_write_may_show_late_but_not_go_away_again() {
+        let open = |values: &[Value]| {
+            let mut sketch = liked();
+            sketch.like(4, 5, Nothing, None);
+            for (at, value) in (5..).zip(values) {
+                sketch.state(at, 5, *value);
+            }
+            sketch
+        };
+        open(&[Dislike, Dislike, Nothing, Nothing]).has_none();
+        open(&[Dislike, Nothing, Dislike]).has("likes", "to have Dislike");
+        // Behind a later write of the same client an older one does nothing.
+        let mut sketch = liked();
+        sketch.like(4, 5, Nothing, None).like(5, 5, Like, Some((1, 0, 4))).state(6, 5, Nothing);
+        sketch.has("likes", "to have None");
+    }
+
+    #[test]
+    fn an_answer_that_does_not_show_its_own_write_is_found_and_a_late_repeat_that_shows_a_later_one_is_fine() {
+        let mut sketch = Sketch::default();
+        sketch.root(1, 11, 1, 1).like(2, 5, Like, Some((0, 0, 2))).last(|op| {
+            let Outcome::Liked(liked) = &mut op.outcome else { return };
+            liked.value = Nothing;
+        });
+        sketch.has("likes", "to have None");
+        let mut sketch = Sketch::default();
+        sketch.root(1, 11, 1, 1).like(2, 5, Like, Some((1, 0, 2)));
+        let first = sketch.request();
+        sketch.like(3, 5, Dislike, Some((0, 1, 3))).like(4, 5, Like, Some((0, 1, 3))).last(|op| {
+            op.request = first;
+            let Outcome::Liked(liked) = &mut op.outcome else { return };
+            liked.value = Dislike;
+        });
+        sketch.state(5, 5, Dislike);
+        sketch.has_none();
+    }
+
+    #[test]
+    fn a_read_that_may_be_old_may_be_of_a_while_before_and_not_of_long_before() {
+        let old = |at| {
+            let mut sketch = liked();
+            sketch.state(at, 5, Like).last(|op| {
+                let Call::States { fresh, .. } = &mut op.call else { return };
+                *fresh = false;
+            });
+            sketch
+        };
+        old(5).has_none();
+        old(60).has("likes", "to have Like");
+    }
+}

@@ -1,0 +1,135 @@
+//! Each request is done once, and what was acknowledged stands (I1, I2).
+//!
+//! All answers under a request id are the first one. In the end every acknowledged comment stands once, a refused one
+//! nowhere, and one that nobody answered at most once.
+
+use super::Found;
+use super::quick::QuickMap;
+use super::scene::{Fate, Request, Scene, written};
+use crate::histcheck::history::{Item, Outcome};
+
+/// Finds requests that were done twice or not at all.
+pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
+    let mut ids: QuickMap<i64, u32> = QuickMap::default();
+    for request in &scene.requests {
+        answers(scene, found, request);
+        if let (Some((..)), Some(made)) = (scene.call(request).makes(), scene.written(request))
+            && let Some(twin) = ids.insert(made.id, request.first)
+        {
+            found.add(|| format!("id {} was answered to two requests", made.id), &[twin, request.first]);
+        }
+    }
+    if let Some((number, Outcome::Export { rows, drifts, .. })) = scene.export() {
+        stands(scene, found, number, rows);
+        for drift in drifts {
+            found.add(|| format!("counts drift: {drift}"), &[number]);
+        }
+    }
+}
+
+/// Every answer of a request is the first one.
+fn answers(scene: &Scene<'_>, found: &mut Found, request: &Request) {
+    let (Fate::Done { op, ended }, Some(first)) = (request.fate, scene.written(request)) else { return };
+    for number in request.attempts() {
+        let again = scene.op(number);
+        if written(again).is_some_and(|other| other != first) {
+            found.add(|| format!("two answers to one request: {first:?} and {:?}", again.outcome), &[op, number]);
+        }
+        // What was done is answered for ever, whatever has become of the comment since.
+        let overloaded = |reason: &str| reason == "OVERLOADED" || reason == "SHARD_UNAVAILABLE";
+        if let Outcome::Refused(reason) = &again.outcome
+            && again.begun > ended
+            && !overloaded(reason)
+        {
+            found.add(|| format!("refused for {reason} after it was acknowledged"), &[op, number]);
+        }
+    }
+}
+
+/// Every acknowledged comment stands, once. That none stands which was refused, or under another id, `rows` tells.
+fn stands(scene: &Scene<'_>, found: &mut Found, export: u32, rows: &[Item]) {
+    let mut standing: QuickMap<i64, u32> = QuickMap::default();
+    let mut texts: QuickMap<u64, i64> = QuickMap::default();
+    for row in rows {
+        *standing.entry(row.id).or_default() += 1;
+        if row.text != 0
+            && let Some(other) = texts.insert(row.text, row.id)
+        {
+            found.add(|| format!("doubled: the text of {row} stands under {other} too"), &[export]);
+        }
+    }
+    for comment in &scene.comments {
+        let count = standing.get(&comment.id).copied().unwrap_or_default();
+        if count != 1 {
+            let words = if count == 0 { "lost" } else { "standing more than once" };
+            let ops = [comment.story(scene), vec![export]].concat();
+            found.add(|| format!("{words}: comment {} of revision {}", comment.id, comment.born), &ops);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sketch::{Sketch, item, tombstone};
+    use crate::histcheck::history::{Item, Outcome, Written};
+
+    #[test]
+    fn acknowledged_unknown_and_refused_creates_that_stand_as_they_may_are_fine() {
+        let mut sketch = Sketch::default();
+        sketch.root(1, 11, 1, 1).unknown_root(2, 12).unknown_root(3, 13).refused_root(4, 14);
+        sketch.delete(5, 11, 3).export(9, &[tombstone(11, 1), item(13, 2)], &[]);
+        sketch.has_none();
+    }
+
+    #[test]
+    fn a_loss_is_found() {
+        let mut sketch = Sketch::default();
+        sketch.root(1, 11, 1, 1).root(2, 12, 2, 2).export(9, &[item(11, 1)], &[]);
+        sketch.has("once", "lost: comment 12");
+    }
+
+    #[test]
+    fn another_answer_to_a_repeat_is_found() {
+        let other = |change: fn(&mut Written)| {
+            let mut sketch = Sketch::default();
+            let mut again = Written { id: 11, root: 0, floor: 1, revision: 1 };
+            change(&mut again);
+            sketch.root(1, 11, 1, 1).again(2, Outcome::Written(again));
+            sketch
+        };
+        other(|_| ()).has_none();
+        other(|of| of.revision = 2).has("once", "two answers");
+        other(|of| of.floor = 2).has("once", "two answers");
+        other(|of| of.id = 12).has("once", "two answers");
+    }
+
+    #[test]
+    fn a_refusal_of_what_was_acknowledged_is_found_and_an_overload_is_none() {
+        let refused = |reason: &str| {
+            let mut sketch = Sketch::default();
+            sketch.root(1, 11, 1, 1).again(2, Outcome::Refused(reason.into()));
+            sketch
+        };
+        refused("REQUEST_ID_REUSED").has("once", "after it was acknowledged");
+        refused("OVERLOADED").has_none();
+    }
+
+    #[test]
+    fn a_double_is_found() {
+        let mut sketch = Sketch::default();
+        sketch.unknown_root(1, 11).export(9, &[item(11, 1), Item { text: 11, ..item(12, 2) }], &[]);
+        sketch.has("once", "doubled");
+        let mut sketch = Sketch::default();
+        sketch.root(1, 11, 1, 1).root(2, 11, 2, 2);
+        sketch.has("once", "two requests");
+    }
+
+    #[test]
+    fn a_drift_is_found() {
+        let mut sketch = Sketch::default();
+        sketch.export(9, &[], &[]).last(|op| {
+            op.outcome = Outcome::Export { rows: Box::new([]), likes: Box::new([]), drifts: Box::new(["x".into()]) };
+        });
+        sketch.has("once", "counts drift: x");
+    }
+}

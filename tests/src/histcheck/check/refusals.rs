@@ -1,0 +1,55 @@
+//! A call is refused for what others do to the same comment or for want of room, and for nothing else (I13 is shown by
+//! `rows` and `once`: what was refused as not executed stands nowhere).
+
+use super::Found;
+use super::scene::Scene;
+use crate::histcheck::history::{Call, Outcome};
+
+/// Finds refusals that nothing in the load explains, such as a comment that is not found.
+pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
+    for number in scene.mine {
+        let op = scene.op(*number);
+        if let Outcome::Refused(reason) = &op.outcome
+            && !ALWAYS.contains(&&**reason)
+            && !explained(&op.call).contains(&&**reason)
+        {
+            found.add(|| format!("refused for {reason}, which nothing explains"), &[*number]);
+        }
+    }
+}
+
+/// What any call may meet while faults strike.
+const ALWAYS: [&str; 4] = ["OVERLOADED", "SHARD_UNAVAILABLE", "DEADLINE_EXCEEDED", "RATE_LIMITED"];
+
+fn explained(call: &Call) -> &'static [&'static str] {
+    match call {
+        Call::Reply { .. } => &["PARENT_UNAVAILABLE"],
+        Call::Like { .. } => &["COMMENT_UNAVAILABLE"],
+        // A comment that is deleted is not found a second time.
+        Call::Delete { .. } => &["COMMENT_NOT_FOUND"],
+        Call::Undelete { .. } => &["COMMENT_ALREADY_EXISTS"],
+        Call::Edit { .. } => &["STATE_CONFLICT", "COMMENT_NOT_FOUND"],
+        Call::List(_) | Call::Replies { .. } | Call::Get { .. } | Call::Counts { .. } | Call::States { .. } => {
+            &["REVISION_NOT_REACHED"]
+        }
+        Call::Root { .. } | Call::Export { .. } => &[],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sketch::Sketch;
+    use crate::histcheck::history::{Call, Outcome, View};
+
+    #[test]
+    fn a_refusal_without_a_cause_is_found_and_one_for_want_of_room_is_none() {
+        let refused = |reason: &str| {
+            let mut sketch = Sketch::default();
+            let call = Call::Get { subject: 0, comment: 11, view: View::default() };
+            sketch.root(1, 11, 1, 1).op(2, call, Outcome::Refused(reason.into()));
+            sketch
+        };
+        refused("OVERLOADED").has_none();
+        refused("COMMENT_NOT_FOUND").has("refusals", "COMMENT_NOT_FOUND");
+    }
+}

@@ -1,0 +1,71 @@
+//! Revisions never go back: not below what a caller asked for, not behind what anybody was told before a fresh read
+//! began, and for other reads not for long (I7, I12).
+
+use super::scene::Scene;
+use super::{Found, STALE};
+
+/// Finds answers of a revision that is too low.
+pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
+    for number in scene.mine {
+        let op = scene.op(*number);
+        let (Some(view), Some(revision)) = (op.call.view(), op.revision()) else { continue };
+        if revision < view.min_revision {
+            found.add(|| format!("revision {revision} where {} was the least", view.min_revision), &[*number]);
+        }
+        let since = if view.fresh { op.begun } else { op.begun.saturating_sub(STALE) };
+        if let Some((least, other)) = scene.reached(since).filter(|(least, _)| *least > revision) {
+            let words = if view.fresh { "fresh" } else { "long after" };
+            found.add(|| format!("revision {revision}, {words}, though {least} had been told"), &[other, *number]);
+        }
+    }
+    rises(scene, found);
+}
+
+/// A write that was sent after an answer makes a revision above it.
+fn rises(scene: &Scene<'_>, found: &mut Found) {
+    for request in &scene.requests {
+        let Some(written) = scene.written(request) else { continue };
+        // An undelete, an edit and a delete always change something; a create does too.
+        if let Some((told, other)) = scene.reached(request.begun).filter(|(told, _)| *told >= written.revision) {
+            let what = || format!("a write made revision {} after {told} had been told", written.revision);
+            found.add(what, &[other, request.first]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sketch::Sketch;
+    use crate::histcheck::history::Call;
+
+    fn counted(at: u64, revision: i64, min_revision: i64, fresh: bool) -> Sketch {
+        let mut sketch = Sketch::default();
+        let roots = revision as i32;
+        sketch.root(1, 11, 1, 1).root(2, 12, 2, 2).counts(at, revision, roots, roots).last(|op| {
+            if let Call::Counts { view, .. } = &mut op.call {
+                (view.min_revision, view.fresh) = (min_revision, fresh);
+            }
+        });
+        sketch
+    }
+
+    #[test]
+    fn a_read_of_before_is_fine_for_a_while_and_then_found() {
+        counted(3, 2, 2, true).has_none();
+        counted(3, 1, 1, false).has_none();
+        counted(60, 1, 1, false).has("revisions", "revision 1, long after, though 2 had been told");
+    }
+
+    #[test]
+    fn a_fresh_read_of_before_and_less_than_was_asked_for_are_found() {
+        counted(3, 1, 0, true).has("revisions", "revision 1, fresh, though 2 had been told");
+        counted(3, 1, 2, false).has("revisions", "where 2 was the least");
+    }
+
+    #[test]
+    fn a_write_that_makes_no_new_revision_is_found() {
+        let mut sketch = Sketch::default();
+        sketch.root(1, 11, 1, 1).root(2, 12, 2, 1);
+        sketch.has("revisions", "made revision 1 after 1 had been told");
+    }
+}

@@ -1,0 +1,182 @@
+//! Every comment in an answer is what it was at the answer's revision: there already, as it was made, saying what it
+//! last said, shown only while it is visible (I1, I8). What nobody wrote, or what was refused, is shown by nothing.
+
+use super::Found;
+use super::STALE;
+use super::scene::{Comment, Fate, Scene, What};
+use crate::histcheck::history::{Item, Op, Outcome};
+
+/// Finds comments that are shown otherwise than they are.
+pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
+    for number in scene.mine {
+        let op = scene.op(*number);
+        for item in op.items() {
+            let Some(comment) = scene.comment(item.id) else {
+                stranger(scene, found, *number, item);
+                continue;
+            };
+            let told = match &op.outcome {
+                Outcome::Page(shown) => at(scene, comment, item, op, shown.revision),
+                Outcome::Export { .. } => at(scene, comment, item, op, i64::MAX),
+                Outcome::Comment(_) => some_time(scene, comment, item, op),
+                Outcome::Written(_)
+                | Outcome::Liked(_)
+                | Outcome::Counts(_)
+                | Outcome::States(_)
+                | Outcome::Refused(_)
+                | Outcome::Unknown(_) => None,
+            };
+            if let Some(what) = told.or_else(|| place(scene, comment, item)) {
+                let ops = [comment.story(scene), vec![*number]].concat();
+                found.add(|| format!("{what}: {item}"), &ops);
+            }
+        }
+    }
+}
+
+/// A comment that was never acknowledged, nor stands in the end.
+fn stranger(scene: &Scene<'_>, found: &mut Found, number: u32, item: &Item) {
+    let writer = scene.writer(item.text);
+    let ops = [writer.map_or(number, |writer| writer.first), number];
+    let what = match writer.map(|writer| (writer.fate, scene.call(writer).makes().is_some(), writer.begun)) {
+        // What nobody answered may stand while it is read, and be deleted by nobody, but then it stands in the end.
+        Some((Fate::Open, true, begun)) if begun < scene.op(number).ended && scene.export().is_none() => return,
+        Some((Fate::Open, true, _)) => "was shown and does not stand in the end",
+        Some((Fate::Done { .. }, true, _)) => "doubled: its text was acknowledged under another id",
+        Some((Fate::Refused, ..)) => "was refused as not executed, and is shown",
+        Some((_, false, _)) => "is the text of an edit of another comment",
+        None => "nobody wrote it",
+    };
+    found.add(|| format!("{what}: {item}"), &ops);
+}
+
+/// What is wrong with an item of an answer at a revision.
+fn at(scene: &Scene<'_>, comment: &Comment, item: &Item, op: &Op, revision: i64) -> Option<String> {
+    if comment.born > revision {
+        return Some(format!("shown at revision {revision}, and made at {}", comment.born));
+    }
+    let (visible, text) = comment.at(revision);
+    let shown = item.text != 0;
+    if shown != visible && !comment.may(scene, What::Visible(shown), op.ended) {
+        let last = comment.changes.iter().rfind(|of| of.revision <= revision && of.what == What::Visible(visible));
+        let since = last.map_or(comment.born, |of| of.revision);
+        let words = if shown { "its content is shown though it was deleted" } else { "deleted though it stands" };
+        return Some(format!("{words}, at revision {revision}, since revision {since}"));
+    }
+    if shown && item.text != text && !comment.may(scene, What::Text(item.text), op.ended) {
+        return Some(format!("at revision {revision} its text is {text}"));
+    }
+    None
+}
+
+/// What is wrong with an item of an answer without a revision: it must be what the comment was at some revision from
+/// the last that was told before the call, on.
+fn some_time(scene: &Scene<'_>, comment: &Comment, item: &Item, op: &Op) -> Option<String> {
+    let view = op.call.view().unwrap_or_default();
+    let since = if view.fresh { op.begun } else { op.begun.saturating_sub(STALE) };
+    let least = scene.reached(since).map_or(0, |(revision, _)| revision).max(view.min_revision);
+    let later = comment.changes.iter().filter(|change| {
+        change.revision > least && scene.requests[change.request as usize].begun < op.ended
+    });
+    let mut first = None;
+    for revision in std::iter::once(least.max(comment.born)).chain(later.map(|change| change.revision)) {
+        let wrong = at(scene, comment, item, op, revision)?;
+        first = first.or(Some(wrong));
+    }
+    first
+}
+
+/// What is wrong with the parts that never change.
+fn place(scene: &Scene<'_>, comment: &Comment, item: &Item) -> Option<String> {
+    if !comment.is_shown_by(item) {
+        return Some(format!("it was answered with root {} and floor {}", comment.root, comment.floor));
+    }
+    let (member, parent, _) = scene.call(&scene.requests[comment.request as usize]).makes()?;
+    if item.parent != parent {
+        return Some(format!("it answers {parent}"));
+    }
+    // A tombstone does not say who wrote it.
+    (item.member != member && item.text != 0).then(|| format!("its author is {member}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sketch::{Sketch, item};
+    use crate::histcheck::history::Sort;
+
+    fn two() -> Sketch {
+        let mut sketch = Sketch::default();
+        sketch.root(1, 11, 1, 1).root(2, 12, 2, 2);
+        sketch
+    }
+
+    #[test]
+    fn a_page_of_its_revision_is_fine_however_late_it_comes() {
+        let mut sketch = two();
+        sketch.delete(3, 11, 3);
+        sketch.page(4, Sort::Oldest, 2, &[item(11, 1), item(12, 2)]);
+        sketch.page(5, Sort::Oldest, 3, &[item(12, 2)]);
+        sketch.has_none();
+    }
+
+    #[test]
+    fn what_was_deleted_at_the_revision_is_found() {
+        let mut sketch = two();
+        sketch.delete(3, 11, 3).page(4, Sort::Oldest, 3, &[item(11, 1), item(12, 2)]);
+        sketch.has("rows", "its content is shown though it was deleted");
+    }
+
+    #[test]
+    fn what_was_deleted_before_a_fresh_get_is_found_and_before_a_stale_one_only_after_a_while() {
+        let get = |at, fresh| {
+            let mut sketch = two();
+            sketch.delete(3, 11, 3).get(at, item(11, 1), fresh);
+            sketch
+        };
+        get(4, true).has("rows", "its content is shown though it was deleted");
+        get(4, false).has_none();
+        get(40, false).has("rows", "its content is shown though it was deleted");
+    }
+
+    #[test]
+    fn deleted_content_that_may_have_been_brought_back_is_fine() {
+        let mut sketch = two();
+        sketch.delete(3, 11, 3).undelete(4, 11, None).page(5, Sort::Oldest, 3, &[item(11, 1), item(12, 2)]);
+        sketch.has_none();
+    }
+
+    #[test]
+    fn an_old_text_is_found_and_an_unknown_new_one_is_fine() {
+        let mut sketch = two();
+        sketch.edit(3, 11, 70, Some(3)).page(4, Sort::Oldest, 3, &[item(11, 1), item(12, 2)]);
+        sketch.has("rows", "at revision 3 its text is 70");
+        let mut sketch = two();
+        let edited = crate::histcheck::history::Item { text: 70, ..item(11, 1) };
+        sketch.edit(3, 11, 70, None).page(4, Sort::Oldest, 3, &[edited, item(12, 2)]);
+        sketch.has_none();
+    }
+
+    #[test]
+    fn strangers_refused_ones_and_doubles_are_found() {
+        let mut sketch = two();
+        sketch.page(3, Sort::Oldest, 2, &[item(11, 1), item(12, 2), item(13, 3)]);
+        sketch.has("rows", "nobody wrote it");
+        let mut sketch = two();
+        sketch.refused_root(3, 13).page(4, Sort::Oldest, 2, &[item(11, 1), item(12, 2), item(13, 3)]);
+        sketch.has("rows", "was refused as not executed");
+        let mut sketch = two();
+        let double = crate::histcheck::history::Item { text: item(11, 1).text, ..item(13, 3) };
+        sketch.page(4, Sort::Oldest, 2, &[item(11, 1), item(12, 2), double]);
+        sketch.has("rows", "doubled");
+    }
+
+    #[test]
+    fn a_comment_of_the_future_or_at_another_floor_is_found() {
+        let mut sketch = two();
+        sketch.page(3, Sort::Oldest, 1, &[item(11, 1), item(12, 2)]);
+        sketch.has("rows", "made at 2");
+        let mut sketch = two();
+        sketch.page(3, Sort::Oldest, 1, &[item(11, 2)]);
+        sketch.has("rows", "floor 1");
+    }
+}

@@ -1,0 +1,327 @@
+//! One subject as its history tells it: what was asked, what came of it, and what each comment was at each revision.
+//!
+//! The revision of a subject moves with every change but a like, and every answer about a subject carries it. So the
+//! revision is a clock of the service's own, and what a page must show follows from the writes up to its revision,
+//! whichever copy it came from and however late. A request whose outcome nobody knows may have been done at any
+//! revision after it was sent, or never; what it may have done is kept apart, as *open*.
+
+use super::quick::QuickMap;
+use crate::histcheck::history::{Call, Item, Nanos, Op, Outcome, RequestId, Written};
+
+/// A subject's part of a history.
+#[derive(Debug)]
+pub(super) struct Scene<'h> {
+    pub(super) ops: &'h [Op],
+    /// The subject's operations in the order they began.
+    pub(super) mine: &'h [u32],
+    /// Writes, by request id, in the order they were first sent.
+    pub(super) requests: Vec<Request>,
+    /// Comments that were acknowledged, or found in the end.
+    pub(super) comments: Vec<Comment>,
+    by_id: QuickMap<i64, u32>,
+    /// The requests that wrote a text.
+    texts: QuickMap<u64, u32>,
+    /// The places of the requests.
+    places: QuickMap<RequestId, u32>,
+    /// The highest revision that was told until a moment, by moments.
+    reached: Vec<(Nanos, i64, u32)>,
+}
+
+/// All attempts under one request id.
+#[derive(Debug)]
+pub(super) struct Request {
+    /// The first attempt, and the others.
+    pub(super) first: u32,
+    pub(super) more: Vec<u32>,
+    pub(super) begun: Nanos,
+    pub(super) fate: Fate,
+}
+
+/// What came of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// It was acknowledged, at first by this operation, which ended then.
+    Done { op: u32, ended: Nanos },
+    /// Every attempt was refused as not executed.
+    Refused,
+    /// Nobody knows.
+    Open,
+}
+
+/// A comment with its changes.
+#[derive(Debug)]
+pub(super) struct Comment {
+    pub(super) id: i64,
+    pub(super) root: i64,
+    pub(super) floor: i32,
+    /// The revision of its creation; 0 where its create was never acknowledged, so that nobody knows.
+    pub(super) born: i64,
+    /// The request that created it.
+    pub(super) request: u32,
+    /// What it said at first.
+    pub(super) text: u64,
+    /// Acknowledged changes by revision.
+    pub(super) changes: Vec<Change>,
+    /// Changes that may have been done.
+    pub(super) open: Vec<Change>,
+}
+
+/// A change of a comment.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Change {
+    /// The revision it made; 0 where nobody knows.
+    pub(super) revision: i64,
+    pub(super) request: u32,
+    pub(super) what: What,
+}
+
+/// What it changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum What {
+    Text(u64),
+    Visible(bool),
+}
+
+impl<'h> Scene<'h> {
+    /// Puts the operations of one subject in order.
+    pub(super) fn of(ops: &'h [Op], mine: &'h [u32]) -> Self {
+        let mut scene = Self {
+            ops,
+            mine,
+            requests: Vec::new(),
+            comments: Vec::new(),
+            by_id: QuickMap::default(),
+            texts: QuickMap::default(),
+            places: QuickMap::default(),
+            reached: Vec::new(),
+        };
+        scene.group();
+        scene.create();
+        scene.find();
+        scene.change();
+        scene.reach();
+        scene
+    }
+
+    /// An operation by its place in the history.
+    pub(super) fn op(&self, number: u32) -> &'h Op {
+        &self.ops[number as usize]
+    }
+
+    /// What a request asked for.
+    pub(super) fn call(&self, request: &Request) -> &'h Call {
+        &self.op(request.first).call
+    }
+
+    /// A comment by its id.
+    pub(super) fn comment(&self, id: i64) -> Option<&Comment> {
+        self.by_id.get(&id).map(|place| &self.comments[*place as usize])
+    }
+
+    /// The request that wrote a text.
+    pub(super) fn writer(&self, text: u64) -> Option<&Request> {
+        self.texts.get(&text).map(|place| &self.requests[*place as usize])
+    }
+
+    /// The place of a request by its id.
+    pub(super) fn place(&self, id: RequestId) -> Option<u32> {
+        self.places.get(&id).copied()
+    }
+
+    /// The highest revision that an answer told before this moment, and the operation it came with.
+    pub(super) fn reached(&self, moment: Nanos) -> Option<(i64, u32)> {
+        let before = self.reached.partition_point(|(ended, ..)| *ended < moment);
+        before.checked_sub(1).map(|last| (self.reached[last].1, self.reached[last].2))
+    }
+
+    /// Whether the whole subject was read when all was over.
+    pub(super) fn export(&self) -> Option<(u32, &'h Outcome)> {
+        let exports = self.mine.iter().rev().map(|number| (*number, &self.op(*number).outcome));
+        exports.into_iter().find(|(_, outcome)| matches!(outcome, Outcome::Export { .. }))
+    }
+
+    fn group(&mut self) {
+        for number in self.mine {
+            let op = &self.ops[*number as usize];
+            if op.request == (0, 0) {
+                continue;
+            }
+            let place = *self.places.entry(op.request).or_insert_with(|| {
+                let fate = Fate::Refused;
+                self.requests.push(Request { first: *number, more: Vec::new(), begun: op.begun, fate });
+                self.requests.len() as u32 - 1
+            });
+            let request = &mut self.requests[place as usize];
+            if request.first != *number {
+                request.more.push(*number);
+            }
+            request.fate = request.fate.and(*number, op);
+        }
+    }
+
+    fn create(&mut self) {
+        for place in 0..self.requests.len() as u32 {
+            let request = &self.requests[place as usize];
+            let (call, written) = (self.call(request), self.written(request));
+            let Some((_, _, text)) = call.makes() else {
+                if let Call::Edit { text, .. } = call {
+                    self.texts.insert(*text, place);
+                }
+                continue;
+            };
+            self.texts.insert(text, place);
+            let Some(written) = written else { continue };
+            let Written { id, root, floor, revision: born } = written;
+            self.add(Comment::new(id, root, floor, born, place, text));
+        }
+        self.comments.sort_by_key(|comment| (comment.root, comment.floor));
+        self.by_id = (0..).zip(&self.comments).map(|(place, comment)| (comment.id, place)).collect();
+    }
+
+    /// Comments of requests that nobody answered, as they stand in the end.
+    fn find(&mut self) {
+        let Some((_, Outcome::Export { rows, .. })) = self.export() else { return };
+        let mut more = Vec::new();
+        for row in rows.iter().filter(|row| !self.by_id.contains_key(&row.id)) {
+            let Some(place) = self.texts.get(&row.text) else { continue };
+            let request = &self.requests[*place as usize];
+            if request.fate == Fate::Open && self.call(request).makes().is_some() {
+                more.push(Comment::new(row.id, row.root, row.floor, 0, *place, row.text));
+            }
+        }
+        more.into_iter().for_each(|comment| self.add(comment));
+    }
+
+    fn add(&mut self, comment: Comment) {
+        self.by_id.insert(comment.id, self.comments.len() as u32);
+        self.comments.push(comment);
+    }
+
+    fn change(&mut self) {
+        for place in 0..self.requests.len() as u32 {
+            let request = &self.requests[place as usize];
+            let (id, what) = match self.call(request) {
+                Call::Edit { comment, text, .. } => (comment, What::Text(*text)),
+                Call::Delete { comment, .. } => (comment, What::Visible(false)),
+                Call::Undelete { comment, .. } => (comment, What::Visible(true)),
+                Call::Root { .. }
+                | Call::Reply { .. }
+                | Call::Like { .. }
+                | Call::List(_)
+                | Call::Replies { .. }
+                | Call::Get { .. }
+                | Call::Counts { .. }
+                | Call::States { .. }
+                | Call::Export { .. } => continue,
+            };
+            let revision = self.written(request).map_or(0, |written| written.revision);
+            let (fate, change) = (request.fate, Change { revision, request: place, what });
+            let Some(comment) = self.by_id.get(id).map(|at| &mut self.comments[*at as usize]) else { continue };
+            match fate {
+                Fate::Done { .. } => comment.changes.push(change),
+                Fate::Open => comment.open.push(change),
+                Fate::Refused => {}
+            }
+        }
+        self.comments.iter_mut().for_each(|comment| comment.changes.sort_by_key(|change| change.revision));
+    }
+
+    fn reach(&mut self) {
+        let told = |number: &u32| self.op(*number).revision().map(|told| (self.op(*number).ended, told, *number));
+        self.reached = self.mine.iter().filter_map(told).collect();
+        self.reached.sort_unstable();
+        let mut highest = (0, u32::MAX);
+        for (_, revision, op) in &mut self.reached {
+            if *revision > highest.0 {
+                highest = (*revision, *op);
+            }
+            (*revision, *op) = highest;
+        }
+    }
+
+    /// Whether a request may have made a comment of which nothing is known.
+    pub(super) fn is_lost(&self, request: &Request) -> bool {
+        request.fate == Fate::Open && self.call(request).makes().is_some()
+    }
+
+    /// What a request was first answered, if it was.
+    pub(super) fn written(&self, request: &Request) -> Option<Written> {
+        match request.fate {
+            Fate::Done { op, .. } => written(self.op(op)),
+            Fate::Refused | Fate::Open => None,
+        }
+    }
+}
+
+/// What an operation that writes was answered.
+pub(super) fn written(op: &Op) -> Option<Written> {
+    if let Outcome::Written(written) = op.outcome { Some(written) } else { None }
+}
+
+impl Fate {
+    /// With one more attempt.
+    fn and(self, number: u32, op: &Op) -> Self {
+        match (self, &op.outcome) {
+            (Self::Done { ended, .. }, Outcome::Written(_) | Outcome::Liked(_)) if op.ended < ended => {
+                Self::Done { op: number, ended: op.ended }
+            }
+            (Self::Done { .. }, _) => self,
+            (_, Outcome::Written(_) | Outcome::Liked(_)) => Self::Done { op: number, ended: op.ended },
+            (Self::Refused, Outcome::Refused(_)) => Self::Refused,
+            (Self::Refused | Self::Open, _) => Self::Open,
+        }
+    }
+
+    /// When it was first acknowledged.
+    pub(super) fn ended(self) -> Option<Nanos> {
+        if let Self::Done { ended, .. } = self { Some(ended) } else { None }
+    }
+}
+
+impl Request {
+    /// All attempts.
+    pub(super) fn attempts(&self) -> impl Iterator<Item = u32> + '_ {
+        std::iter::once(self.first).chain(self.more.iter().copied())
+    }
+}
+
+impl Comment {
+    fn new(id: i64, root: i64, floor: i32, born: i64, request: u32, text: u64) -> Self {
+        Self { id, root, floor, born, request, text, changes: Vec::new(), open: Vec::new() }
+    }
+
+    /// Whether it is visible, and what it says, after the acknowledged writes up to a revision.
+    pub(super) fn at(&self, revision: i64) -> (bool, u64) {
+        let until = self.changes.partition_point(|change| change.revision <= revision);
+        let mut state = (true, self.text);
+        for change in &self.changes[..until] {
+            match change.what {
+                What::Text(text) => state.1 = text,
+                What::Visible(visible) => state.0 = visible,
+            }
+        }
+        state
+    }
+
+    /// Whether an open request that was sent before this moment may have changed it so.
+    pub(super) fn may(&self, scene: &Scene<'_>, what: What, before: Nanos) -> bool {
+        let sent = |change: &Change| scene.requests[change.request as usize].begun < before;
+        self.open.iter().any(|change| change.what == what && sent(change))
+    }
+
+    /// Whether it was created, for certain, at or before a revision.
+    pub(super) fn stood(&self, revision: i64) -> bool {
+        self.born != 0 && self.born <= revision
+    }
+
+    /// The last operations up to a revision that say what it was: its create and the changes after.
+    pub(super) fn story(&self, scene: &Scene<'_>) -> Vec<u32> {
+        let requests = std::iter::once(self.request).chain(self.changes.iter().chain(&self.open).map(|of| of.request));
+        requests.map(|place| scene.requests[place as usize].first).collect()
+    }
+
+    /// Whether an item shows its unchanging parts.
+    pub(super) fn is_shown_by(&self, item: &Item) -> bool {
+        (self.root, self.floor) == (item.root, item.floor)
+    }
+}

@@ -1,0 +1,178 @@
+//! Small histories, made by hand to prove the rules on.
+//!
+//! Everything happens on subject 0. An operation of second `n` lasts from there for half a second, so that those of
+//! different seconds follow each other; each has a client of its own. A comment's text is its id, its author member 1.
+
+use super::{Anomaly, check};
+use crate::histcheck::history::{
+    Call, Counts, History, Item, Liked, Op, Outcome, PageOf, Place, RequestId, Shown, Sort, Value, View, Written,
+};
+
+/// A history under way.
+#[derive(Debug, Default)]
+pub(super) struct Sketch {
+    history: History,
+    requests: u64,
+}
+
+/// A root as a page shows it.
+pub(super) fn item(id: i64, floor: i32) -> Item {
+    Item {
+        place: Place::Row,
+        id,
+        root: 0,
+        parent: 0,
+        floor,
+        member: 1,
+        text: id as u64,
+        subject: 0,
+        marked: 0,
+        likes: 0,
+        dislikes: 0,
+        replies: 0,
+        revision: 0,
+    }
+}
+
+/// A reply to a root.
+pub(super) fn below(root: i64, id: i64, floor: i32) -> Item {
+    Item { root, parent: root, ..item(id, floor) }
+}
+
+/// The tombstone of a root.
+pub(super) fn tombstone(id: i64, floor: i32) -> Item {
+    Item { text: 0, member: u32::MAX, ..item(id, floor) }
+}
+
+const UNKNOWN: &str = "Unavailable";
+
+impl Sketch {
+    /// An operation of a second; a write gets a request id of its own.
+    pub(super) fn op(&mut self, at: u64, call: Call, outcome: Outcome) -> &mut Self {
+        self.requests += 1;
+        let request = if call.view().is_some() { (0, 0) } else { (1, self.requests) };
+        let (begun, ended) = (at * 1_000_000_000, at * 1_000_000_000 + 500_000_000);
+        let client = self.history.ops.len() as u32;
+        self.history.ops.push(Op { client, server: 0, begun, ended, request, call, outcome });
+        self
+    }
+
+    /// The last operation, changed.
+    pub(super) fn last(&mut self, change: impl FnOnce(&mut Op)) -> &mut Self {
+        change(self.history.ops.last_mut().unwrap());
+        self
+    }
+
+    /// The request id of the last operation.
+    pub(super) fn request(&self) -> RequestId {
+        self.history.ops.last().unwrap().request
+    }
+
+    /// The last operation once more, at another second and with another outcome.
+    pub(super) fn again(&mut self, at: u64, outcome: Outcome) -> &mut Self {
+        let last = self.history.ops.last().unwrap().clone();
+        self.op(at, last.call, outcome).last(|op| op.request = last.request)
+    }
+
+    pub(super) fn root(&mut self, at: u64, id: i64, floor: i32, revision: i64) -> &mut Self {
+        let call = Call::Root { subject: 0, member: 1, text: id as u64 };
+        self.op(at, call, Outcome::Written(Written { id, root: 0, floor, revision }))
+    }
+
+    pub(super) fn reply(&mut self, at: u64, root: i64, id: i64, floor: i32, revision: i64) -> &mut Self {
+        let call = Call::Reply { subject: 0, parent: root, member: 1, text: id as u64 };
+        self.op(at, call, Outcome::Written(Written { id, root, floor, revision }))
+    }
+
+    pub(super) fn unknown_root(&mut self, at: u64, id: i64) -> &mut Self {
+        self.op(at, Call::Root { subject: 0, member: 1, text: id as u64 }, Outcome::Unknown(UNKNOWN.into()))
+    }
+
+    pub(super) fn refused_root(&mut self, at: u64, id: i64) -> &mut Self {
+        self.op(at, Call::Root { subject: 0, member: 1, text: id as u64 }, Outcome::Refused("OVERLOADED".into()))
+    }
+
+    pub(super) fn edit(&mut self, at: u64, comment: i64, text: u64, revision: Option<i64>) -> &mut Self {
+        self.op(at, Call::Edit { subject: 0, comment, member: 1, text }, changed(comment, revision))
+    }
+
+    pub(super) fn delete(&mut self, at: u64, comment: i64, revision: i64) -> &mut Self {
+        self.op(at, Call::Delete { subject: 0, comment, member: 1 }, changed(comment, Some(revision)))
+    }
+
+    pub(super) fn unknown_delete(&mut self, at: u64, comment: i64) -> &mut Self {
+        self.op(at, Call::Delete { subject: 0, comment, member: 1 }, changed(comment, None))
+    }
+
+    pub(super) fn undelete(&mut self, at: u64, comment: i64, revision: Option<i64>) -> &mut Self {
+        self.op(at, Call::Undelete { subject: 0, comment, member: 1 }, changed(comment, revision))
+    }
+
+    /// A like of a comment, answered with its counts and the comment's revision; all likes are of one client's.
+    pub(super) fn like(&mut self, at: u64, member: u32, value: Value, told: Option<(i32, i32, i64)>) -> &mut Self {
+        let outcome = told.map_or(Outcome::Unknown(UNKNOWN.into()), |(likes, dislikes, revision)| {
+            Outcome::Liked(Liked { value, likes, dislikes, revision })
+        });
+        self.op(at, Call::Like { subject: 0, comment: 11, member, value }, outcome).last(|op| op.client = 1_000)
+    }
+
+    /// A fresh look at what a member likes of comment 11.
+    pub(super) fn state(&mut self, at: u64, member: u32, value: Value) -> &mut Self {
+        let call = Call::States { subject: 0, member, comments: Box::new([11]), fresh: true };
+        self.op(at, call, Outcome::States(Box::new([value])))
+    }
+
+    pub(super) fn get(&mut self, at: u64, item: Item, fresh: bool) -> &mut Self {
+        let view = View { min_revision: 0, fresh };
+        self.op(at, Call::Get { subject: 0, comment: item.id, view }, Outcome::Comment(item))
+    }
+
+    pub(super) fn counts(&mut self, at: u64, revision: i64, roots: i32, comments: i32) -> &mut Self {
+        let call = Call::Counts { subject: 0, view: View::default() };
+        self.op(at, call, Outcome::Counts(Counts { revision, roots, comments }))
+    }
+
+    /// The only page of a walk.
+    pub(super) fn page(&mut self, at: u64, sort: Sort, revision: i64, items: &[Item]) -> &mut Self {
+        self.pages(at, sort, &[(revision, items)])
+    }
+
+    /// A walk, a page each second.
+    pub(super) fn pages(&mut self, at: u64, sort: Sort, pages: &[(i64, &[Item])]) -> &mut Self {
+        for (number, (revision, items)) in pages.iter().enumerate() {
+            let (number, last) = (number as u32, number + 1 == pages.len());
+            let page = PageOf { subject: 0, sort, size: 2, walk: at as u32, number, view: View::default() };
+            let shown = Shown { revision: *revision, counts: None, last, items: (*items).into() };
+            self.op(at + u64::from(number), Call::List(page), Outcome::Page(shown)).last(|op| op.client = 2_000);
+        }
+        self
+    }
+
+    /// What stands in the end.
+    pub(super) fn export(&mut self, at: u64, rows: &[Item], likes: &[(i64, u32, Value)]) -> &mut Self {
+        let outcome = Outcome::Export { rows: rows.into(), likes: likes.into(), drifts: Box::new([]) };
+        self.op(at, Call::Export { subject: 0 }, outcome)
+    }
+
+    pub(super) fn anomalies(&self) -> Vec<Anomaly> {
+        check(&self.history)
+    }
+
+    /// Fails unless nothing is wrong.
+    pub(super) fn has_none(&self) {
+        assert_eq!(self.anomalies(), []);
+    }
+
+    /// Fails unless this rule finds this.
+    pub(super) fn has(&self, rule: &str, words: &str) {
+        let all = self.anomalies();
+        let found = all.iter().any(|anomaly| anomaly.rule == rule && anomaly.what.contains(words));
+        assert!(found, "{rule}: {words:?} is not in {all:#?}");
+    }
+}
+
+fn changed(id: i64, revision: Option<i64>) -> Outcome {
+    revision.map_or(Outcome::Unknown(UNKNOWN.into()), |revision| {
+        Outcome::Written(Written { id, root: 0, floor: 0, revision })
+    })
+}

@@ -1,0 +1,192 @@
+//! A walk over all pages shows every comment that stood at its start and was not removed before its end, exactly once,
+//! and a page in a stable order leaves nothing out between its ends (I6).
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::Found;
+use super::scene::{Comment, Scene, What};
+use crate::histcheck::history::{Call, Item, Nanos, Op, Outcome, PageOf, Place, Shown, Sort};
+
+/// One page of a walk with its operation.
+#[derive(Debug, Clone, Copy)]
+struct Page<'h> {
+    number: u32,
+    op: &'h Op,
+    of: &'h PageOf,
+    shown: &'h Shown,
+}
+
+impl<'h> Page<'h> {
+    fn rows(&self) -> impl Iterator<Item = &'h Item> + use<'h> {
+        self.shown.items.iter().filter(|item| item.place == Place::Row)
+    }
+}
+
+/// Finds what walks left out, or showed twice or in the wrong order.
+pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
+    let mut spaces: BTreeMap<i64, Vec<&Comment>> = BTreeMap::new();
+    for comment in scene.comments.iter().filter(|comment| comment.born != 0) {
+        spaces.entry(comment.root).or_default().push(comment);
+    }
+    spaces.values_mut().for_each(|comments| comments.sort_by_key(|comment| comment.floor));
+    let mut walks: BTreeMap<(u32, u32), Vec<Page<'_>>> = BTreeMap::new();
+    let mut roots: HashMap<(u32, u32), i64> = HashMap::new();
+    for number in scene.mine {
+        let op = scene.op(*number);
+        let asked = if let Call::Replies { root, page } = &op.call { Some((*root, page)) } else { None };
+        let asked = asked.or(if let Call::List(page) = &op.call { Some((0, page)) } else { None });
+        if let (Some((root, of)), Outcome::Page(shown)) = (asked, &op.outcome) {
+            walks.entry((op.client, of.walk)).or_default().push(Page { number: *number, op, of, shown });
+            roots.insert((op.client, of.walk), root);
+        }
+    }
+    for (walk, mut pages) in walks {
+        pages.sort_by_key(|page| page.of.number);
+        pages.dedup_by_key(|page| page.of.number);
+        let space = spaces.get(&roots[&walk]).map_or(&[][..], Vec::as_slice);
+        let unbroken = (0..).zip(&pages).all(|(due, page)| page.of.number == due);
+        once(found, &pages);
+        if unbroken && pages.iter().all(|page| page.of.sort.is_stable()) {
+            between(scene, found, &pages, space);
+        }
+        if unbroken && pages.last().is_some_and(|page| page.shown.last) {
+            whole(scene, found, &pages, space);
+        }
+    }
+}
+
+/// Nothing twice, and stable orders in their order.
+fn once(found: &mut Found, pages: &[Page<'_>]) {
+    let mut seen: HashMap<i64, u32> = HashMap::new();
+    let mut before: Option<(i32, u32)> = None;
+    for page in pages {
+        for row in page.rows() {
+            if let Some(other) = seen.insert(row.id, page.number) {
+                found.add(|| format!("twice in one walk: {row}"), &[other, page.number]);
+            }
+            let (sort, last) = (page.of.sort, before.replace((row.floor, page.number)));
+            if let Some((floor, other)) = last
+                && (sort == Sort::Oldest && floor >= row.floor || sort == Sort::Newest && floor <= row.floor)
+            {
+                found.add(|| format!("floor {} follows floor {floor} in order {sort:?}", row.floor), &[other, page.number]);
+            }
+        }
+    }
+}
+
+/// In a stable order a page shows everything that stands, at its own revision, from the end of the page before to its
+/// own end.
+fn between(scene: &Scene<'_>, found: &mut Found, pages: &[Page<'_>], space: &[&Comment]) {
+    let mut reached: Option<i32> = None;
+    for page in pages {
+        let down = page.of.sort == Sort::Newest;
+        let (revision, last) = (page.shown.revision, page.rows().last().map(|row| row.floor));
+        let born = space.partition_point(|comment| comment.born <= revision);
+        let (start, end) = (reached, if page.shown.last { None } else { last.or(reached) });
+        let (above, until) = if down { (end.map(|floor| floor - 1), start) } else { (start, end.map(|floor| floor + 1)) };
+        let from = above.map_or(0, |floor| space.partition_point(|comment| comment.floor <= floor));
+        let to = until.map_or(born, |floor| space.partition_point(|comment| comment.floor < floor).min(born));
+        let mut shown: Vec<i64> = page.rows().map(|row| row.id).collect();
+        shown.sort_unstable();
+        for comment in space.get(from..to).unwrap_or_default() {
+            let hidden = comment.may(scene, What::Visible(false), page.op.ended);
+            if comment.stood(revision)
+                && comment.at(revision).0
+                && !hidden
+                && shown.binary_search(&comment.id).is_err()
+            {
+                let ops = [comment.story(scene), vec![page.number]].concat();
+                let (id, floor) = (comment.id, comment.floor);
+                found.add(|| format!("a page of revision {revision} leaves out {id} of floor {floor}"), &ops);
+            }
+        }
+        reached = last.or(reached);
+    }
+}
+
+/// Over all pages, everything that stood at the first one's revision and was not removed before the last one ended.
+fn whole(scene: &Scene<'_>, found: &mut Found, pages: &[Page<'_>], space: &[&Comment]) {
+    let (Some(first), Some(last)) = (pages.first(), pages.last()) else { return };
+    let mut shown: Vec<i64> = pages.iter().flat_map(Page::rows).map(|row| row.id).collect();
+    shown.sort_unstable();
+    let revision = first.shown.revision;
+    for comment in space {
+        if comment.stood(revision)
+            && comment.at(revision).0
+            && !removed(scene, comment, revision, last.op.ended)
+            && shown.binary_search(&comment.id).is_err()
+        {
+            let ops = [comment.story(scene), vec![first.number, last.number]].concat();
+            let (id, sort, count) = (comment.id, first.of.sort, pages.len());
+            let what = || format!("a walk of {count} pages in order {sort:?}, begun at revision {revision}, leaves out {id}");
+            found.add(what, &ops);
+        }
+    }
+}
+
+/// Whether a comment may have been removed behind a revision and before a moment.
+fn removed(scene: &Scene<'_>, comment: &Comment, revision: i64, ended: Nanos) -> bool {
+    let later = comment.changes.iter().filter(|change| change.revision > revision);
+    later.chain(&comment.open).any(|change| {
+        change.what == What::Visible(false) && scene.requests[change.request as usize].begun < ended
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sketch::{Sketch, item, tombstone};
+    use crate::histcheck::history::Sort::{Newest, Oldest, Top};
+
+    fn four() -> Sketch {
+        let mut sketch = Sketch::default();
+        sketch.root(1, 11, 1, 1).root(2, 12, 2, 2).root(3, 13, 3, 3).root(4, 14, 4, 4);
+        sketch
+    }
+
+    #[test]
+    fn whole_walks_in_all_orders_are_fine_while_others_write_and_delete() {
+        let mut sketch = four();
+        let [one, two, three, four] = [item(11, 1), item(12, 2), item(13, 3), item(14, 4)];
+        sketch.pages(5, Oldest, &[(4, &[one, two]), (4, &[three, four])]);
+        sketch.pages(10, Newest, &[(4, &[four, three]), (4, &[two, one])]);
+        sketch.pages(15, Top, &[(4, &[three, one]), (4, &[four, two])]);
+        // Floor 3 goes and floor 5 comes during the walk.
+        sketch.pages(20, Oldest, &[(4, &[one, two]), (6, &[four, item(15, 5)])]);
+        sketch.delete(20, 13, 5).root(20, 15, 5, 6);
+        sketch.pages(30, Oldest, &[(6, &[one, two]), (6, &[tombstone(13, 3), four]), (6, &[item(15, 5)])]);
+        sketch.has_none();
+    }
+
+    #[test]
+    fn a_skip_between_pages_is_found_and_in_a_ranked_order_by_the_whole_walk() {
+        let mut sketch = four();
+        sketch.pages(5, Oldest, &[(4, &[item(11, 1), item(12, 2)]), (4, &[item(14, 4)])]);
+        sketch.has("walks", "a page of revision 4 leaves out 13");
+        let mut sketch = four();
+        sketch.pages(5, Top, &[(4, &[item(11, 1), item(12, 2)]), (4, &[item(14, 4)])]);
+        sketch.has("walks", "leaves out 13");
+        let mut sketch = four();
+        sketch.pages(5, Newest, &[(4, &[item(14, 4), item(12, 2)]), (4, &[item(11, 1)])]);
+        sketch.has("walks", "a page of revision 4 leaves out 13");
+    }
+
+    #[test]
+    fn an_end_that_comes_too_early_is_found() {
+        let mut sketch = four();
+        sketch.pages(5, Oldest, &[(4, &[item(11, 1), item(12, 2), item(13, 3)])]);
+        sketch.has("walks", "leaves out 14");
+        let mut sketch = four();
+        sketch.pages(5, Newest, &[(4, &[item(14, 4)])]);
+        sketch.has("walks", "leaves out 11");
+    }
+
+    #[test]
+    fn something_twice_or_in_the_wrong_order_is_found() {
+        let mut sketch = four();
+        sketch.pages(5, Oldest, &[(4, &[item(11, 1), item(12, 2)]), (4, &[item(12, 2), item(13, 3), item(14, 4)])]);
+        sketch.has("walks", "twice in one walk");
+        let mut sketch = four();
+        sketch.pages(5, Oldest, &[(4, &[item(12, 2), item(11, 1), item(13, 3), item(14, 4)])]);
+        sketch.has("walks", "floor 1 follows floor 2");
+    }
+}

@@ -1,0 +1,8 @@
+//! What is done to the service while it is asked: to its processes, to its stores, and to the wires between.
+
+mod proxy;
+mod strike;
+mod victims;
+
+pub(crate) use strike::Strike;
+pub(crate) use victims::{Rig, Wires};

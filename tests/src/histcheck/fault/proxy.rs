@@ -1,0 +1,220 @@
+//! A wire between a server and one of its stores, with weather.
+//!
+//! What a TCP connection carries is never lost in its middle, so what a half-open connection swallowed is made good by
+//! nobody: when the weather clears, connections that swallowed something are reset.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use anyhow::Result;
+use rand::RngExt;
+use rand::rngs::StdRng;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+/// What a wire does to what it carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Weather {
+    /// Nothing.
+    Clear,
+    /// Each piece waits for up to so long.
+    Delay(Duration),
+    /// Pieces of a few bytes.
+    Slices,
+    /// Nothing arrives any more at either end, and nobody is told; new connections are taken and stay silent.
+    Silent,
+    /// Nothing arrives any more at the server, while the store hears everything.
+    Deaf,
+    /// Every connection is reset at once, and each new one.
+    Reset,
+}
+
+/// A wire; dropping it cuts everything.
+#[derive(Debug)]
+pub(crate) struct Proxy {
+    port: u16,
+    weather: watch::Sender<Weather>,
+    listener: JoinHandle<()>,
+}
+
+/// Which way a piece goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    ToStore,
+    ToServer,
+}
+
+impl Proxy {
+    /// A wire to a store on this machine.
+    ///
+    /// # Errors
+    /// When no port is free.
+    pub(crate) async fn to(port: u16) -> Result<Self> {
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        let here = listener.local_addr()?.port();
+        let store = SocketAddr::from(([127, 0, 0, 1], port));
+        let (weather, seen) = watch::channel(Weather::Clear);
+        let listener = tokio::spawn(async move {
+            loop {
+                if let Ok((server, _)) = listener.accept().await {
+                    tokio::spawn(connect(server, store, seen.clone()));
+                }
+            }
+        });
+        Ok(Self { port: here, weather, listener })
+    }
+
+    /// The port that the server is told.
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Changes the weather.
+    pub(crate) fn set(&self, weather: Weather) {
+        self.weather.send_replace(weather);
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        self.listener.abort();
+    }
+}
+
+/// Carries one connection both ways until either end closes it, or the weather breaks it.
+async fn connect(server: TcpStream, store: SocketAddr, seen: watch::Receiver<Weather>) {
+    let Ok(store) = TcpStream::connect(store).await else { return };
+    if server.set_nodelay(true).is_err() || store.set_nodelay(true).is_err() {
+        return;
+    }
+    let ((from_server, to_server), (from_store, to_store)) = (server.into_split(), store.into_split());
+    let broken = tokio::select! {
+        broken = carry(from_server, to_store, Way::ToStore, seen.clone()) => broken,
+        broken = carry(from_store, to_server, Way::ToServer, seen) => broken,
+    };
+    // Both ends are dropped here, one way or the other.
+    drop(broken);
+}
+
+/// Carries one way; ends when the connection has to.
+async fn carry(
+    mut from: OwnedReadHalf,
+    mut to: OwnedWriteHalf,
+    way: Way,
+    mut seen: watch::Receiver<Weather>,
+) -> std::io::Result<()> {
+    let (mut piece, mut random) = (vec![0; 16 << 10], rand::make_rng::<StdRng>());
+    loop {
+        let now = *seen.borrow_and_update();
+        if now == Weather::Reset {
+            return reset(&from, &to);
+        }
+        let length = tokio::select! {
+            changed = seen.changed() => match changed {
+                Ok(()) => continue,
+                Err(_gone) => return Ok(()),
+            },
+            read = from.read(&mut piece) => read?,
+        };
+        if length == 0 {
+            return Ok(());
+        }
+        let swallows = now == Weather::Silent || now == Weather::Deaf && way == Way::ToServer;
+        if swallows {
+            drop(seen.changed().await);
+            return reset(&from, &to);
+        }
+        match now {
+            Weather::Delay(longest) => tokio::time::sleep(longest.mul_f64(random.random())).await,
+            Weather::Slices => {
+                let mut rest = &piece[..length];
+                while !rest.is_empty() {
+                    let (some, others) = rest.split_at(rest.len().min(random.random_range(1..64)));
+                    to.write_all(some).await?;
+                    tokio::task::yield_now().await;
+                    rest = others;
+                }
+                continue;
+            }
+            Weather::Clear | Weather::Silent | Weather::Deaf | Weather::Reset => {}
+        }
+        to.write_all(&piece[..length]).await?;
+    }
+}
+
+/// Lets both sockets end by RST when they are dropped.
+fn reset(from: &OwnedReadHalf, to: &OwnedWriteHalf) -> std::io::Result<()> {
+    from.as_ref().set_zero_linger()?;
+    to.as_ref().set_zero_linger()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A store that says back what it hears, and a wire to it.
+    async fn echo() -> Proxy {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                tokio::spawn(async move {
+                    let (mut read, mut write) = stream.split();
+                    drop(tokio::io::copy(&mut read, &mut write).await);
+                });
+            }
+        });
+        Proxy::to(port).await.unwrap()
+    }
+
+    async fn said_back(stream: &mut TcpStream) -> std::io::Result<Vec<u8>> {
+        let words: Vec<u8> = (0..=255).cycle().take(5_000).collect();
+        stream.write_all(&words).await?;
+        let mut heard = vec![0; words.len()];
+        stream.read_exact(&mut heard).await?;
+        assert_eq!(heard, words);
+        Ok(heard)
+    }
+
+    #[tokio::test]
+    async fn clear_delayed_and_sliced_wires_carry_everything() {
+        let wire = echo().await;
+        let mut stream = TcpStream::connect(("127.0.0.1", wire.port())).await.unwrap();
+        for weather in [Weather::Clear, Weather::Slices, Weather::Delay(Duration::from_millis(5)), Weather::Clear] {
+            wire.set(weather);
+            said_back(&mut stream).await.unwrap();
+        }
+    }
+
+    #[tokio::test]
+    async fn a_silent_wire_carries_nothing_and_resets_when_it_clears() {
+        for weather in [Weather::Silent, Weather::Deaf] {
+            let wire = echo().await;
+            let mut stream = TcpStream::connect(("127.0.0.1", wire.port())).await.unwrap();
+            said_back(&mut stream).await.unwrap();
+            wire.set(weather);
+            stream.write_all(b"lost").await.unwrap();
+            let silence = tokio::time::timeout(Duration::from_millis(50), stream.read_u8()).await;
+            assert!(silence.is_err(), "{weather:?}: {silence:?}");
+            wire.set(Weather::Clear);
+            assert!(stream.read_u8().await.is_err());
+        }
+    }
+
+    #[tokio::test]
+    async fn a_reset_ends_what_there_is_and_what_comes() {
+        let wire = echo().await;
+        let mut stream = TcpStream::connect(("127.0.0.1", wire.port())).await.unwrap();
+        said_back(&mut stream).await.unwrap();
+        wire.set(Weather::Reset);
+        assert!(stream.read_u8().await.is_err());
+        let mut another = TcpStream::connect(("127.0.0.1", wire.port())).await.unwrap();
+        assert!(said_back(&mut another).await.is_err());
+        wire.set(Weather::Clear);
+        let mut third = TcpStream::connect(("127.0.0.1", wire.port())).await.unwrap();
+        said_back(&mut third).await.unwrap();
+    }
+}

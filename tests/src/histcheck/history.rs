@@ -1,0 +1,36 @@
+//! What was asked of the service, what it answered, and which faults struck meanwhile: one append-only history.
+//!
+//! An operation is one attempt of one call. A repeat under the same request id is another operation, so that the
+//! checker sees each answer. Everything is kept in small numbers: subjects and members go by their number, texts by
+//! the number that marks them (see [`super::names`]), times in nanoseconds since the run began, by one clock.
+
+mod file;
+mod op;
+mod say;
+
+pub(crate) use file::{Recorder, read};
+pub(crate) use op::{
+    Call, Counts, Item, Liked, Nanos, Op, Outcome, PageOf, Place, RequestId, Shown, Sort, Value, View, Written,
+};
+
+/// A fault that was injected.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Fault {
+    /// What was done.
+    pub(crate) kind: String,
+    /// To whom.
+    pub(crate) target: String,
+    pub(crate) begun: Nanos,
+    /// When it was over: whoever was hurt runs again.
+    pub(crate) ended: Nanos,
+}
+
+/// A whole run.
+#[derive(Debug, Default)]
+pub(crate) struct History {
+    /// What the run was made from.
+    pub(crate) seed: u64,
+    /// In the order of their ends.
+    pub(crate) ops: Vec<Op>,
+    pub(crate) faults: Vec<Fault>,
+}

@@ -1,0 +1,141 @@
+//! The file of a history: a line of JSON for each record, written as it happens and never changed.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+
+use super::{Fault, History, Op};
+
+/// A line.
+#[derive(Debug, Serialize, Deserialize)]
+enum Record {
+    /// The first one.
+    Seed(u64),
+    Op(Op),
+    Fault(Fault),
+}
+
+/// Takes down what happens. All clients of a run share it.
+#[derive(Debug)]
+pub(crate) struct Recorder {
+    file: Mutex<BufWriter<File>>,
+}
+
+impl Recorder {
+    /// Begins a file.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(crate) fn create(path: &Path, seed: u64) -> Result<Self> {
+        let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
+        let recorder = Self { file: Mutex::new(BufWriter::with_capacity(1 << 20, file)) };
+        recorder.write(&Record::Seed(seed))?;
+        Ok(recorder)
+    }
+
+    /// Takes down an operation that has ended.
+    ///
+    /// # Errors
+    /// When the disk does not take it.
+    pub(crate) fn op(&self, op: Op) -> Result<()> {
+        self.write(&Record::Op(op))
+    }
+
+    /// Takes down a fault that is over.
+    ///
+    /// # Errors
+    /// As [`Recorder::op`].
+    pub(crate) fn fault(&self, fault: Fault) -> Result<()> {
+        self.write(&Record::Fault(fault))
+    }
+
+    /// Brings everything to the disk.
+    ///
+    /// # Errors
+    /// As [`Recorder::op`].
+    pub(crate) fn flush(&self) -> Result<()> {
+        Ok(self.file.lock().unwrap_or_else(PoisonError::into_inner).flush()?)
+    }
+
+    /// A line is made outside the lock, so that clients wait for the copy only.
+    fn write(&self, record: &Record) -> Result<()> {
+        let mut line = serde_json::to_vec(record)?;
+        line.push(b'\n');
+        Ok(self.file.lock().unwrap_or_else(PoisonError::into_inner).write_all(&line)?)
+    }
+}
+
+/// Reads a history back. A last line without its end, as a run that died leaves it, is left out.
+///
+/// # Errors
+/// When there is no such file, or a line of it is no record.
+pub(crate) fn read(path: &Path) -> Result<History> {
+    let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let mut lines = BufReader::with_capacity(1 << 20, file);
+    let (mut history, mut line) = (History::default(), Vec::new());
+    for number in 1.. {
+        line.clear();
+        lines.read_until(b'\n', &mut line)?;
+        if line.pop() != Some(b'\n') {
+            break;
+        }
+        let record = serde_json::from_slice(&line);
+        match record.with_context(|| format!("{}, line {number}", path.display()))? {
+            Record::Seed(seed) => history.seed = seed,
+            Record::Op(op) => history.ops.push(op),
+            Record::Fault(fault) => history.faults.push(fault),
+        }
+    }
+    Ok(history)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::histcheck::history::{Call, Item, Outcome, Place, Shown, View};
+
+    #[test]
+    fn a_history_is_read_as_it_was_written_and_a_torn_end_is_left_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("history");
+        let recorder = Recorder::create(&path, 7).unwrap();
+        let item = Item {
+            place: Place::Preview,
+            id: i64::MAX,
+            root: 2,
+            parent: 3,
+            floor: 4,
+            member: u32::MAX,
+            text: u64::MAX,
+            subject: 5,
+            marked: 6,
+            likes: 7,
+            dislikes: 8,
+            replies: 9,
+            revision: 10,
+        };
+        let op = Op {
+            client: 1,
+            server: 2,
+            begun: 3,
+            ended: 4,
+            request: (u64::MAX, 1),
+            call: Call::Get { subject: 1, comment: 2, view: View::default() },
+            outcome: Outcome::Page(Shown { revision: 1, counts: None, last: true, items: Box::new([item]) }),
+        };
+        let fault = Fault { kind: "kill".into(), target: "server 1".into(), begun: 1, ended: 2 };
+        recorder.op(op.clone()).unwrap();
+        recorder.fault(fault.clone()).unwrap();
+        recorder.flush().unwrap();
+        let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
+        file.write_all(b"{\"Op\":{").unwrap();
+        let history = read(&path).unwrap();
+        assert_eq!((history.seed, history.ops, history.faults), (7, vec![op], vec![fault]));
+        file.write_all(b"\n").unwrap();
+        assert!(read(&path).unwrap_err().to_string().contains("line 4"));
+    }
+}

@@ -1,0 +1,305 @@
+//! One operation.
+
+use serde::{Deserialize, Serialize};
+
+/// Nanoseconds since the run began, by the machine's monotonic clock, which all clients share.
+pub(crate) type Nanos = u64;
+/// A request id: the two halves of its UUID. Zero for a read.
+pub(crate) type RequestId = (u64, u64);
+
+/// One attempt of one call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Op {
+    /// Who asked. A client asks one thing at a time.
+    pub(crate) client: u32,
+    /// Which server was asked.
+    pub(crate) server: u8,
+    /// Before the call was sent.
+    pub(crate) begun: Nanos,
+    /// After its answer came, or was given up.
+    pub(crate) ended: Nanos,
+    pub(crate) request: RequestId,
+    pub(crate) call: Call,
+    pub(crate) outcome: Outcome,
+}
+
+/// What was asked for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Call {
+    /// A root comment.
+    Root { subject: u32, member: u32, text: u64 },
+    /// A reply to a comment.
+    Reply { subject: u32, parent: i64, member: u32, text: u64 },
+    /// Another text, by the author.
+    Edit { subject: u32, comment: i64, member: u32, text: u64 },
+    /// The end of a comment, by its author.
+    Delete { subject: u32, comment: i64, member: u32 },
+    /// The return of a comment, by its author.
+    Undelete { subject: u32, comment: i64, member: u32 },
+    /// A member's value of a comment.
+    Like { subject: u32, comment: i64, member: u32, value: Value },
+    /// A page of roots.
+    List(PageOf),
+    /// A page of the replies of a root.
+    Replies { root: i64, page: PageOf },
+    /// One comment.
+    Get { subject: u32, comment: i64, view: View },
+    /// The counts of a subject.
+    Counts { subject: u32, view: View },
+    /// What a member likes of some comments.
+    States { subject: u32, member: u32, comments: Box<[i64]>, fresh: bool },
+    /// All rows and likes of a subject, and whether its counts are theirs; only when nobody writes any more.
+    Export { subject: u32 },
+}
+
+/// How new an answer has to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct View {
+    /// At least this revision of the subject; 0: any.
+    pub(crate) min_revision: i64,
+    /// By the primary.
+    pub(crate) fresh: bool,
+}
+
+/// A page of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct PageOf {
+    pub(crate) subject: u32,
+    pub(crate) sort: Sort,
+    pub(crate) size: u8,
+    /// The walk it belongs to, by a number of its client's.
+    pub(crate) walk: u32,
+    /// Its place in the walk, from 0.
+    pub(crate) number: u32,
+    pub(crate) view: View,
+}
+
+/// An order of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Sort {
+    Newest,
+    Oldest,
+    Hot,
+    Top,
+    Best,
+    Controversial,
+    MostReplies,
+}
+
+/// What a member says of a comment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) enum Value {
+    None,
+    Like,
+    Dislike,
+}
+
+/// What is known of an operation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Outcome {
+    /// A create, an edit, a delete or an undelete.
+    Written(Written),
+    Liked(Liked),
+    Page(Shown),
+    Comment(Item),
+    Counts(Counts),
+    /// In the order they were asked for.
+    States(Box<[Value]>),
+    /// Rows, likes, and counts that differ from their rows, in words.
+    Export { rows: Box<[Item]>, likes: Box<[(i64, u32, Value)]>, drifts: Box<[String]> },
+    /// Refused, with the word that nothing was done; by this reason.
+    Refused(Box<str>),
+    /// It may have been done, be done later, or never; by this reason. A read tells nothing.
+    Unknown(Box<str>),
+}
+
+/// What a write was answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Written {
+    pub(crate) id: i64,
+    /// 0 for a root.
+    pub(crate) root: i64,
+    pub(crate) floor: i32,
+    /// The revision of the subject that the request made.
+    pub(crate) revision: i64,
+}
+
+/// What a like was answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Liked {
+    pub(crate) value: Value,
+    pub(crate) likes: i32,
+    pub(crate) dislikes: i32,
+    /// The comment's own revision.
+    pub(crate) revision: i64,
+}
+
+/// A revision of a subject and its counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Counts {
+    pub(crate) revision: i64,
+    pub(crate) roots: i32,
+    pub(crate) comments: i32,
+}
+
+/// A page as it was shown.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Shown {
+    /// The revision of the subject that it is of.
+    pub(crate) revision: i64,
+    /// The subject's counts, where the page tells them.
+    pub(crate) counts: Option<Counts>,
+    /// Whether nothing follows.
+    pub(crate) last: bool,
+    pub(crate) items: Box<[Item]>,
+}
+
+/// What part of an answer a comment was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Place {
+    /// A member of the list.
+    Row,
+    /// A reply shown below its root.
+    Preview,
+    /// The root above a page of replies.
+    Head,
+}
+
+/// A comment as it was shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "Packed", from = "Packed")]
+pub(crate) struct Item {
+    pub(crate) place: Place,
+    pub(crate) id: i64,
+    /// 0 for a root, as the parent.
+    pub(crate) root: i64,
+    pub(crate) parent: i64,
+    pub(crate) floor: i32,
+    /// The author; `u32::MAX` where none is told, as in a tombstone.
+    pub(crate) member: u32,
+    /// The number that marks its text; 0 for a tombstone, which has none.
+    pub(crate) text: u64,
+    /// The subject that the comment says it belongs to, and the one that its text was written for.
+    pub(crate) subject: u32,
+    pub(crate) marked: u32,
+    pub(crate) likes: i32,
+    pub(crate) dislikes: i32,
+    pub(crate) replies: i32,
+    /// Its own revision.
+    pub(crate) revision: i64,
+}
+
+/// The same as a list, so that a line of the file does not repeat the names.
+type Packed = (Place, i64, i64, i64, i32, u32, u64, (u32, u32), (i32, i32, i32), i64);
+
+impl From<Item> for Packed {
+    fn from(item: Item) -> Self {
+        let Item { place, id, root, parent, floor, member, text, subject, marked, likes, dislikes, replies, revision } =
+            item;
+        (place, id, root, parent, floor, member, text, (subject, marked), (likes, dislikes, replies), revision)
+    }
+}
+
+impl From<Packed> for Item {
+    fn from(packed: Packed) -> Self {
+        let (place, id, root, parent, floor, member, text, (subject, marked), (likes, dislikes, replies), revision) =
+            packed;
+        Self { place, id, root, parent, floor, member, text, subject, marked, likes, dislikes, replies, revision }
+    }
+}
+
+impl Call {
+    /// The subject it is about.
+    pub(crate) fn subject(&self) -> u32 {
+        match self {
+            Self::Root { subject, .. }
+            | Self::Reply { subject, .. }
+            | Self::Edit { subject, .. }
+            | Self::Delete { subject, .. }
+            | Self::Undelete { subject, .. }
+            | Self::Like { subject, .. }
+            | Self::Get { subject, .. }
+            | Self::Counts { subject, .. }
+            | Self::States { subject, .. }
+            | Self::Export { subject } => *subject,
+            Self::List(page) | Self::Replies { page, .. } => page.subject,
+        }
+    }
+
+    /// Author, parent (0 for a root) and text of the comment that it makes.
+    pub(crate) fn makes(&self) -> Option<(u32, i64, u64)> {
+        match self {
+            Self::Root { member, text, .. } => Some((*member, 0, *text)),
+            Self::Reply { member, parent, text, .. } => Some((*member, *parent, *text)),
+            Self::Edit { .. }
+            | Self::Delete { .. }
+            | Self::Undelete { .. }
+            | Self::Like { .. }
+            | Self::List(_)
+            | Self::Replies { .. }
+            | Self::Get { .. }
+            | Self::Counts { .. }
+            | Self::States { .. }
+            | Self::Export { .. } => None,
+        }
+    }
+
+    /// How new its answer has to be, for a read that says.
+    pub(crate) fn view(&self) -> Option<View> {
+        match self {
+            Self::List(page) | Self::Replies { page, .. } => Some(page.view),
+            Self::Get { view, .. } | Self::Counts { view, .. } => Some(*view),
+            Self::States { fresh, .. } => Some(View { min_revision: 0, fresh: *fresh }),
+            Self::Export { .. } => Some(View { min_revision: 0, fresh: true }),
+            Self::Root { .. }
+            | Self::Reply { .. }
+            | Self::Edit { .. }
+            | Self::Delete { .. }
+            | Self::Undelete { .. }
+            | Self::Like { .. } => None,
+        }
+    }
+}
+
+impl Sort {
+    /// All of them.
+    pub(crate) const ALL: [Self; 7] =
+        [Self::Newest, Self::Oldest, Self::Hot, Self::Top, Self::Best, Self::Controversial, Self::MostReplies];
+
+    /// Whether a walk goes by floors.
+    pub(crate) fn is_stable(self) -> bool {
+        matches!(self, Self::Newest | Self::Oldest)
+    }
+}
+
+impl Op {
+    /// The revision of the subject that the answer is of.
+    pub(crate) fn revision(&self) -> Option<i64> {
+        match &self.outcome {
+            Outcome::Written(written) => Some(written.revision),
+            Outcome::Page(shown) => Some(shown.revision),
+            Outcome::Counts(counts) => Some(counts.revision),
+            Outcome::Liked(_)
+            | Outcome::Comment(_)
+            | Outcome::States(_)
+            | Outcome::Export { .. }
+            | Outcome::Refused(_)
+            | Outcome::Unknown(_) => None,
+        }
+    }
+
+    /// The comments that the answer shows.
+    pub(crate) fn items(&self) -> &[Item] {
+        match &self.outcome {
+            Outcome::Page(shown) => &shown.items,
+            Outcome::Comment(item) => std::slice::from_ref(item),
+            Outcome::Export { rows, .. } => rows,
+            Outcome::Written(_)
+            | Outcome::Liked(_)
+            | Outcome::Counts(_)
+            | Outcome::States(_)
+            | Outcome::Refused(_)
+            | Outcome::Unknown(_) => &[],
+        }
+    }
+}

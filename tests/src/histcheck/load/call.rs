@@ -1,0 +1,242 @@
+//! One attempt of one call, through the generated clients of the public SDK.
+//!
+//! They are used on a bare channel: the SDK's own retries would answer for several attempts at once, and here each one
+//! is an operation.
+
+use std::time::Duration;
+
+use riposte_sdk::v1::comment_service_client::CommentServiceClient;
+use riposte_sdk::v1::like_service_client::LikeServiceClient;
+use riposte_sdk::v1::reply_service_client::ReplyServiceClient;
+use riposte_sdk::v1::subject_service_client::SubjectServiceClient;
+use riposte_sdk::v1::{
+    BatchGetLikeStatesRequest, Comment, CommentSort, CreateCommentRequest, CreateReplyRequest, DeleteCommentRequest,
+    GetCommentRequest, GetSubjectRequest, LikeValue, ListCommentsRequest, ListCommentsResponse, ListRepliesRequest,
+    ListRepliesResponse, SetLikeRequest, Subject, UndeleteCommentRequest, UpdateCommentRequest,
+};
+use tonic::transport::Channel;
+use tonic::{Request, Status};
+
+use crate::histcheck::history::{
+    Call, Counts, Item, Liked, Outcome, PageOf, Place, RequestId, Shown, Sort, Value, View, Written,
+};
+use crate::histcheck::names;
+use crate::say::content;
+
+/// What a call came to, and the token of the page that follows.
+type Told = Result<(Outcome, String), Status>;
+
+/// Sends a call once and waits no longer than this for its answer.
+///
+/// # Errors
+/// What the service or the connection says.
+pub(crate) async fn send(channel: Channel, call: &Call, request: RequestId, token: &str, limit: Duration) -> Told {
+    let sent = attempt(channel, call, request, token, limit);
+    // The server keeps the deadline as well; whoever goes first, the call is over.
+    let waited = tokio::time::timeout(limit + Duration::from_millis(200), sent).await;
+    waited.map_err(|_| Status::deadline_exceeded("no answer in time"))?
+}
+
+async fn attempt(channel: Channel, call: &Call, request: RequestId, token: &str, limit: Duration) -> Told {
+    let request_id = uuid::Uuid::from_u64_pair(request.0, request.1).to_string();
+    match call {
+        Call::Root { .. } | Call::Reply { .. } => create(channel, call, request_id, limit).await,
+        Call::Edit { .. } | Call::Delete { .. } | Call::Undelete { .. } => {
+            change(channel, call, request_id, limit).await
+        }
+        Call::Like { comment, member, value, .. } => {
+            let (comment_id, member_id, value) = (*comment, names::member_id(*member), spoken(*value).into());
+            let request = SetLikeRequest { comment_id, member_id, value, request_id };
+            let like = LikeServiceClient::new(channel).set_like(within(limit, request)).await?.into_inner();
+            let value = heard(like.value());
+            let (likes, dislikes, revision) = (like.like_count, like.dislike_count, like.comment_revision);
+            Ok((Outcome::Liked(Liked { value, likes, dislikes, revision }), String::new()))
+        }
+        Call::List(page) => list(channel, *page, token, limit).await,
+        Call::Replies { root, page } => replies(channel, *root, *page, token, limit).await,
+        Call::Get { comment: id, view: View { min_revision, fresh }, .. } => {
+            let request = GetCommentRequest { id: *id, min_revision: *min_revision, fresh: *fresh, ..Default::default() };
+            let got = CommentServiceClient::new(channel).get_comment(within(limit, request)).await?.into_inner();
+            let comment = got.comment.ok_or_else(nothing)?;
+            Ok((Outcome::Comment(item(&comment, Place::Row)), String::new()))
+        }
+        Call::Counts { subject, view: View { min_revision, fresh } } => {
+            let key = Some(names::key(*subject));
+            let request = GetSubjectRequest { key, min_revision: *min_revision, fresh: *fresh };
+            let got = SubjectServiceClient::new(channel).get_subject(within(limit, request)).await?.into_inner();
+            Ok((Outcome::Counts(counts(&got.subject.ok_or_else(nothing)?)), String::new()))
+        }
+        Call::States { subject, member, comments, fresh } => {
+            let (key, member_id) = (Some(names::key(*subject)), names::member_id(*member));
+            let request =
+                BatchGetLikeStatesRequest { subject: key, member_id, comment_ids: comments.to_vec(), fresh: *fresh };
+            let got = LikeServiceClient::new(channel).batch_get_like_states(within(limit, request)).await?.into_inner();
+            if got.states.iter().any(|state| state.value() == LikeValue::Unspecified) {
+                return Err(Status::unavailable("states that cannot be told"));
+            }
+            let states = got.states.iter().map(|state| heard(state.value())).collect();
+            Ok((Outcome::States(states), String::new()))
+        }
+        Call::Export { .. } => Err(Status::unimplemented("exports are read in the end")),
+    }
+}
+
+async fn create(channel: Channel, call: &Call, request_id: String, limit: Duration) -> Told {
+    let (comment, revision) = match call {
+        Call::Reply { subject, parent, member, text } => {
+            let (member_id, content) = (names::member_id(*member), content(&names::text(*subject, *text)));
+            let request = CreateReplyRequest { parent_id: *parent, member_id, content, client: None, request_id };
+            let made = ReplyServiceClient::new(channel).create_reply(within(limit, request)).await?.into_inner();
+            (made.reply, made.subject_revision)
+        }
+        other => {
+            let (member, _, text) = other.makes().unwrap_or_default();
+            let (member_id, content) = (names::member_id(member), content(&names::text(other.subject(), text)));
+            let subject = Some(names::key(other.subject()));
+            let request = CreateCommentRequest { subject, member_id, content, client: None, request_id };
+            let made = CommentServiceClient::new(channel).create_comment(within(limit, request)).await?.into_inner();
+            (made.comment, made.subject_revision)
+        }
+    };
+    written(comment, revision)
+}
+
+async fn change(channel: Channel, call: &Call, request_id: String, limit: Duration) -> Told {
+    let mut service = CommentServiceClient::new(channel);
+    let (comment, revision) = match call {
+        Call::Edit { subject, comment, member, text } => {
+            let (id, member_id, content) = (*comment, names::member_id(*member), content(&names::text(*subject, *text)));
+            let request = UpdateCommentRequest { id, member_id, content, etag: String::new(), request_id };
+            let edited = service.update_comment(within(limit, request)).await?.into_inner();
+            (edited.comment, edited.subject_revision)
+        }
+        Call::Delete { comment, member, .. } => {
+            let (id, member_id) = (*comment, names::member_id(*member));
+            let request = DeleteCommentRequest { id, member_id, request_id, ..Default::default() };
+            let gone = service.delete_comment(within(limit, request)).await?.into_inner();
+            (gone.comment, gone.subject_revision)
+        }
+        Call::Undelete { comment, member, .. } => {
+            let (id, member_id) = (*comment, names::member_id(*member));
+            let request = UndeleteCommentRequest { id, member_id, request_id };
+            let back = service.undelete_comment(within(limit, request)).await?.into_inner();
+            (back.comment, back.subject_revision)
+        }
+        other => return Err(Status::unimplemented(format!("{other:?} changes no comment"))),
+    };
+    written(comment, revision)
+}
+
+async fn list(channel: Channel, page: PageOf, token: &str, limit: Duration) -> Told {
+    let PageOf { subject, sort, size, view: View { min_revision, fresh }, .. } = page;
+    let request = ListCommentsRequest {
+        subject: Some(names::key(subject)),
+        sort: order(sort).into(),
+        page_size: size.into(),
+        page_token: token.to_owned(),
+        // Previews of all lengths, by the size that was drawn.
+        reply_preview_size: Some(i32::from(size % 4)),
+        min_revision,
+        fresh,
+        ..Default::default()
+    };
+    let got = CommentServiceClient::new(channel).list_comments(within(limit, request)).await?.into_inner();
+    let ListCommentsResponse { threads, next_page_token, subject, .. } = got;
+    let mut items = Vec::with_capacity(threads.len());
+    for thread in threads {
+        items.push(item(&thread.comment.ok_or_else(nothing)?, Place::Row));
+        items.extend(thread.replies.iter().map(|reply| item(reply, Place::Preview)));
+    }
+    let counts = counts(&subject.ok_or_else(nothing)?);
+    let last = next_page_token.is_empty();
+    let shown = Shown { revision: counts.revision, counts: Some(counts), last, items: items.into() };
+    Ok((Outcome::Page(shown), next_page_token))
+}
+
+async fn replies(channel: Channel, root: i64, page: PageOf, token: &str, limit: Duration) -> Told {
+    let PageOf { sort, size, view: View { min_revision, fresh }, .. } = page;
+    let request = ListRepliesRequest {
+        root_id: root,
+        sort: order(sort).into(),
+        page_size: size.into(),
+        page_token: token.to_owned(),
+        min_revision,
+        fresh,
+        ..Default::default()
+    };
+    let got = ReplyServiceClient::new(channel).list_replies(within(limit, request)).await?.into_inner();
+    let ListRepliesResponse { replies, next_page_token, root, subject_revision: revision, .. } = got;
+    let head = root.iter().map(|root| item(root, Place::Head));
+    let items = head.chain(replies.iter().map(|reply| item(reply, Place::Row))).collect();
+    let shown = Shown { revision, counts: None, last: next_page_token.is_empty(), items };
+    Ok((Outcome::Page(shown), next_page_token))
+}
+
+fn within<T>(limit: Duration, message: T) -> Request<T> {
+    let mut request = Request::new(message);
+    request.set_timeout(limit);
+    request
+}
+
+fn nothing() -> Status {
+    Status::unknown("an answer without its comment or subject")
+}
+
+fn written(comment: Option<Comment>, revision: i64) -> Told {
+    let Comment { id, root_id: root, floor, .. } = comment.ok_or_else(nothing)?;
+    Ok((Outcome::Written(Written { id, root, floor, revision }), String::new()))
+}
+
+fn counts(subject: &Subject) -> Counts {
+    Counts { revision: subject.revision, roots: subject.root_count, comments: subject.comment_count }
+}
+
+/// A comment as it is taken down.
+pub(crate) fn item(comment: &Comment, place: Place) -> Item {
+    let shown = comment.content.as_ref().map(|content| names::mark(&content.text));
+    let (marked, text) = shown.unwrap_or_default();
+    Item {
+        place,
+        id: comment.id,
+        root: comment.root_id,
+        parent: comment.parent_id,
+        floor: comment.floor,
+        member: names::member(&comment.member_id),
+        text,
+        subject: names::subject(comment.subject.as_ref()),
+        marked,
+        likes: comment.like_count,
+        dislikes: comment.dislike_count,
+        replies: comment.reply_count,
+        revision: comment.revision,
+    }
+}
+
+fn order(sort: Sort) -> CommentSort {
+    match sort {
+        Sort::Newest => CommentSort::Newest,
+        Sort::Oldest => CommentSort::Oldest,
+        Sort::Hot => CommentSort::Hot,
+        Sort::Top => CommentSort::Top,
+        Sort::Best => CommentSort::Best,
+        Sort::Controversial => CommentSort::Controversial,
+        Sort::MostReplies => CommentSort::MostReplies,
+    }
+}
+
+fn spoken(value: Value) -> LikeValue {
+    match value {
+        Value::None => LikeValue::None,
+        Value::Like => LikeValue::Like,
+        Value::Dislike => LikeValue::Dislike,
+    }
+}
+
+/// A value as it is taken down.
+pub(crate) fn heard(value: LikeValue) -> Value {
+    match value {
+        LikeValue::Like => Value::Like,
+        LikeValue::Dislike => Value::Dislike,
+        LikeValue::None | LikeValue::Unspecified => Value::None,
+    }
+}

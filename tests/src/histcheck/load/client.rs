@@ -1,0 +1,128 @@
+//! One client: asks one thing after the other until it is told to stop.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use rand::RngExt;
+use riposte_sdk::RequestIds;
+use tokio::sync::watch;
+
+use super::planner::{Ask, Planner};
+use super::{SUBJECTS, send};
+use crate::histcheck::history::{Nanos, Op, Outcome, Recorder, RequestId};
+use crate::kill::fleet::{Doors, SERVERS};
+use crate::kill::ground::Ground;
+use crate::kill::verdict::Failure;
+
+/// How long an attempt may take.
+const ATTEMPT: Duration = Duration::from_secs(3);
+/// How long a client goes on asking the same; longer than any fault lasts.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// The longest pause before another attempt.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// What all clients of a run share.
+#[derive(Debug)]
+pub(crate) struct Stage {
+    pub(crate) doors: Arc<Doors>,
+    pub(crate) roots: Ground,
+    pub(crate) replies: Ground,
+    pub(crate) recorder: Recorder,
+    pub(crate) start: Instant,
+    /// Operations that were answered, and those that were cancelled on purpose.
+    pub(crate) answered: AtomicU64,
+    pub(crate) hurried: AtomicU64,
+}
+
+impl Stage {
+    pub(crate) fn new(doors: Arc<Doors>, recorder: Recorder) -> Self {
+        let (answered, hurried) = (AtomicU64::new(0), AtomicU64::new(0));
+        let (roots, replies) = (Ground::of(SUBJECTS), Ground::of(SUBJECTS));
+        Self { doors, roots, replies, recorder, start: Instant::now(), answered, hurried }
+    }
+
+    /// The time of the run.
+    pub(crate) fn now(&self) -> Nanos {
+        u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+}
+
+/// A client with its memory.
+#[derive(Debug)]
+pub(crate) struct Client {
+    number: u32,
+    planner: Planner,
+    ids: RequestIds,
+}
+
+impl Client {
+    pub(crate) fn new(number: u32, seed: u64) -> Self {
+        Self { number, planner: Planner::new(number, seed), ids: RequestIds::default() }
+    }
+
+    /// Works while `go` is set, until its sender goes; brings the last operation to its end.
+    ///
+    /// # Errors
+    /// When the history cannot be written.
+    pub(crate) async fn run(mut self, stage: Arc<Stage>, mut go: watch::Receiver<bool>) -> Result<()> {
+        while go.wait_for(|go| *go).await.is_ok() {
+            let ask = self.planner.next(&stage.roots, &stage.replies);
+            self.ask(&stage, ask).await?;
+        }
+        Ok(())
+    }
+
+    /// Asks until there is an answer, patience ends, or by chance at once.
+    async fn ask(&mut self, stage: &Stage, ask: Ask) -> Result<()> {
+        let request = if ask.call.view().is_some() { (0, 0) } else { self.request(&ask)? };
+        // Some are cancelled in the middle of their work, and some are never repeated, as callers do.
+        let rng = self.planner.rng();
+        let hurry = rng.random_ratio(1, 30).then(|| Duration::from_micros(rng.random_range(500..40_000)));
+        let patience = if rng.random_ratio(1, 10) { Duration::ZERO } else { PATIENCE };
+        let mut limit = hurry.unwrap_or(ATTEMPT);
+        stage.hurried.fetch_add(u64::from(hurry.is_some()), Ordering::Relaxed);
+        let begun = Instant::now();
+        loop {
+            let (op, token, passing) = self.attempt(stage, &ask, request, limit).await;
+            stage.recorder.op(op.clone())?;
+            let again = passing && request != (0, 0) && begun.elapsed() < patience;
+            if !again {
+                stage.answered.fetch_add(1, Ordering::Relaxed);
+                Planner::teach(&op, &stage.roots, &stage.replies);
+                self.planner.learn(ask, &op, token);
+                return Ok(());
+            }
+            limit = ATTEMPT;
+            tokio::time::sleep(PAUSE.mul_f64(rand::random())).await;
+        }
+    }
+
+    /// The operation, the token of the next page, and whether the same may succeed later.
+    async fn attempt(&self, stage: &Stage, ask: &Ask, request: RequestId, limit: Duration) -> (Op, String, bool) {
+        let server = rand::random_range(0..SERVERS);
+        let channel = stage.doors.channel(server);
+        let begun = stage.now();
+        let told = send(channel, &ask.call, request, &ask.token, limit).await;
+        let ended = stage.now();
+        let (outcome, token, passing) = match told {
+            Ok((outcome, token)) => (outcome, token, false),
+            Err(status) => {
+                let Failure { effectless, passing, words } = Failure::of(status);
+                let words = words.into_boxed_str();
+                (if effectless { Outcome::Refused(words) } else { Outcome::Unknown(words) }, String::new(), passing)
+            }
+        };
+        let (client, server, call) = (self.number, server as u8, ask.call.clone());
+        (Op { client, server, begun, ended, request, call, outcome }, token, passing)
+    }
+
+    fn request(&self, ask: &Ask) -> Result<RequestId> {
+        if let Some(again) = ask.again {
+            return Ok(again);
+        }
+        let id = uuid::Uuid::parse_str(&self.ids.next()).context("the SDK makes UUIDs")?;
+        Ok(id.as_u64_pair())
+    }
+}

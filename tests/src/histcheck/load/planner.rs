@@ -1,0 +1,265 @@
+//! What a client asks next, by chance.
+
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+
+use super::SUBJECTS;
+use super::walk::Walk;
+use crate::histcheck::history::{Call, Op, Outcome, RequestId, Value, View};
+use crate::kill::ground::Ground;
+
+/// Members that one client speaks for; nobody else does, so that each like has one author.
+const MEMBERS: u32 = 12;
+/// Own comments, and own requests, that a client remembers.
+const MINE: usize = 200;
+/// Walks that one client has under way.
+const WALKS: usize = 3;
+
+/// Something to ask.
+#[derive(Debug, Clone)]
+pub(crate) struct Ask {
+    pub(crate) call: Call,
+    /// The request id of an earlier request that is sent again.
+    pub(crate) again: Option<RequestId>,
+    /// The token of a page behind the first.
+    pub(crate) token: String,
+    /// The walk that the page belongs to.
+    walk: Option<Walk>,
+}
+
+/// The choices of one client.
+#[derive(Debug)]
+pub(crate) struct Planner {
+    client: u32,
+    rng: StdRng,
+    texts: u64,
+    walks: u32,
+    mine: Vec<Mine>,
+    done: Vec<(Call, RequestId)>,
+    under_way: Vec<Walk>,
+    /// The last revision that this client saw of each subject.
+    seen: Vec<i64>,
+}
+
+/// A comment that this client wrote, and whether it believes it deleted.
+#[derive(Debug, Clone, Copy)]
+struct Mine {
+    subject: u32,
+    id: i64,
+    member: u32,
+    deleted: bool,
+}
+
+impl Planner {
+    /// The choices of the client of this number.
+    pub(crate) fn new(client: u32, seed: u64) -> Self {
+        let rng = StdRng::seed_from_u64(seed ^ u64::from(client + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let (mine, done, under_way) = (Vec::new(), Vec::new(), Vec::new());
+        Self { client, rng, texts: 0, walks: 0, mine, done, under_way, seen: vec![0; SUBJECTS] }
+    }
+
+    /// The dice, for whoever asks.
+    pub(crate) fn rng(&mut self) -> &mut StdRng {
+        &mut self.rng
+    }
+
+    /// The next thing to ask.
+    pub(crate) fn next(&mut self, roots: &Ground, replies: &Ground) -> Ask {
+        let plain = |call| Ask { call, again: None, token: String::new(), walk: None };
+        let choice = match self.rng.random_range(0..100) {
+            0..10 => None,
+            10..22 => self.reply(roots).map(plain),
+            22..38 => self.like(roots, replies).map(plain),
+            38..42 => self.edit().map(plain),
+            42..46 => self.delete(false).map(plain),
+            46..48 => self.delete(true).map(plain),
+            48..53 => self.repeat(),
+            53..76 => self.walk(roots),
+            76..86 => self.get(roots, replies).map(plain),
+            86..92 => Some(plain(self.counts())),
+            _ => self.states(roots, replies).map(plain),
+        };
+        choice.unwrap_or_else(|| plain(self.root()))
+    }
+
+    /// Remembers what an operation did; `token` leads behind a page, and is empty at the end of a list.
+    pub(crate) fn learn(&mut self, ask: Ask, op: &Op, token: String) {
+        let subject = op.call.subject();
+        if let Some(revision) = op.revision() {
+            let seen = &mut self.seen[subject as usize];
+            *seen = revision.max(*seen);
+        }
+        if let (Some(walk), Outcome::Page(_)) = (ask.walk, &op.outcome)
+            && self.under_way.len() < WALKS
+        {
+            self.under_way.extend(walk.next(token));
+        }
+        if let Outcome::Written(written) = op.outcome {
+            self.keep(op);
+            if let Some((member, ..)) = op.call.makes() {
+                let mine = Mine { subject, id: written.id, member, deleted: false };
+                if self.mine.len() >= MINE {
+                    let forgotten = self.rng.random_range(0..MINE);
+                    self.mine.swap_remove(forgotten);
+                }
+                self.mine.push(mine);
+            }
+            let deleted = matches!(op.call, Call::Delete { .. });
+            if deleted || matches!(op.call, Call::Undelete { .. }) {
+                self.mine.iter_mut().filter(|mine| mine.id == written.id).for_each(|mine| mine.deleted = deleted);
+            }
+        }
+        if let Outcome::Liked(_) = op.outcome {
+            self.keep(op);
+        }
+    }
+
+    fn keep(&mut self, op: &Op) {
+        if self.done.len() >= MINE {
+            let forgotten = self.rng.random_range(0..MINE);
+            self.done.swap_remove(forgotten);
+        }
+        self.done.push((op.call.clone(), op.request));
+    }
+
+    /// The hot subject three times of ten, else one by Zipf's law.
+    fn subject(&mut self) -> u32 {
+        if self.rng.random_ratio(3, 10) {
+            return 0;
+        }
+        let exponent: f64 = self.rng.random();
+        (SUBJECTS as f64).powf(exponent) as u32 % SUBJECTS as u32
+    }
+
+    fn member(&mut self) -> u32 {
+        self.client * MEMBERS + self.rng.random_range(0..MEMBERS)
+    }
+
+    /// A text that no other request of the run has.
+    fn text(&mut self) -> u64 {
+        self.texts += 1;
+        (u64::from(self.client) + 1) << 32 | self.texts
+    }
+
+    /// Fresh, or at least what this client has seen, or whatever there is.
+    fn view(&mut self, subject: u32) -> View {
+        let seen = self.seen[subject as usize];
+        match self.rng.random_range(0..10) {
+            0..2 => View { min_revision: 0, fresh: true },
+            2..5 => View { min_revision: seen, fresh: false },
+            _ => View::default(),
+        }
+    }
+
+    fn root(&mut self) -> Call {
+        Call::Root { subject: self.subject(), member: self.member(), text: self.text() }
+    }
+
+    /// A reply, mostly to what everybody sees, else to one of our own, so that threads grow deep.
+    fn reply(&mut self, roots: &Ground) -> Option<Call> {
+        let (subject, parent) = if self.rng.random_ratio(1, 4) {
+            let mine = self.own(false)?;
+            (mine.subject, mine.id)
+        } else {
+            let subject = self.subject();
+            (subject, roots.comment(subject as usize, &mut self.rng)?)
+        };
+        Some(Call::Reply { subject, parent, member: self.member(), text: self.text() })
+    }
+
+    /// A comment of a subject that everybody knows: a root, or a reply.
+    fn known(&mut self, subject: u32, roots: &Ground, replies: &Ground) -> Option<i64> {
+        let ground = if self.rng.random_ratio(2, 3) { roots } else { replies };
+        ground.comment(subject as usize, &mut self.rng)
+    }
+
+    fn like(&mut self, roots: &Ground, replies: &Ground) -> Option<Call> {
+        let subject = self.subject();
+        let comment = self.known(subject, roots, replies)?;
+        let value = [Value::Like, Value::Like, Value::Dislike, Value::None][self.rng.random_range(0..4)];
+        Some(Call::Like { subject, comment, member: self.member(), value })
+    }
+
+    fn edit(&mut self) -> Option<Call> {
+        let Mine { subject, id: comment, member, .. } = self.own(false)?;
+        Some(Call::Edit { subject, comment, member, text: self.text() })
+    }
+
+    fn delete(&mut self, back: bool) -> Option<Call> {
+        let Mine { subject, id: comment, member, .. } = self.own(back)?;
+        let call = if back {
+            Call::Undelete { subject, comment, member }
+        } else {
+            Call::Delete { subject, comment, member }
+        };
+        Some(call)
+    }
+
+    /// An earlier request of ours that was acknowledged.
+    fn repeat(&mut self) -> Option<Ask> {
+        let count = self.done.len();
+        let (call, request) = self.done.get(self.rng.random_range(0..count.max(1)))?.clone();
+        Some(Ask { call, again: Some(request), token: String::new(), walk: None })
+    }
+
+    /// The next page of a walk, or the first of a new one.
+    fn walk(&mut self, roots: &Ground) -> Option<Ask> {
+        let go_on = !self.under_way.is_empty() && self.rng.random_ratio(9, 10);
+        let walk = if go_on {
+            let chosen = self.rng.random_range(0..self.under_way.len());
+            self.under_way.swap_remove(chosen)
+        } else {
+            let subject = self.subject();
+            let below = self.rng.random_ratio(1, 3);
+            let root = if below { Some(roots.comment(subject as usize, &mut self.rng)?) } else { None };
+            self.walks += 1;
+            let view = self.view(subject);
+            Walk::begin(self.walks, subject, root, view, &mut self.rng)
+        };
+        let (call, token) = walk.call();
+        Some(Ask { call, again: None, token, walk: Some(walk) })
+    }
+
+    fn get(&mut self, roots: &Ground, replies: &Ground) -> Option<Call> {
+        // What was deleted is looked at as often as what stands.
+        let deleted = self.rng.random_ratio(1, 2);
+        let own = if self.rng.random_ratio(1, 2) { self.own(deleted) } else { None };
+        let (subject, comment) = match own {
+            Some(mine) => (mine.subject, mine.id),
+            None => {
+                let subject = self.subject();
+                (subject, self.known(subject, roots, replies)?)
+            }
+        };
+        Some(Call::Get { subject, comment, view: self.view(subject) })
+    }
+
+    fn counts(&mut self) -> Call {
+        let subject = self.subject();
+        Call::Counts { subject, view: self.view(subject) }
+    }
+
+    fn states(&mut self, roots: &Ground, replies: &Ground) -> Option<Call> {
+        let subject = self.subject();
+        let comments: Option<Box<[i64]>> =
+            (0..self.rng.random_range(1..=8)).map(|_| self.known(subject, roots, replies)).collect();
+        let fresh = self.rng.random_ratio(1, 2);
+        Some(Call::States { subject, member: self.member(), comments: comments?, fresh })
+    }
+
+    /// One of our own comments; as a rule one that is, or is not, believed deleted.
+    fn own(&mut self, deleted: bool) -> Option<Mine> {
+        let blind = self.rng.random_ratio(1, 20);
+        let fit: Vec<usize> = (0..self.mine.len()).filter(|at| blind || self.mine[*at].deleted == deleted).collect();
+        let chosen = *fit.get(self.rng.random_range(0..fit.len().max(1)))?;
+        Some(self.mine[chosen])
+    }
+
+    /// The roots, and the replies, that an acknowledged operation made, for everybody to know.
+    pub(crate) fn teach(op: &Op, roots: &Ground, replies: &Ground) {
+        if let (Some(_), Outcome::Written(written)) = (op.call.makes(), &op.outcome) {
+            let ground = if written.root == 0 { roots } else { replies };
+            ground.remember(op.call.subject() as usize, written.id);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! A walk over the pages of a list.
+
+use rand::RngExt;
+use rand::rngs::StdRng;
+
+use crate::histcheck::history::{Call, PageOf, Sort, View};
+
+/// A walk under way, or a page alone.
+#[derive(Debug, Clone)]
+pub(crate) struct Walk {
+    /// The root whose replies are walked over; `None`: the roots of the subject.
+    root: Option<i64>,
+    page: PageOf,
+    /// The token of the next page; empty for the first.
+    token: String,
+}
+
+impl Walk {
+    /// Begins a walk in a random order, by pages of a random size.
+    pub(crate) fn begin(number: u32, subject: u32, root: Option<i64>, view: View, rng: &mut StdRng) -> Self {
+        let sort = match root {
+            None => Sort::ALL[rng.random_range(0..Sort::ALL.len())],
+            Some(_) => [Sort::Oldest, Sort::Newest, Sort::Top][rng.random_range(0..3)],
+        };
+        // Many small pages, and some large ones, by which a walk over many comments comes to its end.
+        let size = if rng.random_ratio(1, 3) { rng.random_range(40..=100) } else { rng.random_range(1..=20) };
+        let page = PageOf { subject, sort, size, walk: number, number: 0, view };
+        Self { root, page, token: String::new() }
+    }
+
+    /// The call for the next page, and its token.
+    pub(crate) fn call(&self) -> (Call, String) {
+        let page = self.page;
+        let call = self.root.map_or(Call::List(page), |root| Call::Replies { root, page });
+        (call, self.token.clone())
+    }
+
+    /// Goes on behind a page that was answered with this token for the next; `None` at the end.
+    pub(crate) fn next(mut self, token: String) -> Option<Self> {
+        self.page.number += 1;
+        self.token = token;
+        (!self.token.is_empty()).then_some(self)
+    }
+}

@@ -1,0 +1,67 @@
+//! How the numbers of a history are spelled towards the service.
+//!
+//! Subjects of several object types share their object ids, and members their ids, so that whatever crosses from one
+//! type into another is seen: every text names the subject it was written for.
+
+use riposte_sdk::v1::SubjectKey;
+
+/// The object types: one flat, one that lets threads grow eight levels deep, and one like the first.
+pub(crate) const OBJECT_TYPES: [&str; 3] = ["article", "deep", "video"];
+
+/// The key of a subject.
+pub(crate) fn key(subject: u32) -> SubjectKey {
+    let types = OBJECT_TYPES.len() as u32;
+    let object_type = OBJECT_TYPES[(subject % types) as usize].to_owned();
+    SubjectKey { object_type, object_id: format!("object-{}", subject / types) }
+}
+
+/// The subject of a key; `u32::MAX` for a key that no run uses.
+pub(crate) fn subject(key: Option<&SubjectKey>) -> u32 {
+    let number = || {
+        let key = key?;
+        let object_type = OBJECT_TYPES.iter().position(|name| *name == key.object_type)? as u32;
+        let object: u32 = key.object_id.strip_prefix("object-")?.parse().ok()?;
+        object.checked_mul(OBJECT_TYPES.len() as u32)?.checked_add(object_type)
+    };
+    number().unwrap_or(u32::MAX)
+}
+
+/// The id of a member.
+pub(crate) fn member_id(member: u32) -> String {
+    format!("m{member}")
+}
+
+/// The member of an id; `u32::MAX` for one that no run uses.
+pub(crate) fn member(id: &str) -> u32 {
+    id.strip_prefix('m').and_then(|number| number.parse().ok()).unwrap_or(u32::MAX)
+}
+
+/// A text: the subject it is for, and the number that no other text of the run has.
+pub(crate) fn text(subject: u32, mark: u64) -> String {
+    format!("s{subject} t{mark}")
+}
+
+/// The subject and the number of a text; `u32::MAX` and 0 for one that no run writes.
+pub(crate) fn mark(text: &str) -> (u32, u64) {
+    let parts = text.split_once(' ').and_then(|(subject, mark)| {
+        Some((subject.strip_prefix('s')?.parse().ok()?, mark.strip_prefix('t')?.parse().ok()?))
+    });
+    parts.unwrap_or((u32::MAX, 0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_found_again_and_strangers_are_none() {
+        for number in [0, 1, 2, 3, 100, 4_000] {
+            assert_eq!(subject(Some(&key(number))), number);
+            assert_eq!(member(&member_id(number)), number);
+            assert_eq!(mark(&text(number, 1 << 50)), (number, 1 << 50));
+        }
+        assert_eq!(key(3).object_id, key(4).object_id, "types share their object ids");
+        assert_eq!(subject(Some(&SubjectKey { object_type: "x".into(), object_id: "object-1".into() })), u32::MAX);
+        assert_eq!((subject(None), member("n1"), mark("s1")), (u32::MAX, u32::MAX, (u32::MAX, 0)));
+    }
+}

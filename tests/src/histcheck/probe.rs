@@ -1,0 +1,62 @@
+//! Whether every server writes again after a fault, and how long that takes.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use futures::future::try_join_all;
+use riposte_sdk::RequestIds;
+
+use super::history::{Call, Op, Outcome};
+use super::load::{Stage, send};
+use crate::kill::fleet::SERVERS;
+use crate::kill::verdict::Failure;
+
+/// Subjects that are written to through each server: over several tables and both databases.
+const SUBJECTS: u32 = 6;
+/// The client number, and the first member, of the probes.
+const CLIENT: u32 = 100_000;
+/// How long the service may take to serve again.
+const WITHIN: Duration = Duration::from_secs(60);
+/// How long one attempt may take: short, because its answer may be lost.
+const ATTEMPT: Duration = Duration::from_secs(1);
+
+/// Writes through every server until each has answered; `round` has to be another one each time.
+///
+/// # Errors
+/// When one does not serve within a minute.
+pub(super) async fn probe(stage: &Stage, ids: &RequestIds, round: u32) -> Result<()> {
+    let probes = (0..SERVERS as u32).flat_map(|server| (0..SUBJECTS).map(move |subject| (server, subject)));
+    try_join_all(probes.map(|(server, subject)| one(stage, ids, round, server, subject))).await?;
+    Ok(())
+}
+
+async fn one(stage: &Stage, ids: &RequestIds, round: u32, server: u32, subject: u32) -> Result<()> {
+    let number = server * SUBJECTS + subject;
+    let client = CLIENT + number;
+    let text = u64::from(client) << 32 | u64::from(round);
+    let call = Call::Root { subject, member: client, text };
+    let request = uuid::Uuid::parse_str(&ids.next()).context("the SDK makes UUIDs")?.as_u64_pair();
+    let begins = stage.now();
+    loop {
+        let channel = stage.doors.channel(server as usize);
+        let begun = stage.now();
+        let told = send(channel, &call, request, "", ATTEMPT).await;
+        let ended = stage.now();
+        let outcome = match told {
+            Ok((outcome, _)) => outcome,
+            Err(status) => {
+                let Failure { effectless, words, .. } = Failure::of(status);
+                if effectless { Outcome::Refused(words.into()) } else { Outcome::Unknown(words.into()) }
+            }
+        };
+        let served = matches!(outcome, Outcome::Written(_));
+        let waited = Duration::from_nanos(ended - begins);
+        ensure!(served || waited < WITHIN, "server {server} does not serve again: {outcome:?}");
+        let call = call.clone();
+        stage.recorder.op(Op { client, server: server as u8, begun, ended, request, call, outcome })?;
+        if served {
+            return Ok(());
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}

@@ -1,0 +1,148 @@
+//! Histories of a service that keeps every promise, made in memory: what the checker must find nothing in, and how fast
+//! it does.
+//!
+//! The clients are those of the load. The model answers one call after the other, as if it locked everything; the times
+//! of the calls overlap all the same, so that the checker has as much to allow for as with a real service.
+
+mod model;
+
+use std::time::Instant;
+
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+
+use super::check;
+use super::history::{History, Op};
+use super::load::{CLIENTS, Planner, SUBJECTS};
+use crate::kill::ground::Ground;
+use model::Model;
+
+/// Nanoseconds from one operation to the next.
+const STEP: u64 = 1_000;
+
+/// Makes a history of so many operations.
+pub(super) fn history(seed: u64, count: u64) -> History {
+    let mut random = StdRng::seed_from_u64(seed);
+    let (roots, replies) = (Ground::of(SUBJECTS), Ground::of(SUBJECTS));
+    let mut planners: Vec<Planner> = (0..CLIENTS).map(|client| Planner::new(client, seed)).collect();
+    let (mut model, mut ops) = (Model::new(SUBJECTS), Vec::new());
+    for number in 1..=count {
+        let client = (number % u64::from(CLIENTS)) as u32;
+        let planner = &mut planners[client as usize];
+        let ask = planner.next(&roots, &replies);
+        let new = if ask.call.view().is_some() { (0, 0) } else { (1, number) };
+        let request = ask.again.unwrap_or(new);
+        let (outcome, token) = model.answer(&ask.call, request, &ask.token);
+        // A client asks again after `CLIENTS` steps, and each call lasts less on both sides of its moment.
+        let mut aside = || random.random_range(0..STEP * u64::from(CLIENTS) / 2 - STEP);
+        let moment = number * STEP + STEP * u64::from(CLIENTS);
+        let (begun, ended) = (moment - aside(), moment + aside());
+        let op = Op { client, server: 0, begun, ended, request, call: ask.call.clone(), outcome };
+        Planner::teach(&op, &roots, &replies);
+        planner.learn(ask, &op, token);
+        ops.push(op);
+    }
+    History { seed, ops, faults: Vec::new() }
+}
+
+/// Checks a history of so many operations, and prints how long that takes; whether nothing was found in it.
+pub(super) fn measure(seed: u64, count: u64) -> bool {
+    let history = history(seed, count);
+    let items: usize = history.ops.iter().map(|op| op.items().len()).sum();
+    let (begun, before) = (Instant::now(), on_core());
+    let anomalies = check::check(&history);
+    let (took, seconds) = (begun.elapsed().as_secs_f64(), on_core() - before);
+    let rate = count as f64 / seconds;
+    println!(
+        "{count} operations with {items} comments shown: {seconds:.1} s of one core, {took:.1} s by the clock, {rate:.0} \
+         operations for each second of it"
+    );
+    anomalies.iter().for_each(|anomaly| println!("{anomaly:?}"));
+    anomalies.is_empty()
+}
+
+/// Seconds that this thread has had of a core; other programs may have had it in between.
+fn on_core() -> f64 {
+    let told = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanos = told.split_whitespace().next().and_then(|nanos| nanos.parse::<u64>().ok());
+    nanos.unwrap_or_default() as f64 / 1e9
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::histcheck::history::{Outcome, Value};
+
+    #[test]
+    fn nothing_is_found_in_what_keeps_every_promise() {
+        assert!(measure(1, 200_000));
+    }
+
+    #[test]
+    fn a_seed_makes_one_history() {
+        assert_eq!(history(3, 5_000).ops, history(3, 5_000).ops);
+        assert_ne!(history(3, 5_000).ops, history(4, 5_000).ops);
+    }
+
+    /// Spoils one answer after the other by `spoil`, which tells whether it could; how many of those were found.
+    fn found(spoil: fn(&mut Outcome) -> bool) -> (usize, usize) {
+        let mut history = history(5, 12_000);
+        let (mut spoiled, mut caught) = (0, 0);
+        for number in (4_000..history.ops.len()).step_by(7) {
+            let before = history.ops[number].outcome.clone();
+            if spoil(&mut history.ops[number].outcome) {
+                spoiled += 1;
+                caught += usize::from(!check::check(&history).is_empty());
+            }
+            history.ops[number].outcome = before;
+            if spoiled == 25 {
+                break;
+            }
+        }
+        (caught, spoiled)
+    }
+
+    #[test]
+    fn what_is_spoiled_in_one_answer_is_found() {
+        let all = (25, 25);
+        let counted = |outcome: &mut Outcome| {
+            let Outcome::Counts(counts) = outcome else { return false };
+            counts.roots += 1;
+            true
+        };
+        assert_eq!(found(counted), all);
+        let text = |outcome: &mut Outcome| {
+            let Outcome::Page(shown) = outcome else { return false };
+            let Some(item) = shown.items.iter_mut().find(|item| item.text != 0) else { return false };
+            item.text += 1;
+            true
+        };
+        assert_eq!(found(text), all);
+        let left_out = |outcome: &mut Outcome| {
+            let Outcome::Page(shown) = outcome else { return false };
+            let fits = shown.counts.is_some() && shown.items.len() > 2 && shown.items[1].text != 0;
+            if fits {
+                shown.items = shown.items.iter().enumerate().filter(|(at, _)| *at != 1).map(|(_, item)| *item).collect();
+            }
+            fits
+        };
+        let (caught, spoiled) = found(left_out);
+        // Walks by rank that were given up promise nothing yet.
+        assert!(caught * 4 >= spoiled, "{caught} of {spoiled}");
+        let liked = |outcome: &mut Outcome| {
+            let Outcome::Liked(liked) = outcome else { return false };
+            liked.value = if liked.value == Value::Like { Value::None } else { Value::Like };
+            true
+        };
+        assert_eq!(found(liked), all);
+        let floor = |outcome: &mut Outcome| {
+            let Outcome::Written(written) = outcome else { return false };
+            let fits = written.floor > 1;
+            written.floor -= 1;
+            fits
+        };
+        let (caught, spoiled) = found(floor);
+        // Of an edit and a delete the floor is told again, and nobody looks at it.
+        assert!(caught * 3 >= spoiled, "{caught} of {spoiled}");
+    }
+}

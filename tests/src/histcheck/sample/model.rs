@@ -1,0 +1,224 @@
+//! The service in memory, one call at a time.
+
+use std::collections::HashMap;
+
+use crate::histcheck::history::{
+    Call, Counts, Item, Liked, Outcome, PageOf, Place, RequestId, Shown, Sort, Value, Written,
+};
+
+/// Comments on one page: few, so that a long history fits into memory. A page may always end early.
+const PAGE: usize = 4;
+
+/// All subjects.
+#[derive(Debug)]
+pub(super) struct Model {
+    subjects: Vec<Subject>,
+    done: HashMap<RequestId, Outcome>,
+}
+
+#[derive(Debug, Default, Clone)]
+struct Subject {
+    revision: i64,
+    visible_roots: i32,
+    visible: i32,
+    roots: Vec<usize>,
+    comments: Vec<Comment>,
+}
+
+#[derive(Debug, Clone)]
+struct Comment {
+    item: Item,
+    visible: bool,
+    below: Vec<usize>,
+    likes: HashMap<u32, Value>,
+}
+
+type Told = (Outcome, String);
+
+impl Model {
+    pub(super) fn new(subjects: usize) -> Self {
+        Self { subjects: vec![Subject::default(); subjects], done: HashMap::new() }
+    }
+
+    /// What a service that keeps every promise answers, and the token of the next page.
+    pub(super) fn answer(&mut self, call: &Call, request: RequestId, token: &str) -> Told {
+        let subject = &mut self.subjects[call.subject() as usize];
+        if let Some(outcome) = self.done.get(&request) {
+            let Call::Like { comment, member, .. } = call else { return plain(outcome.clone()) };
+            // A repeat of a like tells how things are.
+            return plain(subject.liked(*comment, *member));
+        }
+        let told = match call {
+            Call::Root { member, text, .. } => plain(subject.create(call.subject(), None, *member, *text)),
+            Call::Reply { parent, member, text, .. } => {
+                plain(subject.create(call.subject(), Some(*parent), *member, *text))
+            }
+            Call::Edit { comment, text, .. } => plain(subject.edit(*comment, *text)),
+            Call::Delete { comment, .. } => plain(subject.show(*comment, false, "COMMENT_NOT_FOUND")),
+            Call::Undelete { comment, .. } => plain(subject.show(*comment, true, "COMMENT_ALREADY_EXISTS")),
+            Call::Like { comment, member, value, .. } => plain(subject.like(*comment, *member, *value)),
+            Call::List(page) => subject.page(None, page, token),
+            Call::Replies { root, page } => subject.page(Some(*root), page, token),
+            Call::Get { comment, .. } => plain(Outcome::Comment(subject.comments[place(*comment)].shown(Place::Row))),
+            Call::Counts { .. } => plain(Outcome::Counts(subject.counts())),
+            Call::States { member, comments, .. } => {
+                let state = |id: &i64| subject.comments[place(*id)].likes.get(member).copied().unwrap_or(Value::None);
+                plain(Outcome::States(comments.iter().map(state).collect()))
+            }
+            Call::Export { .. } => {
+                let rows = subject.comments.iter().map(|comment| comment.shown(Place::Row)).collect();
+                plain(Outcome::Export { rows, likes: Box::new([]), drifts: Box::new([]) })
+            }
+        };
+        if matches!(told.0, Outcome::Written(_) | Outcome::Liked(_)) {
+            self.done.insert(request, told.0.clone());
+        }
+        told
+    }
+}
+
+fn plain(outcome: Outcome) -> Told {
+    (outcome, String::new())
+}
+
+fn refused(reason: &str) -> Outcome {
+    Outcome::Refused(reason.into())
+}
+
+/// Where a comment of its subject lies: the low half of its id, from 1.
+fn place(id: i64) -> usize {
+    (id & 0xffff_ffff) as usize - 1
+}
+
+impl Subject {
+    fn counts(&self) -> Counts {
+        Counts { revision: self.revision, roots: self.visible_roots, comments: self.visible }
+    }
+
+    fn create(&mut self, subject: u32, parent: Option<i64>, member: u32, text: u64) -> Outcome {
+        let root = match parent.map(place) {
+            Some(parent) if !self.comments[parent].visible => return refused("PARENT_UNAVAILABLE"),
+            Some(parent) if self.comments[parent].item.root != 0 => Some(place(self.comments[parent].item.root)),
+            parent => parent,
+        };
+        let at = self.comments.len();
+        let id = i64::from(subject + 1) << 32 | (at as i64 + 1);
+        let siblings = root.map_or(&mut self.roots, |root| &mut self.comments[root].below);
+        siblings.push(at);
+        let floor = siblings.len() as i32;
+        let (root, parent) = (root.map_or(0, |root| self.comments[root].item.id), parent.unwrap_or(0));
+        let item = Item {
+            place: Place::Row,
+            id,
+            root,
+            parent,
+            floor,
+            member,
+            text,
+            subject,
+            marked: subject,
+            likes: 0,
+            dislikes: 0,
+            replies: 0,
+            revision: 1,
+        };
+        self.comments.push(Comment { item, visible: true, below: Vec::new(), likes: HashMap::new() });
+        self.count(at, 1);
+        self.written(at)
+    }
+
+    fn count(&mut self, at: usize, by: i32) {
+        self.revision += 1;
+        self.visible += by;
+        let root = self.comments[at].item.root;
+        if root == 0 {
+            self.visible_roots += by;
+        } else {
+            let root = &mut self.comments[place(root)].item;
+            root.replies += by;
+            root.revision += 1;
+        }
+    }
+
+    fn written(&self, at: usize) -> Outcome {
+        let Item { id, root, floor, .. } = self.comments[at].item;
+        Outcome::Written(Written { id, root, floor, revision: self.revision })
+    }
+
+    fn edit(&mut self, id: i64, text: u64) -> Outcome {
+        let comment = &mut self.comments[place(id)];
+        if !comment.visible {
+            return refused("STATE_CONFLICT");
+        }
+        comment.item.text = text;
+        comment.item.revision += 1;
+        self.revision += 1;
+        self.written(place(id))
+    }
+
+    fn show(&mut self, id: i64, visible: bool, otherwise: &str) -> Outcome {
+        let comment = &mut self.comments[place(id)];
+        if comment.visible == visible {
+            return refused(otherwise);
+        }
+        comment.visible = visible;
+        comment.item.revision += 1;
+        self.count(place(id), if visible { 1 } else { -1 });
+        self.written(place(id))
+    }
+
+    fn like(&mut self, id: i64, member: u32, value: Value) -> Outcome {
+        let comment = &mut self.comments[place(id)];
+        if !comment.visible {
+            return refused("COMMENT_UNAVAILABLE");
+        }
+        let before = comment.likes.insert(member, value).unwrap_or(Value::None);
+        for (of, by) in [(before, -1), (value, 1)] {
+            match of {
+                Value::Like => comment.item.likes += by,
+                Value::Dislike => comment.item.dislikes += by,
+                Value::None => {}
+            }
+        }
+        comment.item.revision += i64::from(before != value);
+        self.liked(id, member)
+    }
+
+    fn liked(&self, id: i64, member: u32) -> Outcome {
+        let Comment { item, likes, .. } = &self.comments[place(id)];
+        let value = likes.get(&member).copied().unwrap_or(Value::None);
+        Outcome::Liked(Liked { value, likes: item.likes, dislikes: item.dislikes, revision: item.revision })
+    }
+
+    /// A token is the number of siblings that lie behind.
+    fn page(&self, root: Option<i64>, page: &PageOf, token: &str) -> Told {
+        let siblings = root.map_or(&self.roots, |root| &self.comments[place(root)].below);
+        let behind: usize = token.parse().unwrap_or(0);
+        let mut items: Vec<Item> = root.map(|root| self.comments[place(root)].shown(Place::Head)).into_iter().collect();
+        let count = usize::from(page.size).min(PAGE) + items.len();
+        let (mut at, length) = (behind, siblings.len());
+        // A walk downwards begins at what there was then, so its token counts from below.
+        let down = page.sort != Sort::Oldest;
+        let left = if down && !token.is_empty() { behind } else { length };
+        let mut seen = if down { left } else { at };
+        while items.len() < count && (if down { seen > 0 } else { at < length }) {
+            let next = if down { seen - 1 } else { at };
+            let comment = &self.comments[siblings[next]];
+            if comment.visible {
+                items.push(comment.shown(Place::Row));
+            }
+            (at, seen) = (at + 1, seen.saturating_sub(1));
+        }
+        let (last, token) = if down { (seen == 0, seen) } else { (at >= length, at) };
+        let counts = root.is_none().then(|| self.counts());
+        let shown = Shown { revision: self.revision, counts, last, items: items.into() };
+        (Outcome::Page(shown), if last { String::new() } else { token.to_string() })
+    }
+}
+
+impl Comment {
+    fn shown(&self, place: Place) -> Item {
+        let tombstone = Item { place, text: 0, marked: 0, member: u32::MAX, ..self.item };
+        if self.visible { Item { place, ..self.item } } else { tombstone }
+    }
+}

@@ -1,0 +1,80 @@
+//! What a run came to, for people and for programs.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+
+use super::history::History;
+use super::options::Options;
+
+/// Times from the strike until every server wrote again, by the kind of fault, in seconds.
+pub(super) type Recoveries = BTreeMap<&'static str, Vec<f64>>;
+
+/// Prints a line for each kind of fault.
+pub(super) fn print(recoveries: &Recoveries) {
+    println!("{:<18} {:>6}  serving again: median, longest", "fault", "times");
+    for (kind, times) in recoveries {
+        let (median, longest) = quantiles(times);
+        println!("{kind:<18} {:>6}  {median:.2} s, {longest:.2} s", times.len());
+    }
+}
+
+/// Writes `summary.json`.
+///
+/// # Errors
+/// When the disk does not take it.
+pub(super) fn write(
+    folder: &Path,
+    options: &Options,
+    history: &History,
+    anomalies: usize,
+    recoveries: &Recoveries,
+) -> Result<()> {
+    let kinds: BTreeMap<&str, Value> = recoveries
+        .iter()
+        .map(|(kind, times)| {
+            let (median, longest) = quantiles(times);
+            (*kind, json!({ "times": times.len(), "serving_again_median_s": median, "serving_again_longest_s": longest }))
+        })
+        .collect();
+    let planted = u8::from(!options.planted.is_empty());
+    let summary = json!({
+        "seed": history.seed,
+        "seconds": options.length.as_secs(),
+        "operations": history.ops.len(),
+        "injections": history.faults.len(),
+        "anomalies": anomalies,
+        "planted": planted,
+        "caught": u8::from(planted == 1 && anomalies > 0),
+        "faults": kinds,
+    });
+    let path = folder.join("summary.json");
+    std::fs::write(&path, format!("{summary:#}\n")).with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn quantiles(times: &[f64]) -> (f64, f64) {
+    let mut sorted = times.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let at = |place: usize| sorted.get(place).copied().unwrap_or_default();
+    (at(sorted.len() / 2), at(sorted.len().saturating_sub(1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_says_what_was_done_and_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = Options::read(["--planted".to_owned(), "x".to_owned()]).unwrap();
+        let recoveries = BTreeMap::from([("kill server", vec![3.0, 1.0, 2.0])]);
+        write(folder.path(), &options, &History::default(), 2, &recoveries).unwrap();
+        let text = std::fs::read_to_string(folder.path().join("summary.json")).unwrap();
+        let told: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!((&told["anomalies"], &told["planted"], &told["caught"]), (&json!(2), &json!(1), &json!(1)));
+        assert_eq!(told["faults"]["kill server"]["serving_again_median_s"], json!(2.0));
+        assert_eq!(told["faults"]["kill server"]["serving_again_longest_s"], json!(3.0));
+    }
+}

@@ -1,0 +1,168 @@
+//! `cargo xtask prove`: the history checker on a service with real databases and a real Redis, under faults.
+//!
+//! The load program (`tests/src/histcheck.rs`) owns the servers, Redis, the wires, the history and the verdict. The
+//! databases are ours, and it orders what is done to them, as `kill` does.
+
+mod planted;
+
+use crate::live::Live;
+use crate::repo::Repo;
+use crate::servers::Setup;
+use crate::{build, kill, servers, tools};
+use anyhow::{Context, Result, ensure};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How long faults strike, and what is judged.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The run that CI makes: four minutes of faults, some five and a half in all
+    #[arg(long, conflicts_with_all = ["minutes", "hours", "seconds"])]
+    smoke: bool,
+    /// How long faults strike
+    #[arg(long, conflicts_with_all = ["hours", "seconds"])]
+    minutes: Option<u64>,
+    /// The same in hours: in segments of 20 minutes, each with servers and a seed of its own
+    #[arg(long, conflicts_with = "seconds")]
+    hours: Option<u64>,
+    /// The same in seconds
+    #[arg(long)]
+    seconds: Option<u64>,
+    /// What strikes when, and what is asked; a run prints its seed. Default: a random one
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Start the servers with a bug, each that there is or those named, and fail unless each is found
+    #[arg(long, num_args = 0.., value_name = "BUG")]
+    planted: Option<Vec<String>>,
+    /// Check a history that a run has left, and nothing else
+    #[arg(long, value_name = "FILE")]
+    check: Option<PathBuf>,
+    /// Measure the checker on so many operations of a model, and nothing else
+    #[arg(long, value_name = "OPERATIONS")]
+    sample: Option<u64>,
+}
+
+const SMOKE: Duration = Duration::from_mins(4);
+/// The longest run in one history.
+const SEGMENT: Duration = Duration::from_mins(20);
+/// How long a run with a bug lasts, and how often another one is made when it was not found.
+const PLANTED_FOR: Duration = Duration::from_secs(40);
+const TRIES: u32 = 3;
+
+/// Builds what is needed and does what is asked; whether all promises were kept, or all bugs found.
+pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
+    build::programs(repo, live)?;
+    let mut program = repo.clean(repo.prove_load_binary());
+    if let Some(history) = &args.check {
+        return alone(live, program.arg("--check").arg(std::path::absolute(history)?));
+    }
+    if let Some(count) = args.sample {
+        return alone(live, program.args(["--sample", &count.to_string()]));
+    }
+    let redis = tools::redis(repo, live)?;
+    tools::mariadb(live)?;
+    let folder = repo.target().join("prove");
+    std::fs::create_dir_all(&folder)?;
+    let bench = Bench { repo, live, redis: &redis, folder: &folder };
+    match &args.planted {
+        Some(bugs) => bench.planted(bugs, args),
+        None => bench.segments(args),
+    }
+}
+
+fn alone(live: &Arc<Live>, program: &mut Command) -> Result<bool> {
+    Ok(live.spawn(program)?.wait()?.success())
+}
+
+/// What every run needs.
+struct Bench<'a> {
+    repo: &'a Repo,
+    live: &'a Arc<Live>,
+    redis: &'a Path,
+    folder: &'a Path,
+}
+
+impl Bench<'_> {
+    /// One run after the other until the time is over.
+    fn segments(&self, args: &Args) -> Result<bool> {
+        let mut left = args.length();
+        let mut kept = true;
+        for number in 0.. {
+            let length = left.min(SEGMENT);
+            let seed = args.seed.map(|seed| seed.wrapping_add(number));
+            kept &= self.once(length, seed, None)?;
+            left -= length;
+            if left.is_zero() {
+                break;
+            }
+        }
+        Ok(kept)
+    }
+
+    /// Every bug, until it is found or has been missed too often.
+    fn planted(&self, named: &[String], args: &Args) -> Result<bool> {
+        let all = planted::all();
+        let unknown = named.iter().find(|name| !all.contains(&name.as_str()));
+        ensure!(unknown.is_none(), "no such bug: {}; there are {all:?}", unknown.map_or("", String::as_str));
+        let chosen = all.iter().filter(|bug| named.is_empty() || named.iter().any(|name| name == *bug));
+        let mut lines = Vec::new();
+        for bug in chosen {
+            let begun = Instant::now();
+            let length = args.given().unwrap_or(PLANTED_FOR);
+            let mut seeds = (0..TRIES).map(|of| args.seed.map(|seed| seed.wrapping_add(u64::from(of))));
+            let found = seeds.try_fold(false, |found, seed| match found {
+                true => Ok(true),
+                false => self.once(length, seed, Some(bug)),
+            })?;
+            lines.push((bug, found, begun.elapsed().as_secs()));
+        }
+        println!("\n{:<28} found", "planted bug");
+        for (bug, found, seconds) in &lines {
+            println!("{bug:<28} {}", if *found { format!("within {seconds} s") } else { "MISSED".to_owned() });
+        }
+        let caught = lines.iter().filter(|(_, found, _)| *found).count();
+        println!("{caught} of {} planted bugs found", lines.len());
+        self.sum(lines.len(), caught)?;
+        Ok(caught == lines.len())
+    }
+
+    /// One run on databases of its own.
+    fn once(&self, length: Duration, seed: Option<u64>, planted: Option<&str>) -> Result<bool> {
+        let mut databases = servers::start_mariadb(self.live, Setup::TESTS)?;
+        let mut load = self.repo.clean(self.repo.prove_load_binary());
+        load.args(["--seconds", &length.as_secs().to_string(), "--folder"]).arg(self.folder);
+        if let Some(seed) = seed {
+            load.args(["--seed", &seed.to_string()]);
+        }
+        if let Some(bug) = planted {
+            load.args(["--planted", bug]);
+        }
+        load.envs(databases.exports()).env("RIPOSTE_TEST_BIN", self.repo.server_binary());
+        load.env("RIPOSTE_TEST_REDIS_SERVER", self.redis);
+        kill::obey(self.live, &mut load, &mut databases)
+    }
+
+    /// Writes how many bugs were planted and found over the summary of the last run.
+    fn sum(&self, planted: usize, caught: usize) -> Result<()> {
+        let path = self.folder.join("summary.json");
+        let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+        let mut summary: serde_json::Value = serde_json::from_str(&text)?;
+        summary["planted"] = planted.into();
+        summary["caught"] = caught.into();
+        std::fs::write(&path, format!("{summary:#}\n")).with_context(|| path.display().to_string())
+    }
+}
+
+impl Args {
+    /// How long faults strike, if it was said.
+    fn given(&self) -> Option<Duration> {
+        let minutes = self.minutes.or(self.hours.map(|hours| 60 * hours));
+        self.seconds.map(Duration::from_secs).or(minutes.map(Duration::from_mins))
+    }
+
+    fn length(&self) -> Duration {
+        self.given().filter(|_| !self.smoke).unwrap_or(SMOKE)
+    }
+}
