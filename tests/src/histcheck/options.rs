@@ -65,6 +65,8 @@ mod tests {
         let options = read(&["--seed", "7", "--seconds", "30", "--planted", "twice"]).unwrap();
         assert_eq!((options.seed, options.length.as_secs(), options.planted.as_str()), (7, 30, "twice"));
         assert_eq!(read(&["--check", "a"]).unwrap().check, Some("a".into()));
-        assert!(read(&["--seconds"]).is_err() && read(&["--seconds", "x"]).is_err() && read(&["--second", "3"]).is_err());
+        assert!(
+            read(&["--seconds"]).is_err() && read(&["--seconds", "x"]).is_err() && read(&["--second", "3"]).is_err()
+        );
     }
 }

@@ -30,8 +30,13 @@ pub(super) fn print(history: &History, anomalies: &[Anomaly], options: &Options)
     if !anomalies.is_empty() {
         let mut rules: BTreeMap<&str, usize> = BTreeMap::new();
         anomalies.iter().for_each(|anomaly| *rules.entry(anomaly.rule).or_default() += 1);
-        println!("\n{} anomalies, by rule {rules:?}; the first {} are shown", anomalies.len(), SHOWN.min(anomalies.len()));
-        let planted = if options.planted.is_empty() { String::new() } else { format!(" --planted {}", options.planted) };
+        println!(
+            "\n{} anomalies, by rule {rules:?}; the first {} are shown",
+            anomalies.len(),
+            SHOWN.min(anomalies.len())
+        );
+        let planted =
+            if options.planted.is_empty() { String::new() } else { format!(" --planted {}", options.planted) };
         let (seconds, seed) = (options.length.as_secs(), history.seed);
         println!("the same faults and clients again: cargo xtask prove --seconds {seconds} --seed {seed}{planted}");
     }

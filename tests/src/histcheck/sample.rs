@@ -122,7 +122,8 @@ mod tests {
             let Outcome::Page(shown) = outcome else { return false };
             let fits = shown.counts.is_some() && shown.items.len() > 2 && shown.items[1].text != 0;
             if fits {
-                shown.items = shown.items.iter().enumerate().filter(|(at, _)| *at != 1).map(|(_, item)| *item).collect();
+                shown.items =
+                    shown.items.iter().enumerate().filter(|(at, _)| *at != 1).map(|(_, item)| *item).collect();
             }
             fits
         };

@@ -36,7 +36,10 @@ pub(super) fn write(
         .iter()
         .map(|(kind, times)| {
             let (median, longest) = quantiles(times);
-            (*kind, json!({ "times": times.len(), "serving_again_median_s": median, "serving_again_longest_s": longest }))
+            (
+                *kind,
+                json!({ "times": times.len(), "serving_again_median_s": median, "serving_again_longest_s": longest }),
+            )
         })
         .collect();
     let planted = u8::from(!options.planted.is_empty());

@@ -41,17 +41,16 @@ impl ReplyCalls {
         let ((root, _), walk, stand, limit, min_revision) = v.all((root, walk, stand, limit, min_revision))?;
         let subject = root.subject.clone();
         let terms = Terms { root, limit, min_revision, fresh: request.fresh };
-        let (page, asked) =
-            self.list_read(&caller, terms, stand).await.map_err(|error| {
-                let refusal = under(&subject)(error);
-                match stand {
-                    // The root was found: it is the other comment that is not there.
-                    Stand::Floor(_, At::Comment(id)) | Stand::Rank(_, RankedAt::Comment(id)) => {
-                        refusal.or_about(about::comment(id.get()))
-                    }
-                    Stand::Floor(_, At::Start(_)) | Stand::Rank(..) => refusal,
+        let (page, asked) = self.list_read(&caller, terms, stand).await.map_err(|error| {
+            let refusal = under(&subject)(error);
+            match stand {
+                // The root was found: it is the other comment that is not there.
+                Stand::Floor(_, At::Comment(id)) | Stand::Rank(_, RankedAt::Comment(id)) => {
+                    refusal.or_about(about::comment(id.get()))
                 }
-            })?;
+                Stand::Floor(_, At::Start(_)) | Stand::Rank(..) => refusal,
+            }
+        })?;
         let subject_revision = page.subject.revision;
         let root = answer::comment(&page.root);
         let replies = page.replies.map(|reply| answer::comment(&reply));

@@ -13,10 +13,16 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
         let asked = op.call.subject();
         for item in op.items() {
             if item.subject != asked {
-                found.add(|| format!("a comment of subject {} in an answer about {asked}: {item}", item.subject), &[*number]);
+                found.add(
+                    || format!("a comment of subject {} in an answer about {asked}: {item}", item.subject),
+                    &[*number],
+                );
             }
             if item.text != 0 && item.marked != asked {
-                found.add(|| format!("a text of subject {} in an answer about {asked}: {item}", item.marked), &[*number]);
+                found.add(
+                    || format!("a text of subject {} in an answer about {asked}: {item}", item.marked),
+                    &[*number],
+                );
             }
         }
     }

@@ -41,7 +41,9 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
             let ((revision, likes, dislikes, one), (_, other_likes, other_dislikes, two)) = (pair[0], pair[1]);
             if (likes, dislikes) != (other_likes, other_dislikes) {
                 let what = || {
-                    format!("comment {comment} of revision {revision} has +{likes} −{dislikes} and +{other_likes} −{other_dislikes}")
+                    format!(
+                        "comment {comment} of revision {revision} has +{likes} −{dislikes} and +{other_likes} −{other_dislikes}"
+                    )
                 };
                 found.add(what, &[one, two]);
             }
@@ -87,7 +89,8 @@ fn stale(scene: &Scene<'_>, found: &mut Found, told: &QuickMap<i64, Vec<Told>>) 
             let reached = before.checked_sub(1).map_or((0, 0), |last| (ends[last].1, ends[last].2));
             if reached.0 > *revision {
                 let words = if fresh { "fresh" } else { "long after" };
-                let what = || format!("comment {comment} of revision {revision}, {words}, though {} had been told", reached.0);
+                let what =
+                    || format!("comment {comment} of revision {revision}, {words}, though {} had been told", reached.0);
                 found.add(what, &[reached.1, *number]);
             }
         }

@@ -75,9 +75,10 @@ fn some_time(scene: &Scene<'_>, comment: &Comment, item: &Item, op: &Op) -> Opti
     let view = op.call.view().unwrap_or_default();
     let since = if view.fresh { op.begun } else { op.begun.saturating_sub(STALE) };
     let least = scene.reached(since).map_or(0, |(revision, _)| revision).max(view.min_revision);
-    let later = comment.changes.iter().filter(|change| {
-        change.revision > least && scene.requests[change.request as usize].begun < op.ended
-    });
+    let later = comment
+        .changes
+        .iter()
+        .filter(|change| change.revision > least && scene.requests[change.request as usize].begun < op.ended);
     let mut first = None;
     for revision in std::iter::once(least.max(comment.born)).chain(later.map(|change| change.revision)) {
         let wrong = at(scene, comment, item, op, revision)?;

@@ -68,7 +68,10 @@ fn once(found: &mut Found, pages: &[Page<'_>]) {
             if let Some((floor, other)) = last
                 && (sort == Sort::Oldest && floor >= row.floor || sort == Sort::Newest && floor <= row.floor)
             {
-                found.add(|| format!("floor {} follows floor {floor} in order {sort:?}", row.floor), &[other, page.number]);
+                found.add(
+                    || format!("floor {} follows floor {floor} in order {sort:?}", row.floor),
+                    &[other, page.number],
+                );
             }
         }
     }
@@ -83,17 +86,15 @@ fn between(scene: &Scene<'_>, found: &mut Found, pages: &[Page<'_>], space: &[&C
         let (revision, last) = (page.shown.revision, page.rows().last().map(|row| row.floor));
         let born = space.partition_point(|comment| comment.born <= revision);
         let (start, end) = (reached, if page.shown.last { None } else { last.or(reached) });
-        let (above, until) = if down { (end.map(|floor| floor - 1), start) } else { (start, end.map(|floor| floor + 1)) };
+        let (above, until) =
+            if down { (end.map(|floor| floor - 1), start) } else { (start, end.map(|floor| floor + 1)) };
         let from = above.map_or(0, |floor| space.partition_point(|comment| comment.floor <= floor));
         let to = until.map_or(born, |floor| space.partition_point(|comment| comment.floor < floor).min(born));
         let mut shown: Vec<i64> = page.rows().map(|row| row.id).collect();
         shown.sort_unstable();
         for comment in space.get(from..to).unwrap_or_default() {
             let hidden = comment.may(scene, What::Visible(false), page.op.ended);
-            if comment.stood(revision)
-                && comment.at(revision).0
-                && !hidden
-                && shown.binary_search(&comment.id).is_err()
+            if comment.stood(revision) && comment.at(revision).0 && !hidden && shown.binary_search(&comment.id).is_err()
             {
                 let ops = [comment.story(scene), vec![page.number]].concat();
                 let (id, floor) = (comment.id, comment.floor);
@@ -118,7 +119,8 @@ fn whole(scene: &Scene<'_>, found: &mut Found, pages: &[Page<'_>], space: &[&Com
         {
             let ops = [comment.story(scene), vec![first.number, last.number]].concat();
             let (id, sort, count) = (comment.id, first.of.sort, pages.len());
-            let what = || format!("a walk of {count} pages in order {sort:?}, begun at revision {revision}, leaves out {id}");
+            let what =
+                || format!("a walk of {count} pages in order {sort:?}, begun at revision {revision}, leaves out {id}");
             found.add(what, &ops);
         }
     }
@@ -127,9 +129,9 @@ fn whole(scene: &Scene<'_>, found: &mut Found, pages: &[Page<'_>], space: &[&Com
 /// Whether a comment may have been removed behind a revision and before a moment.
 fn removed(scene: &Scene<'_>, comment: &Comment, revision: i64, ended: Nanos) -> bool {
     let later = comment.changes.iter().filter(|change| change.revision > revision);
-    later.chain(&comment.open).any(|change| {
-        change.what == What::Visible(false) && scene.requests[change.request as usize].begun < ended
-    })
+    later
+        .chain(&comment.open)
+        .any(|change| change.what == What::Visible(false) && scene.requests[change.request as usize].begun < ended)
 }
 
 #[cfg(test)]

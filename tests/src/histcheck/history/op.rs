@@ -106,7 +106,11 @@ pub(crate) enum Outcome {
     /// In the order they were asked for.
     States(Box<[Value]>),
     /// Rows, likes, and counts that differ from their rows, in words.
-    Export { rows: Box<[Item]>, likes: Box<[(i64, u32, Value)]>, drifts: Box<[String]> },
+    Export {
+        rows: Box<[Item]>,
+        likes: Box<[(i64, u32, Value)]>,
+        drifts: Box<[String]>,
+    },
     /// Refused, with the word that nothing was done; by this reason.
     Refused(Box<str>),
     /// It may have been done, be done later, or never; by this reason. A read tells nothing.

@@ -55,7 +55,8 @@ async fn attempt(channel: Channel, call: &Call, request: RequestId, token: &str,
         Call::List(page) => list(channel, *page, token, limit).await,
         Call::Replies { root, page } => replies(channel, *root, *page, token, limit).await,
         Call::Get { comment: id, view: View { min_revision, fresh }, .. } => {
-            let request = GetCommentRequest { id: *id, min_revision: *min_revision, fresh: *fresh, ..Default::default() };
+            let request =
+                GetCommentRequest { id: *id, min_revision: *min_revision, fresh: *fresh, ..Default::default() };
             let got = CommentServiceClient::new(channel).get_comment(within(limit, request)).await?.into_inner();
             let comment = got.comment.ok_or_else(nothing)?;
             Ok((Outcome::Comment(item(&comment, Place::Row)), String::new()))
@@ -105,7 +106,8 @@ async fn change(channel: Channel, call: &Call, request_id: String, limit: Durati
     let mut service = CommentServiceClient::new(channel);
     let (comment, revision) = match call {
         Call::Edit { subject, comment, member, text } => {
-            let (id, member_id, content) = (*comment, names::member_id(*member), content(&names::text(*subject, *text)));
+            let (id, member_id, content) =
+                (*comment, names::member_id(*member), content(&names::text(*subject, *text)));
             let request = UpdateCommentRequest { id, member_id, content, etag: String::new(), request_id };
             let edited = service.update_comment(within(limit, request)).await?.into_inner();
             (edited.comment, edited.subject_revision)

@@ -187,11 +187,8 @@ impl Planner {
 
     fn delete(&mut self, back: bool) -> Option<Call> {
         let Mine { subject, id: comment, member, .. } = self.own(back)?;
-        let call = if back {
-            Call::Undelete { subject, comment, member }
-        } else {
-            Call::Delete { subject, comment, member }
-        };
+        let call =
+            if back { Call::Undelete { subject, comment, member } } else { Call::Delete { subject, comment, member } };
         Some(call)
     }
 
