@@ -56,6 +56,8 @@ pub(super) async fn run(options: &Options) -> Result<bool> {
     let mut clients = start(&stage, 0..CLIENTS, options.seed, &goes);
     clients.extend(start(&stage, CLIENTS..CLIENTS + BURST, options.seed, &bursts));
     let storm = storm(&stage, &mut rig, options.length, &mut random).await;
+    // A value that is gone still counts as the last one that was sent.
+    go.send_replace(false);
     drop(go);
     rig.calm();
     let recoveries = storm?;

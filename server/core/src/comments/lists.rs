@@ -116,7 +116,9 @@ impl Comments {
         implied: Option<Subject>,
         min_revision: i64,
     ) -> Result<RootPage> {
-        let deleted = self.reader.subjects(std::slice::from_ref(key)).await?.pop().flatten().is_some();
+        // One that has come into being since it was not found reads as empty too: it was, when the call began.
+        let found = self.reader.subjects(std::slice::from_ref(key)).await?.pop().flatten();
+        let deleted = found.is_some_and(|subject| subject.delete_time.is_some());
         let subject = implied.filter(|_| !deleted).ok_or(Error::SubjectNotFound)?;
         reached(min_revision, 0)?;
         Ok(RootPage { subject, threads: Page::default(), pinned: Vec::new() })
