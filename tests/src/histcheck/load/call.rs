@@ -83,21 +83,18 @@ async fn attempt(channel: Channel, call: &Call, request: RequestId, token: &str,
 }
 
 async fn create(channel: Channel, call: &Call, request_id: String, limit: Duration) -> Told {
-    let (comment, revision) = match call {
-        Call::Reply { subject, parent, member, text } => {
-            let (member_id, content) = (names::member_id(*member), content(&names::text(*subject, *text)));
-            let request = CreateReplyRequest { parent_id: *parent, member_id, content, client: None, request_id };
-            let made = ReplyServiceClient::new(channel).create_reply(within(limit, request)).await?.into_inner();
-            (made.reply, made.subject_revision)
-        }
-        other => {
-            let (member, _, text) = other.makes().unwrap_or_default();
-            let (member_id, content) = (names::member_id(member), content(&names::text(other.subject(), text)));
-            let subject = Some(names::key(other.subject()));
-            let request = CreateCommentRequest { subject, member_id, content, client: None, request_id };
-            let made = CommentServiceClient::new(channel).create_comment(within(limit, request)).await?.into_inner();
-            (made.comment, made.subject_revision)
-        }
+    let (comment, revision) = if let Call::Reply { subject, parent, member, text } = call {
+        let (member_id, content) = (names::member_id(*member), content(&names::text(*subject, *text)));
+        let request = CreateReplyRequest { parent_id: *parent, member_id, content, client: None, request_id };
+        let made = ReplyServiceClient::new(channel).create_reply(within(limit, request)).await?.into_inner();
+        (made.reply, made.subject_revision)
+    } else {
+        let (member, _, text) = call.makes().unwrap_or_default();
+        let (member_id, content) = (names::member_id(member), content(&names::text(call.subject(), text)));
+        let subject = Some(names::key(call.subject()));
+        let request = CreateCommentRequest { subject, member_id, content, client: None, request_id };
+        let made = CommentServiceClient::new(channel).create_comment(within(limit, request)).await?.into_inner();
+        (made.comment, made.subject_revision)
     };
     written(comment, revision)
 }
@@ -124,7 +121,15 @@ async fn change(channel: Channel, call: &Call, request_id: String, limit: Durati
             let back = service.undelete_comment(within(limit, request)).await?.into_inner();
             (back.comment, back.subject_revision)
         }
-        other => return Err(Status::unimplemented(format!("{other:?} changes no comment"))),
+        Call::Root { .. }
+        | Call::Reply { .. }
+        | Call::Like { .. }
+        | Call::List(_)
+        | Call::Replies { .. }
+        | Call::Get { .. }
+        | Call::Counts { .. }
+        | Call::States { .. }
+        | Call::Export { .. } => return Err(Status::unimplemented(format!("{call:?} changes no comment"))),
     };
     written(comment, revision)
 }
