@@ -150,7 +150,7 @@ impl Step {
         vars: &Vars,
     ) -> Result<Option<Value>, String> {
         vars.set("i", number.to_string());
-        let fault = self.fault.as_deref().filter(|_| number % self.fault_every.unwrap_or(1) == 0);
+        let fault = self.fault.as_deref().filter(|_| number.is_multiple_of(self.fault_every.unwrap_or(1)));
         let limit = self.deadline_ms.map(Duration::from_millis);
         let caller = caller.with_fault(fault, &caller.uuid());
         self.answered(caller.call(method, &self.request(vars), limit).await, vars)
