@@ -10,23 +10,6 @@ use std::sync::Arc;
 /// has a feature that only tests ask for.
 pub(crate) const EVERYTHING: [&str; 4] = ["--release", "--workspace", "--all-features", "--locked"];
 
-/// What tests add to that: our own crates with little optimisation, which is half the time of a build. Their dependencies
-/// are those of every other build, and so is the code.
-pub(crate) const LIGHTLY: [&str; 12] = [
-    "--config",
-    "profile.release.package.riposte.opt-level=1",
-    "--config",
-    "profile.release.package.riposte-bench.opt-level=1",
-    "--config",
-    "profile.release.package.riposte-cache.opt-level=1",
-    "--config",
-    "profile.release.package.riposte-core.opt-level=1",
-    "--config",
-    "profile.release.package.riposte-sdk.opt-level=1",
-    "--config",
-    "profile.release.package.riposte-store.opt-level=1",
-];
-
 /// Builds the server, the load programs and the rest of what can be run. With the examples, which take what tests take of
 /// their dependencies, so that these are not compiled once more with less of it.
 pub(crate) fn programs(repo: &Repo, live: &Arc<Live>) -> Result<()> {

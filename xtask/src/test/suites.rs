@@ -2,7 +2,7 @@
 
 use super::Run;
 use super::summary::Report;
-use crate::build::{EVERYTHING, LIGHTLY};
+use crate::build::EVERYTHING;
 use crate::repo::Repo;
 use crate::run::{run, run_watched};
 use crate::servers::{self, Pair};
@@ -21,7 +21,7 @@ pub(super) fn build(at: &Run<'_>) -> Result<Report> {
 /// The tests of all crates. One that fails does not stop the others.
 fn cargo_test(repo: &Repo) -> Command {
     let mut cargo = repo.cargo(&["test", "--no-fail-fast"]);
-    cargo.args(EVERYTHING).args(LIGHTLY);
+    cargo.args(EVERYTHING);
     cargo
 }
 
