@@ -92,11 +92,11 @@ impl App {
         let bells = Bells::new(relay.outbox.sources());
         let hub = Hub::new(Arc::clone(&relay.outbox), metrics.clone());
         let lanes = Arc::new(data.enter(|| base.lanes(&bells, &answers)));
-        let domain = |reader| base.domain(reader, &relay, &lanes, &pages);
+        let domain = |reader, rankings| base.domain(reader, rankings, &relay, &lanes, &pages);
         let limits = base.limits();
         let services = Services {
-            comments: domain(copies.reader(&store)),
-            rows: domain(store.reader()),
+            comments: domain(copies.reader(&store), copies.rankings(&relay.rankings)),
+            rows: domain(store.reader(), Arc::clone(&relay.rankings)),
             tokens: Arc::new(PageTokens::new(config.page_tokens.bytes())),
             clock,
             limits,

@@ -65,7 +65,8 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
     tools::mariadb(live)?;
     let folder = repo.target().join("prove");
     std::fs::create_dir_all(&folder)?;
-    let bench = Bench { repo, live, redis: &redis, folder: &folder };
+    let server = if args.planted.is_some() { build::with_bugs(repo, live)? } else { repo.server_binary() };
+    let bench = Bench { repo, live, server: &server, redis: &redis, folder: &folder };
     match &args.planted {
         Some(bugs) => bench.planted(bugs, args),
         None => bench.segments(args),
@@ -80,6 +81,8 @@ fn alone(live: &Arc<Live>, program: &mut Command) -> Result<bool> {
 struct Bench<'a> {
     repo: &'a Repo,
     live: &'a Arc<Live>,
+    /// The server under test.
+    server: &'a Path,
     redis: &'a Path,
     folder: &'a Path,
 }
@@ -139,7 +142,7 @@ impl Bench<'_> {
         if let Some(bug) = planted {
             load.args(["--planted", bug]);
         }
-        load.envs(databases.exports()).env("RIPOSTE_TEST_BIN", self.repo.server_binary());
+        load.envs(databases.exports()).env("RIPOSTE_TEST_BIN", self.server);
         load.env("RIPOSTE_TEST_REDIS_SERVER", self.redis);
         kill::obey(self.live, &mut load, &mut databases)
     }

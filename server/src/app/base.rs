@@ -5,7 +5,7 @@ use std::sync::Arc;
 use riposte_core::Comments;
 use riposte_core::comments::Ports;
 use riposte_core::object_type::Policies;
-use riposte_core::ports::{Log, Reader};
+use riposte_core::ports::{Log, Rankings, Reader};
 use riposte_core::rank::Rules;
 use riposte_store::Store;
 use tokio::runtime::Handle;
@@ -62,10 +62,11 @@ impl Base<'_> {
         Lanes::start(&writer, count, move |partition| sources.map().source(partition), limits, witness, answers)
     }
 
-    /// The domain over a reader, with a count of all that goes through the lanes.
+    /// The domain over a reader and its rankings, with a count of all that goes through the lanes.
     pub(super) fn domain(
         &self,
         reader: Arc<dyn Reader>,
+        rankings: Arc<dyn Rankings>,
         relay: &RelayPorts,
         lanes: &Arc<Lanes>,
         pages: &Pages,
@@ -82,7 +83,7 @@ impl Base<'_> {
             ids: self.store.ids(),
             histories: Arc::clone(&relay.histories),
             boards: Arc::clone(&relay.boards),
-            rankings: self.copies.rankings(&relay.rankings),
+            rankings,
             repairer: self.store.repairer(),
         };
         Comments::new(ports, Arc::clone(self.policies))

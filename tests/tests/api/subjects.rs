@@ -12,6 +12,7 @@ use tonic::Code;
 pub(crate) const CASES: &[Case] = cases![
     a_subject_is_created_once_and_keeps_its_owner_and_metadata,
     an_absent_subject_of_an_auto_create_type_reads_as_empty,
+    lists_beside_a_first_comment_are_never_refused,
     an_update_changes_only_what_the_mask_names_and_moves_the_etag,
     a_read_only_subject_takes_reads_and_no_writes,
     a_hidden_subject_takes_neither_lists_nor_writes,
@@ -67,6 +68,25 @@ async fn an_absent_subject_of_an_auto_create_type_reads_as_empty(world: World) -
     ensure!(page.threads.is_empty() && page.next_page_token.is_empty(), "{page:?}");
     say.comment("m", "first").await?;
     ensure!(get(&say).await?.comment_count == 1);
+    Ok(())
+}
+
+async fn lists_beside_a_first_comment_are_never_refused(world: World) -> Result<()> {
+    for _ in 0..20 {
+        let say = Say::on(&world.client, "article");
+        let lists = async {
+            let mut seen = 0;
+            while seen == 0 {
+                seen = say.page(CommentSort::Newest, 10).await?.threads.len();
+            }
+            ensure!(seen == 1);
+            Ok(())
+        };
+        let (made, one, another) = tokio::join!(say.comment("m", "first"), lists, say.page(CommentSort::Oldest, 10));
+        let (made, another) = (made?, another?);
+        one?;
+        ensure!(made.floor == 1 && another.threads.len() <= 1, "{another:?}");
+    }
     Ok(())
 }
 

@@ -10,20 +10,31 @@ use std::path::Path;
 /// The two commands of the README, word for word.
 const COMMANDS: [&str; 2] = ["cargo run --release -- dev", "cargo xtask test"];
 
-/// Clones the repository at its last commit and runs both commands there. The clone uses this build directory, so
-/// that the dependencies are not compiled twice; its own crates are, from the clone's sources.
+/// Runs both commands in the repository at its last commit: here, where there is nothing but that commit and what builds
+/// leave, which is so wherever CI checks out; otherwise in a clone. The clone uses this build directory, so that the
+/// dependencies are not compiled twice; its own crates are, from the clone's sources.
 pub(super) fn check(at: &Run<'_>) -> Result<Report> {
     let Ok(commit) = at.repo.git(&["rev-parse", "--short", "--verify", "--quiet", "HEAD"]) else {
         return Ok(Report::default().but_skipped("README in a fresh clone: nothing is committed yet"));
     };
     let folder = at.live.folder()?;
-    let clone = folder.path().join("riposte");
-    run(at.live, at.repo.command("git").args(["clone", "--quiet", "--no-hardlinks", "."]).arg(&clone))?;
-    let readme = std::fs::read_to_string(clone.join("README.md")).context("the clone has no README.md")?;
+    let clean = is_fresh(&at.repo.git(&["status", "--porcelain", "--ignored"])?);
+    let fresh = if clean { at.repo.at("") } else { folder.path().join("riposte") };
+    if !clean {
+        run(at.live, at.repo.command("git").args(["clone", "--quiet", "--no-hardlinks", "."]).arg(&fresh))?;
+    }
+    let readme = std::fs::read_to_string(fresh.join("README.md")).context("there is no README.md")?;
     says_both(&readme)?;
-    answers(at, &clone)?;
-    lists_its_steps(at.repo, &clone)?;
-    Ok(Report { passed: 2, note: format!("a clone of {commit}"), ..Report::default() })
+    answers(at, &fresh)?;
+    lists_its_steps(at.repo, &fresh)?;
+    let place = if clean { "this checkout" } else { "a clone" };
+    Ok(Report { passed: 2, note: format!("{place} of {commit}"), ..Report::default() })
+}
+
+/// Whether git, asked for what is changed, new or ignored, tells of nothing but build directories and fetched tools.
+fn is_fresh(status: &str) -> bool {
+    let built = |path: &str| path == ".tools/" || path == "target/" || path.ends_with("/target/");
+    status.lines().all(|line| line.strip_prefix("!! ").is_some_and(built))
 }
 
 fn says_both(readme: &str) -> Result<()> {
@@ -57,6 +68,15 @@ fn lists_its_steps(repo: &Repo, clone: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_a_checkout_with_nothing_of_its_own_is_fresh() {
+        assert!(is_fresh(""));
+        assert!(is_fresh("!! .tools/\n!! sdk/java/plugins/target/\n!! target/"));
+        assert!(!is_fresh("!! target/\n M README.md"));
+        assert!(!is_fresh("?? notes.md"));
+        assert!(!is_fresh("!! .env"));
+    }
 
     #[test]
     fn a_readme_that_lost_a_command_is_found() {

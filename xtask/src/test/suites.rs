@@ -13,12 +13,18 @@ use std::process::Command;
 /// Compiles the tests and with them the server they start; the one that ships is built and asked in the step `readme`.
 pub(super) fn build(at: &Run<'_>) -> Result<Report> {
     run(at.live, cargo_test(at.repo).arg("--no-run"))?;
+    run(at.live, task_runners(at.repo).arg("--no-run"))?;
     let server = at.repo.server_binary();
     let bytes = std::fs::metadata(&server).with_context(|| format!("{} was not built", server.display()))?.len();
     Ok(Report::success(format!("the server has {} MB", bytes.div_ceil(1_000_000))))
 }
 
-/// The tests of all crates. One that fails does not stop the others.
+/// The task runner's own tests, as it is built for `cargo xtask`.
+fn task_runners(repo: &Repo) -> Command {
+    repo.cargo(&["test", "--release", "--package", "xtask", "--locked"])
+}
+
+/// The tests of all other crates. One that fails does not stop the others.
 fn cargo_test(repo: &Repo) -> Command {
     let mut cargo = repo.cargo(&["test", "--no-fail-fast"]);
     cargo.args(EVERYTHING);
@@ -37,7 +43,9 @@ pub(super) fn all(at: &mut Run<'_>) -> Result<Report> {
     }
     let servers = at.mariadb.as_ref().context("the servers were just started")?;
     let redis = at.redis.as_ref().context("the servers were just started")?;
-    tests(at, servers, cargo_test(at.repo).envs(redis.exports()))
+    let mut product = cargo_test(at.repo);
+    product.envs(redis.exports());
+    tests(at, servers, &mut [product, task_runners(at.repo)])
 }
 
 /// The store's suite once more, on Oracle's MySQL.
@@ -49,7 +57,7 @@ pub(super) fn mysql(at: &mut Run<'_>) -> Result<Report> {
     for test in targets_of_store(at.repo)? {
         cargo.args(["--test", &test]);
     }
-    let mut report = tests(at, &servers, &mut cargo)?;
+    let mut report = tests(at, &servers, &mut [cargo])?;
     report.note = format!("MySQL {version}; {}", report.note);
     Ok(report)
 }
@@ -63,26 +71,30 @@ fn targets_of_store(repo: &Repo) -> Result<Vec<String>> {
     Ok(targets)
 }
 
-fn tests(at: &Run<'_>, servers: &Pair, cargo: &mut Command) -> Result<Report> {
+fn tests(at: &Run<'_>, servers: &Pair, cargos: &mut [Command]) -> Result<Report> {
     let server = at.repo.server_binary();
-    cargo.envs(servers.exports()).env("RIPOSTE_TEST_BIN", &server).env("RIPOSTE_DEV_BINARY", server);
-    cargo.env("RIPOSTE_CONFORMANCE", at.repo.at("sdk/conformance"));
     let data = at.repo.test_data();
     let mut report = Report::default();
-    if data.is_dir() {
-        cargo.env("RIPOSTE_TEST_DATA", &data);
-    } else {
+    if !data.is_dir() {
         report.skipped.push(format!("tests on real data: RIPOSTE_TEST_DATA names no folder ({})", data.display()));
     }
-    // What a passing test prints is shown, so that a test that skips itself is seen to do so.
-    cargo.args(["--", "--show-output", "--color", "never"]);
     let mut tally = Tally::default();
-    let status = run_watched(at.live, cargo, &mut |line| tally.see(line))?;
+    let mut success = true;
+    for cargo in cargos {
+        cargo.envs(servers.exports()).env("RIPOSTE_TEST_BIN", &server).env("RIPOSTE_DEV_BINARY", &server);
+        cargo.env("RIPOSTE_CONFORMANCE", at.repo.at("sdk/conformance"));
+        if data.is_dir() {
+            cargo.env("RIPOSTE_TEST_DATA", &data);
+        }
+        // What a passing test prints is shown, so that a test that skips itself is seen to do so.
+        cargo.args(["--", "--show-output", "--color", "never"]);
+        success &= run_watched(at.live, cargo, &mut |line| tally.see(line))?.success();
+    }
     report.passed = tally.passed.saturating_sub(tally.skipped.len());
-    report.failed = tally.failed.len().max(usize::from(!status.success()));
+    report.failed = tally.failed.len().max(usize::from(!success));
     report.skipped.extend(tally.skipped);
     report.note = match tally.failed.as_slice() {
-        [] if status.success() => format!("{} test binaries", tally.binaries),
+        [] if success => format!("{} test binaries", tally.binaries),
         [] => "the tests do not compile, or a test binary died".to_owned(),
         failed => failed.join(", "),
     };

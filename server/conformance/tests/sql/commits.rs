@@ -210,6 +210,40 @@ async fn an_item_that_the_database_refuses_does_not_fail_the_rest() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_damaged_row_spoils_the_commands_on_it_and_no_other() {
+    for place in everywhere().await {
+        let store = place.migrated(&Hands::at_noon()).await;
+        let subjects = ["sound", "damaged", "sound too"].map(key);
+        for subject in &subjects {
+            one(&store, &create(&store, subject).await).await.expect("created");
+        }
+        let most = i32::MAX;
+        store.sources().all()[0]
+            .write_pool()
+            .execute_unprepared(&format!(
+                "UPDATE comment_subject SET comment_count = {most}, root_count = {most} WHERE object_id = 'damaged'"
+            ))
+            .await
+            .expect("damaged");
+        let mut batch = Vec::new();
+        for n in 0..6 {
+            batch.push(create(&store, &subjects[n % 3]).await);
+        }
+        let answers = store.writer().commit(&batch).await.expect("committed");
+        for (n, answer) in answers.iter().enumerate() {
+            assert_eq!(matches!(answer, Err(Error::Internal(_))), n % 3 == 1, "{n}: {answer:?}");
+        }
+        assert_eq!(number(&store, "SELECT COUNT(*) FROM comment_index").await, 7);
+        assert_eq!(
+            number(&store, "SELECT SUM(comment_count) FROM comment_subject WHERE object_id <> 'damaged'").await,
+            6
+        );
+        store.close().await;
+        place.drop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn likes_of_many_members_at_once_are_counted_exactly() {
     for place in everywhere().await {
         let clock = Hands::at_noon();

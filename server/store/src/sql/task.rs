@@ -2,9 +2,11 @@
 //! is dropped while pending would leave its transaction open on a pooled connection.
 
 use std::future::Future;
+use std::pin::Pin;
 
 use riposte_core::{Error, Result};
 use tokio::runtime::Handle;
+use tokio::sync::oneshot;
 use tracing::Instrument;
 
 use crate::error::Fault;
@@ -15,9 +17,18 @@ where
     T: Send + 'static,
     F: Future<Output = std::result::Result<T, Fault>> + Send + 'static,
 {
-    let span = tracing::debug_span!("transaction", name);
-    match runtime.spawn(work.instrument(span)).await {
+    let (answer, outcome) = oneshot::channel();
+    // Boxed, so that the runtime's task is compiled once and not for every transaction.
+    let work: Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(async move {
+        // An outcome that nobody waits for is no loss: the work is done.
+        drop(answer.send(work.await));
+    });
+    let task = runtime.spawn(work.instrument(tracing::debug_span!("transaction", name)));
+    match outcome.await {
         Ok(outcome) => outcome.map_err(Error::from),
-        Err(panicked) => Err(Error::internal(format!("transaction {name}: {panicked}"))),
+        Err(_) => {
+            let why = task.await.err().map_or_else(|| "no answer".to_owned(), |error| error.to_string());
+            Err(Error::internal(format!("transaction {name}: {why}")))
+        }
     }
 }

@@ -1,6 +1,4 @@
 //! The client against a server of this process: what it adds to every call, and what it does when calls fail.
-#![cfg(all(feature = "client", feature = "server"))]
-#![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 use riposte_sdk::v1::like_service_server::{LikeService, LikeServiceServer};
 use riposte_sdk::v1::{self, ErrorReason, SetLikeRequest, SetLikeResponse};

@@ -1,6 +1,4 @@
 //! Walks over pages, against a server of this process.
-#![cfg(all(feature = "client", feature = "server"))]
-#![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 use riposte_sdk::v1::reply_service_server::{ReplyService, ReplyServiceServer};
 use riposte_sdk::{Client, Error, v1};

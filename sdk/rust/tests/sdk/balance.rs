@@ -1,6 +1,4 @@
 //! Calls over the addresses of one name: 127.0.0.1, 127.0.0.2 … on one port, found by a resolver of the test's own.
-#![cfg(all(feature = "client", feature = "server"))]
-#![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 use riposte_sdk::v1::subject_service_server::{SubjectService, SubjectServiceServer};
 use riposte_sdk::v1::{self, GetSubjectRequest, GetSubjectResponse};

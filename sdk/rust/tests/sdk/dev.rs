@@ -1,5 +1,4 @@
 //! The server for tests, and the client against it.
-#![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 use riposte_sdk::v1::CommentSort::Hot;
 use riposte_sdk::v1::ListHotSubjectsRequest;

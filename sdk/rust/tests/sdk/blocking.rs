@@ -1,5 +1,4 @@
 //! The client that waits, against a real server.
-#![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 use riposte_sdk::blocking::Client;
 use riposte_sdk::v1::CommentSort::Oldest;
