@@ -20,7 +20,7 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
 use crate::clock::SystemClock;
-use crate::config::{Config, StoreKind};
+use crate::config::{Config, Server, StoreKind};
 use crate::copies::Copies;
 use crate::hot::Pages;
 use crate::layers::{CallLayer, Faults, Gate};
@@ -116,12 +116,10 @@ impl App {
             hot: None,
         };
         let hot = CallLayer { hot: Some(HotAnswers(services.clone())), ..layer.clone() };
-        let public = bind(config.server.listen, "server.listen").await?;
-        let admin = bind(config.server.admin_listen, "server.admin_listen").await?;
-        let scrape = bind(config.server.metrics_listen, "server.metrics_listen").await?;
+        let [public, admin, scrape] = sockets(&config.server).await?;
         let scrape = Scrape::start(scrape, metrics.clone())?;
-        let reflection = config.server.reflection;
-        let surface = |routes, layer| Surface { routes, layer, reflection, tls: door.tls.clone() };
+        let (reflection, tls) = (config.server.reflection, &door.tls);
+        let surface = |routes, layer| Surface { routes, layer, reflection, tls: tls.clone() };
         let public = Listener::start(public, surface(rpc::public(&services), hot))?;
         let admin = Listener::start(admin, surface(rpc::admin(&services), layer))?;
         let readiness = Readiness::watch(store.clone(), gate, vec![public.health(), admin.health()]);
@@ -186,6 +184,15 @@ impl App {
 /// What is wrong with their files.
 pub(crate) fn admission(config: &Config) -> anyhow::Result<()> {
     Door::open(config).map(drop)
+}
+
+/// The sockets of the public services, the admin service and the metrics.
+async fn sockets(server: &Server) -> anyhow::Result<[TcpListener; 3]> {
+    Ok([
+        bind(server.listen, "server.listen").await?,
+        bind(server.admin_listen, "server.admin_listen").await?,
+        bind(server.metrics_listen, "server.metrics_listen").await?,
+    ])
 }
 
 async fn bind(address: SocketAddr, key: &str) -> anyhow::Result<TcpListener> {

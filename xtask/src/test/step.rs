@@ -71,7 +71,7 @@ impl Step {
             Self::Alone => {
                 "each crate of the product compiles by itself, leaning on no neighbour's features (only with --alone)"
             }
-            Self::Readme => "the README's two commands work in a fresh clone",
+            Self::Readme => "the README's two commands work in a fresh checkout",
             Self::Mysql => "the store's suite passes on two real MySQL 9 servers (only with --mysql)",
         }
     }

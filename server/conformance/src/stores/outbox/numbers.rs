@@ -91,16 +91,21 @@ pub(in crate::stores) async fn relays_that_take_turns_leave_dense_numbers(backen
     let (outbox, terms, over) = (Arc::clone(&relay.process.outbox), relay.terms.clone(), Arc::clone(&stop));
     let stale = tokio::spawn(async move {
         let mut refused = 0;
-        while !over.load(Ordering::Relaxed) {
+        loop {
+            // Asked before, so that it numbers once more when everything else is over.
+            let last = over.load(Ordering::Relaxed);
             for (source, term) in terms.iter().enumerate() {
                 refused += usize::from(outbox.number(source, *term, 3).await.expect("asked").is_none());
             }
+            if last {
+                return refused;
+            }
             tokio::task::yield_now().await;
         }
-        refused
     });
     let writers = writers(&backend, &scene, 8).await;
-    while !writers.iter().all(JoinHandle::is_finished) {
+    loop {
+        let last = writers.iter().all(JoinHandle::is_finished);
         relay.later(LAPSE);
         let owner = relay.process.ids.request();
         for source in 0..relay.terms.len() {
@@ -108,6 +113,9 @@ pub(in crate::stores) async fn relays_that_take_turns_leave_dense_numbers(backen
             let term: Epoch = term.expect("the last one has run out");
             relay.terms[source] = term;
             assert!(relay.process.outbox.number(source, term, 3).await.expect("asked").is_some());
+        }
+        if last {
+            break;
         }
         tokio::task::yield_now().await;
     }
