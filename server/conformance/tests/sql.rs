@@ -25,5 +25,7 @@ mod reads;
 mod repair;
 #[path = "sql/stalled.rs"]
 mod stalled;
+#[path = "sql/statements.rs"]
+mod statements;
 #[path = "sql/subject.rs"]
 mod subject;

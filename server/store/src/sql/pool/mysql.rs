@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use riposte_core::{Error, Result};
 use sea_orm::SqlxMySqlConnector;
-use sqlx::mysql::{MySqlConnectOptions, MySqlPool, MySqlPoolOptions};
+use sqlx::mysql::{MySqlConnectOptions, MySqlConnection, MySqlPool, MySqlPoolOptions};
 use sqlx::{Connection, Executor};
 
 use super::Source;
@@ -12,6 +12,8 @@ use crate::config::{PoolConfig, SourceConfig, StoreConfig};
 
 /// A connection that rested for longer is tried before it is used.
 const TRY_AFTER: Duration = Duration::from_secs(30);
+/// More statements than one transaction prepares. Up to so many beyond its limit a connection keeps until its release.
+const SPARE: usize = 4096;
 
 /// Prepares both pools of a source.
 pub(super) fn open(source: &SourceConfig, config: &StoreConfig) -> Result<Source> {
@@ -40,7 +42,8 @@ fn waits(lock_wait: Duration) -> String {
 
 /// A pool whose connections all begin with these settings.
 fn pool(options: MySqlConnectOptions, limits: &PoolConfig, settings: Vec<String>) -> MySqlPool {
-    let options = options.statement_cache_capacity(limits.statements);
+    let statements = limits.statements;
+    let options = options.statement_cache_capacity(statements + SPARE);
     MySqlPoolOptions::new()
         .max_connections(limits.connections)
         .min_connections(0)
@@ -65,6 +68,24 @@ fn pool(options: MySqlConnectOptions, limits: &PoolConfig, settings: Vec<String>
         })
         // A BEGIN that was cancelled while pending is unknown to the driver: the transaction would stay open, and take
         // the next borrower's write with it when it dies. So nothing goes back to the pool without this.
-        .after_release(|connection, _| Box::pin(async move { connection.execute("ROLLBACK").await.map(|_| true) }))
+        .after_release(move |connection, _| {
+            Box::pin(async move {
+                connection.execute("ROLLBACK").await?;
+                if connection.cached_statements_size() > statements {
+                    forget_statements(connection).await?;
+                }
+                Ok(true)
+            })
+        })
         .connect_lazy_with(options)
+}
+
+/// Closes all prepared statements of a connection, and waits until the server has seen it.
+///
+/// A server does not answer when a statement is closed, and the driver leaves Nagle's algorithm on (sqlx 0.9.0, its issue
+/// 4335): whatever is sent next waits until the network has acknowledged that packet, for 40 ms. The driver closes one
+/// statement for each new one when its own limit is reached, so that every statement would wait; all at once wait once.
+async fn forget_statements(connection: &mut MySqlConnection) -> sqlx::Result<()> {
+    connection.clear_cached_statements().await?;
+    connection.ping().await
 }
