@@ -5,7 +5,6 @@ package riposte
 import (
 	"log/slog"
 	"os"
-	"strconv"
 
 	"google.golang.org/grpc"
 )
@@ -40,12 +39,12 @@ type Options struct {
 }
 
 // OptionsFromEnv reads the environment: RIPOSTE_TARGET, RIPOSTE_TOKEN, RIPOSTE_INSECURE_TOKEN, RIPOSTE_TLS_CA, RIPOSTE_TLS_CERT, RIPOSTE_TLS_KEY, RIPOSTE_ADMIN_TARGET.
-// Those of certificates are paths of PEM files, that of a switch is true or false. What is unset or empty has its default.
+// Those of certificates are paths of PEM files, that of a switch is true, 1, false or 0. What is unset or empty has its default.
 // The error is INVALID_ARGUMENT and names the variable.
 func OptionsFromEnv() (options Options, err error) {
 	options.Target = os.Getenv("RIPOSTE_TARGET")
 	options.Token = os.Getenv("RIPOSTE_TOKEN")
-	options.InsecureToken = read("RIPOSTE_INSECURE_TOKEN", strconv.ParseBool, &err)
+	options.InsecureToken = read("RIPOSTE_INSECURE_TOKEN", flag, &err)
 	options.TLSCA = read("RIPOSTE_TLS_CA", os.ReadFile, &err)
 	options.TLSCert = read("RIPOSTE_TLS_CERT", os.ReadFile, &err)
 	options.TLSKey = read("RIPOSTE_TLS_KEY", os.ReadFile, &err)

@@ -13,13 +13,16 @@ public final class Options {
   /** Where {@code riposte dev} listens. */
   public static final String DEFAULT_TARGET = "127.0.0.1:7171";
 
+  /** Where {@code riposte dev} listens. */
+  public static final String DEFAULT_ADMIN_TARGET = "127.0.0.1:7172";
+
   String target = DEFAULT_TARGET;
   String token;
   boolean insecureToken;
   File tlsCa;
   File tlsCert;
   File tlsKey;
-  String adminTarget;
+  String adminTarget = DEFAULT_ADMIN_TARGET;
 
   /** The defaults: plaintext, no token, {@link #DEFAULT_TARGET}. */
   public Options() {}
@@ -27,7 +30,7 @@ public final class Options {
   /**
    * The options of the environment: {@code RIPOSTE_TARGET}, {@code RIPOSTE_TOKEN}, {@code RIPOSTE_INSECURE_TOKEN},
    * {@code RIPOSTE_TLS_CA}, {@code RIPOSTE_TLS_CERT}, {@code RIPOSTE_TLS_KEY}, {@code RIPOSTE_ADMIN_TARGET}. Those of
-   * certificates are paths of PEM files, that of a switch is {@code true} or {@code false}. One that is absent or
+   * certificates are paths of PEM files, that of a switch is {@code true}, {@code 1}, {@code false} or {@code 0}. One that is absent or
    * empty has its default.
    *
    * @return new options
@@ -53,7 +56,7 @@ public final class Options {
     options.tlsCa = from.pem("RIPOSTE_TLS_CA", null);
     options.tlsCert = from.pem("RIPOSTE_TLS_CERT", null);
     options.tlsKey = from.pem("RIPOSTE_TLS_KEY", null);
-    options.adminTarget = from.text("RIPOSTE_ADMIN_TARGET", null);
+    options.adminTarget = from.text("RIPOSTE_ADMIN_TARGET", DEFAULT_ADMIN_TARGET);
     return options;
   }
 

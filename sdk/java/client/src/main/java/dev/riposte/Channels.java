@@ -4,6 +4,7 @@ import io.grpc.ChannelCredentials;
 import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelProvider;
 import io.grpc.TlsChannelCredentials;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -11,21 +12,24 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Makes channels: address, transport security, keepalive, deadlines and retries. */
+/** Makes channels: address, transport security, keepalive and retries. */
 final class Channels {
   /** The largest answer read, in bytes: 200 comments of the greatest length, with room to spare. */
   private static final int MAX_ANSWER = 16 << 20;
   private static final long KEEPALIVE_SECONDS = 20;
-  private static final Pattern TARGET = Pattern.compile("(http://|https://|dns:///)?([^\\s/]+:\\d{1,5})/?");
+  /** A port is one of 1 to 65535. */
+  private static final Pattern TARGET = Pattern.compile("(http://|https://|dns:///)?((?:[\\w.-]+|\\[[\\dA-Fa-f:.]+]):"
+      + "(?:[1-9]\\d{0,3}|[1-5]\\d{4}|6[0-4]\\d{3}|65[0-4]\\d\\d|655[0-2]\\d|6553[0-5]))/?");
   private static final Pattern TOKEN = Pattern.compile("[\\x21-\\x7e]+");
 
   private Channels() {}
 
   /** A channel to one address, which is not dialled yet. */
   static ManagedChannel open(String target, Options options) {
-    Matcher parts = TARGET.matcher(target);
+    Matcher parts = TARGET.matcher(String.valueOf(target));
     if (!parts.matches()) {
-      throw RiposteException.local("target " + target + " is no http://host:port, https://host:port or host:port");
+      throw RiposteException.local("target " + target + " is none of http://host:port, https://host:port,"
+          + " host:port, dns:///host:port");
     }
     boolean tls = "https://".equals(parts.group(1));
     check(target, tls, options);
@@ -39,8 +43,9 @@ final class Channels {
           .keepAliveTime(KEEPALIVE_SECONDS, TimeUnit.SECONDS)
           .maxInboundMessageSize(MAX_ANSWER)
           .build();
-    } catch (IllegalArgumentException invalid) {
-      throw RiposteException.local("target " + target + ": " + invalid.getMessage());
+    } catch (IllegalArgumentException | ManagedChannelProvider.ProviderNotFoundException unusable) {
+      // The latter is what gRPC makes of a certificate or key that cannot be read.
+      throw RiposteException.local("target " + target + ": " + unusable.getMessage());
     }
   }
 
