@@ -31,8 +31,8 @@ export async function* watching<I extends DescMessage, O extends DescMessage>(
   for (let failures = 0; ; failures++) {
     let wait = 0;
     try {
-      const left = end === undefined ? undefined : end - Date.now();
-      for await (const event of connection.stream(method, [request], { ...options, timeoutMs: left })) {
+      const left = { timeoutMs: end && Math.max(1, end - Date.now()) };
+      for await (const event of connection.stream(method, [request], { ...options, ...left })) {
         failures = 0;
         request = { ...request, [cursor.resume]: revision(event, cursor) };
         yield event;
