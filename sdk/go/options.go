@@ -16,7 +16,7 @@ import (
 
 // What an option may say, alike in all languages. A port is one of 1 to 65535.
 var (
-	targets = regexp.MustCompile(`^(http://|https://|dns:///)?((?:[\w.-]+|\[[\dA-Fa-f:.]+\]):` +
+	targets = regexp.MustCompile(`^(http://|https://|dns:///)?((?:[\w.-]+|\[[\dA-Fa-f]*:[\dA-Fa-f:.]+\]):` +
 		`(?:[1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5]))/?$`)
 	tokens   = regexp.MustCompile(`^[\x21-\x7e]+$`)
 	switches = regexp.MustCompile(`^(?i:true|false|1|0)$`)

@@ -8,7 +8,7 @@ import type { Options } from "./gen/options.js";
  * `https://host:port` is TLS.
  */
 export function endpoint(target: string, options: Options) {
-  const form = /^(http:\/\/|https:\/\/|dns:\/\/\/)?((?:[\w.-]+|\[[\dA-Fa-f:.]+\]):([1-9]\d{0,4}))\/?$/;
+  const form = /^(http:\/\/|https:\/\/|dns:\/\/\/)?((?:[\w.-]+|\[[\dA-Fa-f]*:[\dA-Fa-f:.]+\]):([1-9]\d{0,4}))\/?$/;
   const [, scheme, address, port] = form.exec(target) ?? [];
   if (address === undefined || Number(port) > 65_535) {
     throw invalid(`target ${JSON.stringify(target)} is none of http://host:port, https://host:port, host:port, dns:///host:port`);

@@ -48,7 +48,7 @@ impl Default for Options {
 impl Options {
     /// `RIPOSTE_TARGET`, `RIPOSTE_TOKEN`, `RIPOSTE_INSECURE_TOKEN`, `RIPOSTE_TLS_CA`, `RIPOSTE_TLS_CERT`,
     /// `RIPOSTE_TLS_KEY`, `RIPOSTE_ADMIN_TARGET`; those of certificates are paths of PEM files, that of a switch is
-    /// `true` or `false`. What is unset or empty has its default.
+    /// `true`, `1`, `false` or `0`. What is unset or empty has its default.
     ///
     /// # Errors
     /// INVALID_ARGUMENT if a file cannot be read, or a switch is neither.

@@ -18,7 +18,7 @@ final class Channels {
   private static final int MAX_ANSWER = 16 << 20;
   private static final long KEEPALIVE_SECONDS = 20;
   /** A port is one of 1 to 65535. */
-  private static final Pattern TARGET = Pattern.compile("(http://|https://|dns:///)?((?:[\\w.-]+|\\[[\\dA-Fa-f:.]+]):"
+  private static final Pattern TARGET = Pattern.compile("(http://|https://|dns:///)?((?:[\\w.-]+|\\[[\\dA-Fa-f]*:[\\dA-Fa-f:.]+]):"
       + "(?:[1-9]\\d{0,3}|[1-5]\\d{4}|6[0-4]\\d{3}|65[0-4]\\d\\d|655[0-2]\\d|6553[0-5]))/?");
   private static final Pattern TOKEN = Pattern.compile("[\\x21-\\x7e]+");
 
