@@ -22,7 +22,7 @@ _CHANNEL = (
 )
 
 
-_TARGET = re.compile(r"(http://|https://|dns:///)?((?:[\w.-]+|\[[\dA-Fa-f]*:[\dA-Fa-f:.]+\]):([1-9]\d{0,4}))/?", re.ASCII)
+_TARGET = re.compile(r"(https?://|dns:///)?((?:[\w.-]+|\[[\dA-Fa-f]*:[\dA-Fa-f:.]+\]):([1-9]\d{0,4}))/?", re.ASCII)
 
 
 def channel(options: Options, library: Any) -> Any:

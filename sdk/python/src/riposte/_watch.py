@@ -30,7 +30,7 @@ class _Resuming:
 
     def _over(self) -> bool:
         """Whether the watch was closed, or its client."""
-        return self._closed.is_set() or self._open.connection.closed
+        return bool(self._closed.is_set() or self._open.connection.closed)
 
     def _seen(self, event: Any) -> None:
         self._after(self._request, event)

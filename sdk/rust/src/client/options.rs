@@ -27,19 +27,12 @@ impl Options {
     /// The place that a target names.
     pub(super) fn place(&self, target: &str) -> Result<Place, Error> {
         let unusable = |why: &dyn std::fmt::Display| Error::local(format!("target {target}: {why}"));
-        let scheme = SCHEMES.into_iter().find(|scheme| target.starts_with(scheme)).unwrap_or_default();
-        let (secure, rest) = (scheme == "https://", &target[scheme.len()..]);
-        let address = rest.strip_suffix('/').unwrap_or(rest);
-        let parts = host_and_port(address).ok_or_else(|| unusable(&"it is none of https://, http:// and dns:/// host:port"))?;
-        let (host, port) = (parts.0.to_owned(), parts.1);
-        let origin: Uri = format!("{}{address}", if secure { scheme } else { "http://" })
-            .parse()
-            .map_err(|error| unusable(&error))?;
+        let (secure, host, port) = parts(target).ok_or_else(|| unusable(&"it is no [http[s]://]host:port"))?;
+        let scheme = if secure { "https" } else { "http" };
+        let origin: Uri = format!("{scheme}://{host}:{port}").parse().map_err(|error| unusable(&error))?;
+        let host = host.trim_matches(['[', ']']).to_owned();
         if self.token.is_some() && !secure && !self.insecure_token {
-            return Err(unusable(
-                &"a token is not sent over plaintext; use https://, or allow it by insecure_token \
-                  (RIPOSTE_INSECURE_TOKEN=true)",
-            ));
+            return Err(unusable(&"a token needs https://, or insecure_token (RIPOSTE_INSECURE_TOKEN=true)"));
         }
         let tls =
             if secure { Some(self.tls().map_err(|error| unusable(&error))?.domain_name(host.clone())) } else { None };
@@ -62,15 +55,15 @@ impl Options {
     }
 }
 
-/// The parts of `host:port`; an IPv6 address stands in brackets. A port that is left out is no port.
-fn host_and_port(address: &str) -> Option<(&str, u16)> {
-    let (host, port) = address.rsplit_once(':')?;
-    let port = port.parse().ok().filter(|_| !port.starts_with(['0', '+']))?;
-    if let Some(inner) = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-        return inner.parse::<Ipv6Addr>().is_ok().then_some((inner, port));
-    }
-    let names = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-' | '_');
-    (!host.is_empty() && host.chars().all(names)).then_some((host, port))
+/// Whether a target means TLS, its host, an IPv6 address in its brackets, and its port, without which it is no target.
+fn parts(target: &str) -> Option<(bool, &str, u16)> {
+    let rest = SCHEMES.into_iter().find_map(|scheme| target.strip_prefix(scheme)).unwrap_or(target);
+    let (host, port) = rest.strip_suffix('/').unwrap_or(rest).rsplit_once(':')?;
+    let named = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-' | '_');
+    let address = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let known = address.map_or(!host.is_empty() && host.chars().all(named), |inner| inner.parse::<Ipv6Addr>().is_ok());
+    let port = port.parse::<u16>().ok().filter(|_| known && !port.starts_with(['0', '+']))?;
+    Some((target.starts_with(SCHEMES[0]), host, port))
 }
 
 /// A target, read.
@@ -139,8 +132,27 @@ mod tests {
             assert_eq!(place(target).unwrap(), (host.to_owned(), port, secure), "{target}");
         }
         for target in [
-            "", "a", "https://a", ":1", "a:0", "a:01", "a:+1", "a:65536", "a:1x", "::1:7", "[::1]", "[a]:1", " a:1", "a:1\n",
-            "http://no host:1", "ftp://a:1", "HTTP://a:1", "unix:///a", "http://u@a:1", "http://a:1/path", "http://a:1?q",
+            "",
+            "a",
+            "https://a",
+            ":1",
+            "a:0",
+            "a:01",
+            "a:+1",
+            "a:65536",
+            "a:1x",
+            "::1:7",
+            "[::1]",
+            "[a]:1",
+            " a:1",
+            "a:1\n",
+            "http://no host:1",
+            "ftp://a:1",
+            "HTTP://a:1",
+            "unix:///a",
+            "http://u@a:1",
+            "http://a:1/path",
+            "http://a:1?q",
             "http://dns:///a:1",
         ] {
             assert!(place(target).is_err(), "{target}");
