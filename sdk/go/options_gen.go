@@ -17,8 +17,9 @@ const (
 
 // Options say how to reach a service. The zero value reaches `riposte dev` on its default addresses.
 type Options struct {
-	// The address of the service: `https://host:port` is TLS; `http://host:port`, `host:port` and `dns:///host:port` are
-	// plaintext. Calls are spread over all addresses of the name. Default: where `riposte dev` listens.
+	// The address of the service, with its port: `https://host:port` is TLS; `http://host:port`, `host:port` and
+	// `dns:///host:port` are plaintext. Calls are spread over all addresses of the name. Default: where `riposte dev`
+	// listens.
 	Target string
 	// The bearer token to send with every call. Over plaintext it needs the switch. Default none.
 	Token string
@@ -30,7 +31,8 @@ type Options struct {
 	TLSCert []byte
 	// The key of the client's own certificate, in PEM. Default none.
 	TLSKey []byte
-	// The address of the administration, which listens at one of its own; written as the target is.
+	// The address of the administration, which listens at one of its own; written as the target is. Default: where
+	// `riposte dev` listens.
 	AdminTarget string
 	// Logger takes the one warning. Default: slog.Default().
 	Logger *slog.Logger

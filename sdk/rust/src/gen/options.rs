@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// How to reach a service.
 #[derive(Clone)]
 pub struct Options {
-    /// The address of the service: `https://host:port` is TLS; `http://host:port`, `host:port` and
+    /// The address of the service, with its port: `https://host:port` is TLS; `http://host:port`, `host:port` and
     /// `dns:///host:port` are plaintext. Calls are spread over all addresses of the name. Default: where `riposte
     /// dev` listens.
     pub target: String,
@@ -24,7 +24,8 @@ pub struct Options {
     pub tls_cert: Option<String>,
     /// The key of the client's own certificate, in PEM. Default none.
     pub tls_key: Option<String>,
-    /// The address of the administration, which listens at one of its own; written as the target is.
+    /// The address of the administration, which listens at one of its own; written as the target is. Default: where
+    /// `riposte dev` listens.
     pub admin_target: String,
     /// What finds the addresses behind a name. Default: the system's DNS.
     pub resolver: Arc<dyn Resolve>,

@@ -31,7 +31,8 @@ export interface Options {
    */
   readonly tlsKey?: string | undefined;
   /**
-   * The address of the administration, which listens at one of its own; written as the target is.
+   * The address of the administration, which listens at one of its own; written as the target is. Default: where
+   * `riposte dev` listens.
    */
   readonly adminTarget?: string | undefined;
 }

@@ -19,7 +19,7 @@ class Options:
 
     target: str = DEFAULT_TARGET
     """
-    The address of the service: ``https://host:port`` is TLS; ``http://host:port``, ``host:port`` and
+    The address of the service, with its port: ``https://host:port`` is TLS; ``http://host:port``, ``host:port`` and
     ``dns:///host:port`` are plaintext. Calls are spread over all addresses of the name. Default: where ``riposte dev``
     listens.
     """
@@ -45,7 +45,8 @@ class Options:
     """
     admin_target: str = DEFAULT_ADMIN_TARGET
     """
-    The address of the administration, which listens at one of its own; written as the target is.
+    The address of the administration, which listens at one of its own; written as the target is. Default: where
+    ``riposte dev`` listens.
     """
 
     @classmethod

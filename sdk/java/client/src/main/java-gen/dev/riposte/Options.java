@@ -61,8 +61,8 @@ public final class Options {
   }
 
   /**
-   * The address of the service: {@code https://host:port} is TLS; {@code http://host:port}, host:port and
-   * dns:///host:port are plaintext. Calls are spread over all addresses of the name. Default: where riposte dev
+   * The address of the service, with its port: {@code https://host:port} is TLS; {@code http://host:port}, host:port
+   * and dns:///host:port are plaintext. Calls are spread over all addresses of the name. Default: where riposte dev
    * listens.
    *
    * @param target the new value
@@ -129,7 +129,8 @@ public final class Options {
   }
 
   /**
-   * The address of the administration, which listens at one of its own; written as the target is.
+   * The address of the administration, which listens at one of its own; written as the target is. Default: where
+   * riposte dev listens.
    *
    * @param adminTarget the new value
    * @return these options
