@@ -30,8 +30,8 @@ public final class Options {
   /**
    * The options of the environment: {@code RIPOSTE_TARGET}, {@code RIPOSTE_TOKEN}, {@code RIPOSTE_INSECURE_TOKEN},
    * {@code RIPOSTE_TLS_CA}, {@code RIPOSTE_TLS_CERT}, {@code RIPOSTE_TLS_KEY}, {@code RIPOSTE_ADMIN_TARGET}. Those of
-   * certificates are paths of PEM files, that of a switch is {@code true}, {@code 1}, {@code false} or {@code 0}. One that is absent or
-   * empty has its default.
+   * certificates are paths of PEM files, that of a switch is {@code true}, {@code 1}, {@code false} or {@code 0}. One
+   * that is absent or empty has its default.
    *
    * @return new options
    * @throws RiposteException INVALID_ARGUMENT if a value makes no sense
