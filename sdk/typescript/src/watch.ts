@@ -27,7 +27,8 @@ export async function* watching<I extends DescMessage, O extends DescMessage>(
   { timeoutMs, ...options }: CallOptions = {},
 ): AsyncGenerator<MessageShape<O>, void> {
   const end = timeoutMs === undefined ? undefined : Date.now() + timeoutMs;
-  let [request, left] = [init, timeoutMs];
+  let request = init;
+  let left = timeoutMs;
   for (let failures = 0; ; failures++) {
     let wait = 0;
     try {

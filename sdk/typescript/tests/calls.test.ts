@@ -137,7 +137,7 @@ test("an id that is none, or that JavaScript has rounded, is refused before it i
     assert.equal((await failure(c.likes.setLike({ ...LIKE, commentId }))).code, Code.INVALID_ARGUMENT, commentId);
   }
   const nested = { ids: ["1", 2 ** 60 as unknown as string] };
-  assert.match((await failure(c.comments.batchGetComments(nested))).message, /1152921504606846976 is not exact/);
+  assert.match((await failure(c.comments.batchGetComments(nested))).message, /1152921504606847000 is not exact/);
   assert.equal(server.calls.length, 0);
 });
 

@@ -4,10 +4,9 @@ import io.grpc.ChannelCredentials;
 import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
-import io.grpc.ManagedChannelProvider;
+import io.grpc.ManagedChannelRegistry;
 import io.grpc.TlsChannelCredentials;
 import java.io.IOException;
-import java.lang.System.Logger.Level;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -43,7 +42,7 @@ final class Channels {
           .keepAliveTime(KEEPALIVE_SECONDS, TimeUnit.SECONDS)
           .maxInboundMessageSize(MAX_ANSWER)
           .build();
-    } catch (IllegalArgumentException | ManagedChannelProvider.ProviderNotFoundException unusable) {
+    } catch (IllegalArgumentException | ManagedChannelRegistry.ProviderNotFoundException unusable) {
       // The latter is what gRPC makes of a certificate or key that cannot be read.
       throw RiposteException.local("target " + target + ": " + unusable.getMessage());
     }
@@ -65,9 +64,6 @@ final class Channels {
     if (!tls && !options.insecureToken) {
       throw RiposteException.local("the token would cross " + target + " in plaintext: use https://, or say that this is"
           + " meant by insecureToken(true) or RIPOSTE_INSECURE_TOKEN=true");
-    }
-    if (!tls) {
-      System.getLogger("dev.riposte").log(Level.WARNING, "the token crosses {0} in plaintext", target);
     }
   }
 

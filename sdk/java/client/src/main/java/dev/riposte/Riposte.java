@@ -6,6 +6,7 @@ import io.grpc.ClientInterceptors;
 import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -32,6 +33,9 @@ public final class Riposte extends Services implements AutoCloseable {
     transport = Channels.open(options.target, options);
     channel = ClientInterceptors.intercept(transport, outgoing);
     adminTransport = administration(options);
+    if (options.token != null && options.insecureToken) {
+      System.getLogger("dev.riposte").log(Level.WARNING, "the token may cross in plaintext: insecureToken is set");
+    }
     adminChannel = adminTransport == null ? null : ClientInterceptors.intercept(adminTransport, outgoing);
   }
 

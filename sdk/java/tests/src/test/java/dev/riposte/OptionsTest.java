@@ -29,7 +29,7 @@ class OptionsTest {
   @ParameterizedTest
   @ValueSource(strings = {
       "localhost:1", "http://localhost:1", "http://localhost:1/", "https://localhost:1", "dns:///localhost:1",
-      "http://[::1]:1", "127.0.0.1:1", "a_b.c-d:65535"})
+      "http://[::1]:1", "127.0.0.1:1", "a-b.c:65535"})
   void anAddressOfAnyFormIsTaken(String target) {
     Riposte.connect(target).close();
   }
