@@ -17,19 +17,17 @@ func (c calls) unary(
 	ctx context.Context, method string, request, answer any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker,
 	opts ...grpc.CallOption,
 ) error {
-	if _, set := ctx.Deadline(); !set {
-		if limit := timeout(method); limit > 0 {
-			var cancel context.CancelFunc
-			ctx, cancel = context.WithTimeout(ctx, limit)
-			defer cancel()
-		}
+	if _, set := ctx.Deadline(); !set && timeout(method) > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, timeout(method))
+		defer cancel()
 	}
 	var trailer metadata.MD
-	opts = append(slices.Clip(opts), grpc.Trailer(&trailer))
-	return convert(invoke(ctx, method, c.ids.fill(request), answer, conn, opts...), trailer)
+	own := append(slices.Clip(opts), grpc.Trailer(&trailer))
+	return convert(invoke(ctx, method, c.ids.fill(request), answer, conn, own...), trailer)
 }
 
-// stream gives a stream its errors; it has no deadline but the caller's.
+// stream gives a stream its request ids and its errors; it has no deadline but the caller's.
 func (c calls) stream(
 	ctx context.Context, desc *grpc.StreamDesc, conn *grpc.ClientConn, method string, open grpc.Streamer,
 	opts ...grpc.CallOption,
@@ -38,12 +36,17 @@ func (c calls) stream(
 	if err != nil {
 		return nil, convert(err, nil)
 	}
-	return stream{opened}, nil
+	return stream{opened, c.ids}, nil
 }
 
-type stream struct{ grpc.ClientStream }
+type stream struct {
+	grpc.ClientStream
+	ids *RequestIDs
+}
 
-func (s stream) SendMsg(message any) error { return convert(s.ClientStream.SendMsg(message), nil) }
+func (s stream) SendMsg(message any) error {
+	return convert(s.ClientStream.SendMsg(s.ids.fill(message)), nil)
+}
 
 func (s stream) RecvMsg(message any) error {
 	if err := s.ClientStream.RecvMsg(message); err != nil {

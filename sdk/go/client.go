@@ -49,8 +49,7 @@ func FromEnv() (*Client, error) {
 // Connect makes a client. Nothing is dialled before the first call. The error is INVALID_ARGUMENT if an option is
 // unusable.
 func Connect(options Options) (*Client, error) {
-	client := &Client{ids: newRequestIDs()}
-	through := calls{client.ids}
+	through := calls{newRequestIDs()}
 	shared := []grpc.DialOption{
 		grpc.WithUserAgent("riposte-go/" + Version),
 		grpc.WithDefaultServiceConfig(serviceConfig),
@@ -60,18 +59,22 @@ func Connect(options Options) (*Client, error) {
 		grpc.WithChainUnaryInterceptor(through.unary),
 		grpc.WithChainStreamInterceptor(through.stream),
 	}
-	var err error
-	if client.conn, err = options.dial(cmp.Or(options.Target, defaultTarget), shared); err != nil {
+	conn, err := options.dial(cmp.Or(options.Target, defaultTarget), shared)
+	if err != nil {
 		return nil, err
 	}
-	admin := cmp.Or(options.AdminTarget, options.Target, defaultAdminTarget)
-	if client.adminConn, err = options.dial(admin, shared); err != nil {
-		return nil, errors.Join(err, client.conn.Close())
+	adminConn, err := options.dial(cmp.Or(options.AdminTarget, defaultAdminTarget), shared)
+	if err != nil && options.AdminTarget == "" {
+		// What goes to the target must not go there, and a `riposte dev` needs none of it.
+		adminConn, err = Options{DialOptions: options.DialOptions}.dial(defaultAdminTarget, shared)
+	}
+	if err != nil {
+		return nil, errors.Join(err, conn.Close())
 	}
 	if options.Token != "" && options.InsecureToken {
 		cmp.Or(options.Logger, slog.Default()).Warn("riposte: the token may be sent over plaintext: InsecureToken is set")
 	}
-	return client, nil
+	return &Client{conn, adminConn, through.ids}, nil
 }
 
 // WaitReady waits until a server answers and says that it serves. The error, DEADLINE_EXCEEDED or CANCELLED, is that of
@@ -82,7 +85,7 @@ func (c *Client) WaitReady(ctx context.Context) error {
 		if state == connectivity.Ready {
 			return nil
 		}
-		if state == connectivity.Shutdown {
+		if c.closed() {
 			return convert(status.Error(codes.Canceled, "the client is closed"), nil)
 		}
 		if !c.conn.WaitForStateChange(ctx, state) {
@@ -91,8 +94,10 @@ func (c *Client) WaitReady(ctx context.Context) error {
 	}
 }
 
-// Close ends all connections, and with them the calls under way.
+// Close ends all connections, and with them the calls and watches under way.
 func (c *Client) Close() error { return errors.Join(c.conn.Close(), c.adminConn.Close()) }
+
+func (c *Client) closed() bool { return c.conn.GetState() == connectivity.Shutdown }
 
 // RequestIDs makes the ids of this client's writes, for a caller that keeps the id of a write itself.
 func (c *Client) RequestIDs() *RequestIDs { return c.ids }

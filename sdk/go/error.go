@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
@@ -58,11 +59,13 @@ func (e *Error) Retryable() bool {
 	return e.Code == codes.Unavailable || e.Code == codes.ResourceExhausted && e.RetryAfter > 0
 }
 
-// Error writes the reason or else the code, the message, the violations and the request id.
+// Error writes the reason or else the code, the message, the violations that it does not tell, and the request id.
 func (e *Error) Error() string {
 	text := cmp.Or(string(e.Reason), e.Code.String()) + ": " + e.Message
 	for _, violation := range e.Violations {
-		text += "; " + violation.Field + ": " + violation.Description
+		if !strings.Contains(e.Message, violation.Description) {
+			text += "; " + violation.Field + ": " + violation.Description
+		}
 	}
 	if e.RequestID != "" {
 		text += " (request " + e.RequestID + ")"

@@ -50,6 +50,14 @@ func TestEverythingAnAnswerTellsCanBeRead(t *testing.T) {
 	}
 }
 
+func TestWhatTheMessageTellsIsNotToldAgain(t *testing.T) {
+	err := convert(detailed(t, codes.InvalidArgument, "invalid request: member_id: is empty",
+		&errdetails.BadRequest{FieldViolations: []*errdetails.BadRequest_FieldViolation{{Field: "member_id", Description: "is empty"}}}), nil)
+	if err.Error() != "InvalidArgument: invalid request: member_id: is empty" {
+		t.Fatalf("%q", err)
+	}
+}
+
 func TestAnAnswerOfSomebodyElseHasNoReason(t *testing.T) {
 	err := convert(detailed(t, codes.NotFound, "no", &errdetails.ErrorInfo{Reason: "SUBJECT_NOT_FOUND", Domain: "elsewhere"}), nil)
 	if errors.Is(err, ReasonSubjectNotFound) || err.Error() != "NotFound: no" {

@@ -1,18 +1,25 @@
 package riposte
 
 import (
-	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"net"
-	"net/url"
+	"errors"
 	"os"
+	"regexp"
 	"strings"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
+)
+
+// What an option may say, alike in all languages. A port is one of 1 to 65535.
+var (
+	targets = regexp.MustCompile(`^(http://|https://|dns:///)?((?:[\w.-]+|\[[\dA-Fa-f]*:[\dA-Fa-f:.]+\]):` +
+		`(?:[1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5]))/?$`)
+	tokens   = regexp.MustCompile(`^[\x21-\x7e]+$`)
+	switches = regexp.MustCompile(`^(?i:true|false|1|0)$`)
 )
 
 // read reads a variable; one that is unset or empty has its default. failed keeps the first error.
@@ -26,17 +33,30 @@ func read[T any](name string, parse func(string) (T, error), failed *error) (val
 	return value
 }
 
+// flag reads a switch.
+func flag(text string) (bool, error) {
+	if !switches.MatchString(text) {
+		return false, errors.New("neither true nor false")
+	}
+	return text == "1" || strings.EqualFold(text, "true"), nil
+}
+
 // dial opens one address; nothing is sent before the first call.
 func (o Options) dial(target string, shared []grpc.DialOption) (*grpc.ClientConn, error) {
-	address, secure, err := parse(target)
-	if err != nil {
-		return nil, err
+	parts := targets.FindStringSubmatch(target)
+	if parts == nil {
+		return nil, invalid("target %q is none of http://host:port, https://host:port, host:port, dns:///host:port", target)
 	}
-	transport := insecure.NewCredentials()
+	if o.Token != "" && !tokens.MatchString(o.Token) {
+		return nil, invalid("the token is not printable ASCII")
+	}
+	secure, transport, err := parts[1] == "https://", insecure.NewCredentials(), error(nil)
 	if secure {
 		if transport, err = o.tls(); err != nil {
 			return nil, err
 		}
+	} else if len(o.TLSCert)+len(o.TLSKey) > 0 {
+		return nil, invalid("a client certificate needs TLS: write the target %s with https://", target)
 	} else if o.Token != "" && !o.InsecureToken {
 		return nil, invalid("target %s is plaintext, and the token could be read on the way: use https://, or allow it by "+
 			"InsecureToken (RIPOSTE_INSECURE_TOKEN=true)", target)
@@ -45,29 +65,11 @@ func (o Options) dial(target string, shared []grpc.DialOption) (*grpc.ClientConn
 	if o.Token != "" {
 		own = append(own, grpc.WithPerRPCCredentials(bearer{o.Token, secure}))
 	}
-	conn, err := grpc.NewClient(address, append(own, o.DialOptions...)...)
+	conn, err := grpc.NewClient("dns:///"+parts[2], append(own, o.DialOptions...)...)
 	if err != nil {
 		return nil, invalid("target %s: %v", target, err)
 	}
 	return conn, nil
-}
-
-// parse tells the address of a target as gRPC writes it, and whether it is reached by TLS.
-func parse(target string) (address string, secure bool, err error) {
-	text := strings.Replace(target, "dns:///", "http://", 1)
-	if !strings.Contains(text, "://") {
-		text = "http://" + text
-	}
-	parsed, err := url.Parse(text)
-	if err != nil || parsed.Hostname() == "" || parsed.Scheme+"://"+parsed.Host != strings.TrimSuffix(text, "/") {
-		return "", false, invalid("target %q must read as host:port, http://host:port or https://host:port", target)
-	}
-	port, known := map[string]string{"http": "80", "https": "443"}[parsed.Scheme]
-	if !known {
-		return "", false, invalid("target %q has a scheme that is none of http, https and dns", target)
-	}
-	address = "dns:///" + net.JoinHostPort(parsed.Hostname(), cmp.Or(parsed.Port(), port))
-	return address, parsed.Scheme == "https", nil
 }
 
 func (o Options) tls() (credentials.TransportCredentials, error) {

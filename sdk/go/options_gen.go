@@ -5,7 +5,6 @@ package riposte
 import (
 	"log/slog"
 	"os"
-	"strconv"
 
 	"google.golang.org/grpc"
 )
@@ -18,8 +17,9 @@ const (
 
 // Options say how to reach a service. The zero value reaches `riposte dev` on its default addresses.
 type Options struct {
-	// The address of the service: `https://host:port` is TLS; `http://host:port`, `host:port` and `dns:///host:port` are
-	// plaintext. Calls are spread over all addresses of the name. Default: where `riposte dev` listens.
+	// The address of the service, with its port: `https://host:port` is TLS; `http://host:port`, `host:port` and
+	// `dns:///host:port` are plaintext. Calls are spread over all addresses of the name. Default: where `riposte dev`
+	// listens.
 	Target string
 	// The bearer token to send with every call. Over plaintext it needs the switch. Default none.
 	Token string
@@ -31,7 +31,8 @@ type Options struct {
 	TLSCert []byte
 	// The key of the client's own certificate, in PEM. Default none.
 	TLSKey []byte
-	// The address of the administration, which listens at one of its own; written as the target is.
+	// The address of the administration, which listens at one of its own; written as the target is. Default: where
+	// `riposte dev` listens.
 	AdminTarget string
 	// Logger takes the one warning. Default: slog.Default().
 	Logger *slog.Logger
@@ -40,12 +41,12 @@ type Options struct {
 }
 
 // OptionsFromEnv reads the environment: RIPOSTE_TARGET, RIPOSTE_TOKEN, RIPOSTE_INSECURE_TOKEN, RIPOSTE_TLS_CA, RIPOSTE_TLS_CERT, RIPOSTE_TLS_KEY, RIPOSTE_ADMIN_TARGET.
-// Those of certificates are paths of PEM files, that of a switch is true or false. What is unset or empty has its default.
+// Those of certificates are paths of PEM files, that of a switch is true, 1, false or 0. What is unset or empty has its default.
 // The error is INVALID_ARGUMENT and names the variable.
 func OptionsFromEnv() (options Options, err error) {
 	options.Target = os.Getenv("RIPOSTE_TARGET")
 	options.Token = os.Getenv("RIPOSTE_TOKEN")
-	options.InsecureToken = read("RIPOSTE_INSECURE_TOKEN", strconv.ParseBool, &err)
+	options.InsecureToken = read("RIPOSTE_INSECURE_TOKEN", flag, &err)
 	options.TLSCA = read("RIPOSTE_TLS_CA", os.ReadFile, &err)
 	options.TLSCert = read("RIPOSTE_TLS_CERT", os.ReadFile, &err)
 	options.TLSKey = read("RIPOSTE_TLS_KEY", os.ReadFile, &err)

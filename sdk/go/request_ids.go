@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -15,23 +15,19 @@ import (
 // concurrent use.
 type RequestIDs struct {
 	tail uint64
+	lock sync.Mutex
 	// The last id made: 48 bits of milliseconds, then a count of 16 bits that runs over into them.
-	last atomic.Uint64
+	last uint64
 }
 
 func newRequestIDs() *RequestIDs { return &RequestIDs{tail: rand.Uint64() >> 16} }
 
 // Next makes an id, in the usual text form, greater than every one before it.
 func (r *RequestIDs) Next() string {
-	now := uint64(time.Now().UnixMilli()) << 16
-	var stamp uint64
-	for {
-		last := r.last.Load()
-		stamp = max(now, last+1)
-		if r.last.CompareAndSwap(last, stamp) {
-			break
-		}
-	}
+	r.lock.Lock()
+	r.last = max(uint64(time.Now().UnixMilli())<<16, r.last+1)
+	stamp := r.last
+	r.lock.Unlock()
 	// The layout of RFC 9562: milliseconds, version 7, twelve bits, variant 2, and 62 bits, here 14 and the tail.
 	var bits [16]byte
 	binary.BigEndian.PutUint64(bits[:8], stamp>>16<<16|7<<12|stamp>>4&0xfff)

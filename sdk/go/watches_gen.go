@@ -9,14 +9,14 @@ import (
 	"riposte.dev/go/riposte/ripostev1"
 )
 
-// WatchSubject follows a stream. Wherever it breaks it is opened again behind the last revision seen, until ctx ends
-// or the service refuses. Without a revision to begin behind, what changes between a break and the next opening is not
-// told as long as nothing was seen.
+// WatchSubject follows a stream. Wherever it breaks it is opened again behind the last revision seen, until ctx ends,
+// the client is closed or the service refuses. Without a revision to begin behind, what changes between a break and the
+// next opening is not told as long as nothing was seen.
 //
 // Follows the changes of one subject: dense revisions in order, resumable by `after_revision`; a gap is told.
 func (c *Client) WatchSubject(ctx context.Context, request *ripostev1.WatchSubjectRequest) iter.Seq2[*ripostev1.WatchSubjectResponse, error] {
 	resume := func(request *ripostev1.WatchSubjectRequest, seen *ripostev1.WatchSubjectResponse) {
 		request.AfterRevision = max(seen.GetChange().GetRevision(), seen.GetGap().GetLastRevision())
 	}
-	return watch(ctx, c.Subjects().WatchSubject, request, resume)
+	return watch(ctx, c.closed, resume, c.Subjects().WatchSubject, request)
 }

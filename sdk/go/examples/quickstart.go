@@ -11,23 +11,25 @@ import (
 )
 
 func main() {
+	// [quickstart]
 	ctx := context.Background()
-	// [quickstart]
-	c := must(riposte.FromEnv())
-	s := c.Subject("article", "42")
-	p := must(s.Comment(ctx, "m7", "Hi"))
-	must(p.Like(ctx, "m9"))
-	for x, err := range s.Comments(ctx, riposte.Hot) {
-		comment := must(x, err).GetComment()
-		fmt.Println(comment.GetFloor(), comment.GetMemberId(), comment.GetContent().GetText())
-	}
-	// [quickstart]
-}
-
-// must ends the program with the error, if there is one.
-func must[T any](value T, err error) T {
+	c, err := riposte.FromEnv()
 	if err != nil {
 		log.Fatal(err)
 	}
-	return value
+	s := c.Subject("article", "42")
+	p, err := s.Comment(ctx, "m7", "Hi")
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := p.Like(ctx, "m9"); err != nil {
+		log.Fatal(err)
+	}
+	for x, err := range s.Comments(ctx, riposte.Hot) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(x.GetComment().GetContent().GetText())
+	}
+	// [quickstart]
 }

@@ -3,6 +3,7 @@ package tests
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"reflect"
 	"sync"
@@ -189,7 +190,7 @@ func TestCallsAreSpreadEvenlyAndNoneFailsWhenAServerStops(t *testing.T) {
 	}
 	names := manual.NewBuilderWithScheme("dns")
 	names.InitialState(resolver.State{Endpoints: addresses})
-	client := connect(t, riposte.Options{Target: "comments", DialOptions: []grpc.DialOption{grpc.WithResolvers(names)}})
+	client := connect(t, riposte.Options{Target: "comments:1", DialOptions: []grpc.DialOption{grpc.WithResolvers(names)}})
 	call := func() {
 		if _, err := client.Subject("article", "42").Get(t.Context()); err != nil {
 			t.Fatal(err)
@@ -370,11 +371,35 @@ func TestAWatchEndsWithItsClient(t *testing.T) {
 			_, _ = subject.Comment(writing, "m7", "next") // until the watch has seen one
 		}
 	}()
-	last := error(nil)
-	for _, last = range client.Subject(subject.ObjectType, subject.ObjectId).Watch(t.Context()) {
+	for _, err := range client.Subject(subject.ObjectType, subject.ObjectId).Watch(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
 		client.Close()
 	}
-	if status.Code(last) != codes.Canceled {
-		t.Fatal(last)
+}
+
+func TestAWatchWhoseRequestCannotBeSentFailsAtOnce(t *testing.T) {
+	for _, err := range dev.Client.Subject("article", "\xff").Watch(t.Context()) {
+		if status.Code(err) != codes.InvalidArgument {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestAStreamThatChangesThingsHasARequestID(t *testing.T) {
+	seen := make(chan string, 1)
+	target, _ := anyServer(t, func(_ any, stream grpc.ServerStream) error {
+		var request ripostev1.RepairCountsRequest
+		err := stream.RecvMsg(&request)
+		seen <- request.RequestId
+		return err
+	})
+	stream, err := connect(t, riposte.Options{Target: target, AdminTarget: target}).Admin().RepairCounts(t.Context(), &ripostev1.RepairCountsRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := stream.Recv(); !errors.Is(err, io.EOF) || len(<-seen) != 36 {
+		t.Fatal(err)
 	}
 }

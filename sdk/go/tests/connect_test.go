@@ -85,7 +85,7 @@ func (a authority) sign(t *testing.T) identity {
 }
 
 // encrypted puts TLS before the shared server, for clients that trust the authority and, if mutual, are signed by it.
-func encrypted(t *testing.T, ca authority, mutual bool) string {
+func encrypted(t *testing.T, ca authority, mutual bool, server string) string {
 	t.Helper()
 	own := ca.sign(t)
 	pair, err := tls.X509KeyPair(own.cert, own.key)
@@ -97,7 +97,7 @@ func encrypted(t *testing.T, ca authority, mutual bool) string {
 		config.ClientAuth, config.ClientCAs = tls.RequireAndVerifyClientCert, x509.NewCertPool()
 		config.ClientCAs.AddCert(ca.cert)
 	}
-	return serve(t, tls.NewListener(listen(t), config), dev.Target).address()
+	return serve(t, tls.NewListener(listen(t), config), server).address()
 }
 
 // connect makes a client for the time of a test.
@@ -114,7 +114,7 @@ func connect(t *testing.T, options riposte.Options) *riposte.Client {
 func TestTLSAndClientCertificates(t *testing.T) {
 	ca, other := newAuthority(t), newAuthority(t)
 	mine := ca.sign(t)
-	one, both := "https://"+encrypted(t, ca, false), "https://"+encrypted(t, ca, true)
+	one, both := "https://"+encrypted(t, ca, false, dev.Target), "https://"+encrypted(t, ca, true, dev.Target)
 	for _, test := range []struct {
 		name    string
 		options riposte.Options
@@ -248,8 +248,8 @@ func TestTheEnvironmentSaysAll(t *testing.T) {
 		}
 		t.Setenv(name, path)
 	}
-	t.Setenv("RIPOSTE_TARGET", "https://"+encrypted(t, ca, true))
-	t.Setenv("RIPOSTE_ADMIN_TARGET", dev.AdminTarget)
+	t.Setenv("RIPOSTE_TARGET", "https://"+encrypted(t, ca, true, dev.Target))
+	t.Setenv("RIPOSTE_ADMIN_TARGET", "https://"+encrypted(t, ca, true, dev.AdminTarget))
 	client, err := riposte.FromEnv()
 	if err != nil {
 		t.Fatal(err)
@@ -262,6 +262,10 @@ func TestTheEnvironmentSaysAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("RIPOSTE_TOKEN", "secret")
+	t.Setenv("RIPOSTE_ADMIN_TARGET", dev.AdminTarget)
+	for _, name := range []string{"RIPOSTE_TLS_CERT", "RIPOSTE_TLS_KEY"} {
+		t.Setenv(name, "")
+	}
 	if _, err := riposte.FromEnv(); err == nil || !strings.Contains(err.Error(), dev.AdminTarget) {
 		t.Fatalf("a token for a plaintext administration: %v", err)
 	}

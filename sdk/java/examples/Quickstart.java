@@ -1,7 +1,3 @@
-import static dev.riposte.Sort.HOT;
-
-import dev.riposte.Riposte;
-
 /**
  * Writes a comment, likes it and lists what stands under its subject: at the service that RIPOSTE_TARGET names, or at a
  * {@code riposte dev} on its default address.
@@ -11,11 +7,11 @@ public final class Quickstart {
 
   public static void main(String[] arguments) {
     // [quickstart]
-    var c = Riposte.fromEnv();
+    var c = dev.riposte.Riposte.fromEnv();
     var s = c.subject("article", "42");
     var p = s.comment("m7", "Hi");
     p.like("m9");
-    for (var x : s.comments(HOT)) System.out.println(x.getComment().getContent().getText());
+    for (var x : s.comments(dev.riposte.Sort.HOT)) System.out.println(x.getComment().getContent().getText());
     // [quickstart]
   }
 }

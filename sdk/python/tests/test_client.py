@@ -81,7 +81,7 @@ def test_a_token_over_plaintext_needs_the_switch_and_then_warns_once(
 ) -> None:
     service = StandIn()
     with serving(service) as target:
-        with pytest.raises(ValueError, match="insecure_token=True"):
+        with pytest.raises(riposte.InvalidArgument, match="insecure_token=True"):
             like(target, LIKE, token="s3cret")
         with caplog.at_level(logging.WARNING, "riposte"):
             like(target, LIKE, token="s3cret", insecure_token=True)
@@ -109,11 +109,78 @@ def test_every_way_to_make_a_call_sends_the_token_and_fails_alike() -> None:
         ({"target": "https://"}, "https://"),
         ({"target": "https://host:1", "tls_cert": b"x"}, "tls_key"),
         ({"target": "host:1", "tls_cert": b"x", "tls_key": b"x"}, "https://"),
+        ({"target": "https://host:1", "token": "line\n"}, "printable"),
+        ({"target": "https://host:1", "tls_ca": b"junk"}, "tls_ca"),
     ],
 )
 def test_options_that_make_no_sense_are_told(options: dict[str, Any], says: str) -> None:
-    with pytest.raises(ValueError, match=says):
+    with pytest.raises(riposte.InvalidArgument, match=says) as caught:
         riposte.connect(**options)
+    assert isinstance(caught.value, ValueError)
+
+
+@pytest.mark.parametrize(
+    "target", ["a:1", "a_b.c-d:65535", "http://a:1/", "https://[::1]:7", "dns:///a:1", "127.0.0.1:7171"]
+)
+def test_an_address_of_any_form_is_taken(target: str) -> None:
+    riposte.connect(target).close()
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        *["", "a", ":1", "a:0", "a:01", "a:65536", "a:99999", "a:1x", "::1:7", "[::1]", "[a]:1", " a:1", "a:1\n"],
+        *["http://a b:1", "https://a", "HTTP://a:1", "unix:///a", "http://u@a:1", "http://a:1/path", "http://a:1?q"],
+    ],
+)
+def test_an_address_that_is_none_is_refused(target: str) -> None:
+    with pytest.raises(riposte.InvalidArgument, match="is none of"):
+        riposte.connect(target)
+    with pytest.raises(riposte.InvalidArgument, match="is none of"):
+        riposte.connect(admin_target=target)
+
+
+def test_a_switch_is_one_of_four_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    for word, means in {"": False, "1": True, "True": True, "TRUE": True, "0": False, "false": False}.items():
+        monkeypatch.setenv("RIPOSTE_INSECURE_TOKEN", word)
+        assert riposte.Options.from_env().insecure_token is means
+    for word in ("t", "yes", "on", "2"):
+        monkeypatch.setenv("RIPOSTE_INSECURE_TOKEN", word)
+        with pytest.raises(riposte.InvalidArgument, match="RIPOSTE_INSECURE_TOKEN"):
+            riposte.Options.from_env()
+
+
+def test_a_client_that_is_closed_says_so() -> None:
+    service = StandIn()
+    with serving(service) as target:
+        client = riposte.connect(target)
+        client.likes.SetLike(LIKE)
+        client.close()
+        for call in (
+            lambda: client.likes.SetLike(LIKE),
+            lambda: client.likes.SetLike.future(LIKE),
+            lambda: client.wait_ready(1),
+        ):
+            with pytest.raises(riposte.Cancelled, match="the client is closed"):
+                call()
+
+
+def test_a_client_with_asyncio_that_is_closed_says_so() -> None:
+    async def run(target: str) -> None:
+        client = riposte.aio.connect(target)
+        await client.close()
+        with pytest.raises(riposte.Cancelled):
+            await client.likes.SetLike(LIKE)
+        with pytest.raises(riposte.Cancelled):
+            await client.wait_ready(1)
+
+    with serving(StandIn()) as target:
+        asyncio.run(run(target))
+
+
+def test_a_client_with_asyncio_is_not_made_outside_of_its_event_loop() -> None:
+    with pytest.raises(RuntimeError, match="no running event loop"):
+        riposte.aio.from_env()
 
 
 def test_the_environment_says_how_to_connect(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
@@ -133,12 +200,18 @@ def test_the_environment_says_how_to_connect(monkeypatch: pytest.MonkeyPatch, tm
     )
     assert "s3cret" not in repr(options)
     monkeypatch.setenv("RIPOSTE_TLS_CA", "/nowhere")
-    with pytest.raises(ValueError, match="RIPOSTE_TLS_CA, /nowhere"):
+    with pytest.raises(riposte.InvalidArgument, match="RIPOSTE_TLS_CA, /nowhere"):
         riposte.from_env()
 
 
-def test_the_administration_needs_an_address() -> None:
-    with riposte.connect("127.0.0.1:1") as client, pytest.raises(ValueError, match="RIPOSTE_ADMIN_TARGET"):
+def test_the_administration_of_no_address_is_that_of_a_dev_server_which_learns_no_token() -> None:
+    assert riposte.Options().admin_target == "127.0.0.1:7172"
+    with riposte.connect("127.0.0.1:1") as client:
+        client.admin()
+    with (
+        riposte.connect("https://127.0.0.1:1", token="s3cret") as client,
+        pytest.raises(riposte.InvalidArgument, match="7172"),
+    ):
         client.admin()
 
 

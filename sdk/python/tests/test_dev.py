@@ -78,8 +78,9 @@ def test_without_a_binary_the_error_names_the_ways_to_give_one(monkeypatch: pyte
         DevServer.start()
 
 
-def test_the_binary_is_found_on_the_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.delenv("RIPOSTE_DEV_BINARY", raising=False)
+@pytest.mark.parametrize("named", ["", "riposte"])
+def test_the_binary_is_found_on_the_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, named: str) -> None:
+    monkeypatch.setenv("RIPOSTE_DEV_BINARY", named)
     program(tmp_path, "echo found on the path >&2; exit 4")
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     with pytest.raises(RuntimeError, match="found on the path"):

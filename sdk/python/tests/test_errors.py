@@ -77,3 +77,18 @@ def test_an_error_of_a_channel_of_ones_own_is_converted(riposte_server: DevServe
 def test_every_reason_of_the_contract_is_there() -> None:
     names = {name.removeprefix("ERROR_REASON_") for name in v1.ErrorReason.keys()}  # noqa: SIM118 - no mapping
     assert {reason.name for reason in Reason} == names
+
+
+def test_every_code_has_a_class_of_its_own() -> None:
+    for code in set(grpc.StatusCode) - {grpc.StatusCode.OK}:
+        assert type(riposte.Error.made(code, "")) is not riposte.Error, code
+
+
+def test_what_the_message_tells_is_not_told_again() -> None:
+    bad = error_details_pb2.BadRequest()
+    bad.field_violations.add(field="member_id", description="is empty")
+    status = status_pb2.Status()
+    status.details.add().Pack(bad)
+    trailers = {"grpc-status-details-bin": status.SerializeToString()}
+    error = riposte.Error.made(grpc.StatusCode.INVALID_ARGUMENT, "invalid request: member_id: is empty", trailers)
+    assert str(error) == "INVALID_ARGUMENT: invalid request: member_id: is empty"

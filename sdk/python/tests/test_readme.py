@@ -9,8 +9,12 @@ README = (ROOT / "README.md").read_text()
 
 def test_the_quick_start_of_the_readme_is_the_one_that_is_run() -> None:
     _, shown, _ = (ROOT / "examples/quickstart.py").read_text().split("# [quickstart]\n")
-    assert f"```python\nimport riposte\n\n{shown}```" in README
-    twin = shown.replace("riposte.", "riposte.aio.").replace("for x", "async for x")
+    assert f"```python\n{shown}```" in README
+    twin = (
+        shown.replace("import riposte", "import riposte.aio")
+        .replace("riposte.from", "riposte.aio.from")
+        .replace("for x", "async for x")
+    )
     for call in ("s.comment(", "p.like("):
         twin = twin.replace(call, f"await {call}")
     assert f"```python\n{twin}```" in README

@@ -47,3 +47,11 @@ def test_a_caller_without_a_certificate_is_refused_where_one_is_asked_for(like: 
     with serving(service, credentials(True)) as address, pytest.raises(riposte.Unavailable):
         like(f"https://{address}", LIKE, **TRUST)
     assert not service.requests
+
+
+def test_a_key_in_the_place_of_the_certificate_is_refused() -> None:
+    swapped: dict[str, Any] = {"tls_cert": IDENTITY["tls_key"], "tls_key": IDENTITY["tls_cert"]}
+    with pytest.raises(riposte.InvalidArgument, match="tls_cert"):
+        riposte.connect("https://localhost:1", **swapped)
+    with pytest.raises(riposte.InvalidArgument, match="tls_key"):
+        riposte.connect("https://localhost:1", tls_cert=IDENTITY["tls_cert"], tls_key=IDENTITY["tls_cert"])

@@ -113,3 +113,40 @@ def test_a_task_that_is_cancelled_leaves_the_watch_usable(riposte_server: DevSer
                     await waiting
 
     asyncio.run(run())
+
+
+def test_a_change_that_comes_while_nobody_waits_is_not_lost(riposte_server: DevServer) -> None:
+    async def run() -> None:
+        async with riposte.aio.connect(riposte_server.target) as client:
+            subject = client.subject("article", "nobody-waits")
+            comment = await subject.comment("m7", "Hi")
+            async with subject.watch() as watch:
+                # The watch has no revision to resume behind, so its stream must outlive the wait.
+                with pytest.raises(asyncio.TimeoutError):
+                    await asyncio.wait_for(anext(watch), 0.5)
+                await comment.edit("m7", "Hello")
+                assert (await asyncio.wait_for(anext(watch), 10)).change.revision == 2
+
+    asyncio.run(run())
+
+
+def test_a_watch_ends_with_its_client(riposte_client: riposte.Client, riposte_server: DevServer) -> None:
+    riposte_client.subject("article", "ends-with-its-client").comment("m7", "Hi")
+    client = riposte.connect(riposte_server.target)
+    watch = client.subject("article", "ends-with-its-client").watch()
+    threading.Timer(0.2, client.close).start()
+    assert list(watch) == []
+
+
+def test_a_watch_with_asyncio_ends_with_its_client(riposte_client: riposte.Client, riposte_server: DevServer) -> None:
+    riposte_client.subject("article", "ends-with-its-client").comment("m7", "Hi")
+
+    async def run() -> None:
+        client = riposte.aio.connect(riposte_server.target)
+        watch = client.subject("article", "ends-with-its-client").watch()
+        reader = asyncio.ensure_future(anext(watch, None))
+        await asyncio.sleep(0.2)
+        await client.close()
+        assert await asyncio.wait_for(reader, 10) is None
+
+    asyncio.run(run())

@@ -10,11 +10,9 @@ async fn main() -> Result<(), riposte_sdk::Error> {
     let comment = subject.comment("m7", "Hi").await?;
     comment.like("m9").await?;
     let mut all = subject.comments(Hot).items();
-    // [quickstart]
     while let Some(thread) = all.next().await? {
-        let comment = thread.comment.unwrap_or_default();
-        let text = comment.content.unwrap_or_default().text;
-        println!("{} by {}, {} likes", text, comment.member_id, comment.like_count);
+        println!("{}", thread.comment.unwrap_or_default().content.unwrap_or_default().text);
     }
+    // [quickstart]
     Ok(())
 }

@@ -1,7 +1,6 @@
 import { Connection } from "./connection.js";
-import { invalid } from "./error.js";
 import { Handles } from "./gen/handles.js";
-import { DEFAULT_TARGET, environment, type Options } from "./gen/options.js";
+import { DEFAULT_ADMIN_TARGET, DEFAULT_TARGET, environment, type Options } from "./gen/options.js";
 import { AdminClient } from "./gen/services.js";
 import type { RequestIds } from "./requestIds.js";
 
@@ -19,8 +18,9 @@ export class Riposte extends Handles {
   private constructor(target: string, options: Options) {
     const connection = new Connection(target, options);
     super(connection);
-    this.#connection = connection;
-    this.#options = options;
+    [this.#connection, this.#options] = [connection, options];
+    // An address that is named is checked here, and not when it is first asked for.
+    if (options.adminTarget !== undefined) this.admin();
   }
 
   /**
@@ -44,8 +44,7 @@ export class Riposte extends Handles {
    * The administration, which listens at an address of its own (default: `adminTarget` of the options); with this
    * client's token and trust. Throws INVALID_ARGUMENT for what cannot be used.
    */
-  admin(target: string | undefined = this.#options.adminTarget): AdminClient {
-    if (target === undefined) throw invalid("no admin target: name it, or set RIPOSTE_ADMIN_TARGET");
+  admin(target: string = this.#options.adminTarget ?? DEFAULT_ADMIN_TARGET): AdminClient {
     const connection = this.#admins.get(target) ?? new Connection(target, this.#options);
     this.#admins.set(target, connection);
     return new AdminClient(connection);
@@ -56,12 +55,12 @@ export class Riposte extends Handles {
     return this.#connection.requestIds;
   }
 
-  /** Resolves once connected; rejects with UNAVAILABLE if that takes longer than the given milliseconds. */
+  /** Resolves once connected; rejects with UNAVAILABLE if that takes longer than the given milliseconds, with CANCELLED if closed. */
   waitReady(timeoutMs: number): Promise<void> {
     return this.#connection.ready(timeoutMs);
   }
 
-  /** Ends the connections, with the streams and watches over them. Other calls under way go on to their end. */
+  /** Ends the connections, with the streams and watches over them. Other calls under way go on; later ones fail with CANCELLED. */
   close(): void {
     for (const connection of [this.#connection, ...this.#admins.values()]) connection.close();
   }

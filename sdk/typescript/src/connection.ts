@@ -1,9 +1,9 @@
-import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import type { DescMessage, DescMethod, Message, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import { create, fromBinary, toBinary, type DescMessage, type DescMethod } from "@bufbuild/protobuf";
+import type { Message, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import { Client, type Metadata, type ClientUnaryCall } from "@grpc/grpc-js";
 import { Readable, type Writable } from "node:stream";
 import { promisify } from "node:util";
-import { Code, RiposteError } from "./error.js";
+import { Code, invalid, RiposteError } from "./error.js";
 import { serviceConfig, timeouts, VERSION } from "./gen/config.js";
 import type { Options } from "./gen/options.js";
 import { stringifiable } from "./json.js";
@@ -66,10 +66,9 @@ export class Connection {
     options: CallOptions = {},
   ): Promise<MessageShape<O>> {
     return new Promise((resolve, reject) => {
-      const { path, write, read } = codec(method);
-      const { metadata, timing } = this.#terms(path, options);
-      const request = this.#identified(method.input, init);
-      const call = this.#client.makeUnaryRequest(path, write, read, request, metadata, timing, (error, answer) => {
+      const { path, read, metadata, timing } = this.#terms(method, options);
+      const request = this.#request(method.input, init);
+      const call = this.#client.makeUnaryRequest(path, asIs, read, request, metadata, timing, (error, answer) => {
         if (error) reject(RiposteError.from(error));
         else resolve(answer as MessageShape<O>);
       });
@@ -83,16 +82,12 @@ export class Connection {
     inits: Iterable<MessageInitShape<I>> | AsyncIterable<MessageInitShape<I>>,
     options: CallOptions = {},
   ): AsyncGenerator<MessageShape<O>, void> {
-    const { path, write, read } = codec(method);
-    const { metadata, timing } = this.#terms(path, options);
-    const call = this.#client.makeBidiStreamRequest(path, write, read, metadata, timing);
+    const { path, read, metadata, timing } = this.#terms(method, options);
+    const call = this.#client.makeBidiStreamRequest(path, asIs, read, metadata, timing);
     follow(call, { ...options, signal: AbortSignal.any([this.closed, options.signal ?? []].flat()) });
     const requests = Readable.from(this.#requests(method.input, inits));
     let fault: unknown;
-    requests.once("error", (error) => {
-      fault = error;
-      call.cancel();
-    });
+    requests.once("error", (error) => (fault = error)).once("error", () => call.cancel());
     requests.pipe(call as unknown as Writable);
     try {
       for await (const answer of call) yield answer as MessageShape<O>;
@@ -107,7 +102,7 @@ export class Connection {
   /** Resolves once connected; rejects with UNAVAILABLE if that takes longer than the given milliseconds. */
   async ready(timeoutMs: number): Promise<void> {
     const ready = promisify(this.#client.waitForReady.bind(this.#client));
-    await ready(Date.now() + timeoutMs).catch((error: unknown) => {
+    await ready(this.#timing(timeoutMs).deadline!).catch((error: unknown) => {
       throw RiposteError.local(Code.UNAVAILABLE, `not connected within ${timeoutMs} ms`, error);
     });
   }
@@ -118,27 +113,52 @@ export class Connection {
     this.#client.close();
   }
 
-  /** The headers and the deadline of one call. */
-  #terms(path: string, { headers = {}, timeoutMs = timeouts[path] }: CallOptions) {
+  /** What gRPC is told of a call, but its request. */
+  #terms({ parent, name, output }: DescMethod, { headers = {}, timeoutMs }: CallOptions) {
+    const path = `/${parent.typeName}/${name}`;
     const metadata = this.#metadata.clone();
     for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
-    return { metadata, timing: timeoutMs === undefined ? {} : { deadline: Date.now() + timeoutMs } };
+    const read = (bytes: Buffer) => stringifiable(fromBinary(output, bytes));
+    return { path, read, metadata, timing: this.#timing(timeoutMs ?? timeouts[path]) };
+  }
+
+  /** When a call has to be over. */
+  #timing(timeoutMs: number | undefined): { deadline?: number } {
+    if (this.closed.aborted) throw RiposteError.local(Code.CANCELLED, "the client is closed");
+    if (timeoutMs === undefined) return {};
+    // This gRPC has no form for a deadline that lies much farther off, and fails in a way that nobody can catch.
+    if (!(timeoutMs > 0 && timeoutMs < 2 ** 48)) throw invalid(`timeoutMs: ${timeoutMs} is no time to wait`);
+    return { deadline: Date.now() + timeoutMs };
   }
 
   async *#requests<I extends DescMessage>(type: I, inits: Iterable<MessageInitShape<I>> | AsyncIterable<MessageInitShape<I>>) {
-    for await (const init of inits) yield this.#identified(type, init);
+    for await (const init of inits) yield this.#request(type, init);
   }
 
-  /** A request with a request id, if it can have one and has none. The caller's own message stays as it is. */
-  #identified<I extends DescMessage>(type: I, init: MessageInitShape<I>): Message {
-    const request: Message & { requestId?: string } = create(type, init);
-    return request.requestId === "" ? Object.assign({ ...request }, { requestId: this.requestIds.next() }) : request;
+  /** A request as bytes, with a request id if it can have one and has none. The caller's own message stays as it is. */
+  #request<I extends DescMessage>(type: I, init: MessageInitShape<I>): Buffer {
+    try {
+      const request: Message & { requestId?: string } = create(type, init);
+      exact(request);
+      const own = request.requestId === "" ? { requestId: this.requestIds.next() } : {};
+      return Buffer.from(toBinary(type, { ...request, ...own } as MessageShape<I>));
+    } catch (error) {
+      throw invalid(`the request: ${(error as Error).message}`, error);
+    }
   }
 }
 
+/** Refuses numbers that JavaScript has rounded, wherever they stand in a request. */
+function exact(value: unknown, name = ""): void {
+  if (typeof value === "number" && !Number.isSafeInteger(value)) throw new RangeError(`${name}: ${value} is not exact; use a string`);
+  if (typeof value === "object") for (const [key, inner] of Object.entries(value ?? {})) exact(inner, key);
+}
+
+/** Requests are bytes before gRPC sees them, so that one that cannot be sent is no fault of the connection. */
+const asIs = (request: Buffer) => request;
+
 /** Ends a call on the caller's signal, and hands over its trailers. */
 function follow(call: ClientUnaryCall, { signal, onTrailers }: CallOptions): void {
-  if (signal === undefined && onTrailers === undefined) return;
   const cancel = () => call.cancel();
   signal?.addEventListener("abort", cancel, { once: true });
   if (signal?.aborted) cancel();
@@ -146,24 +166,4 @@ function follow(call: ClientUnaryCall, { signal, onTrailers }: CallOptions): voi
     signal?.removeEventListener("abort", cancel);
     onTrailers?.(metadata.getMap() as Record<string, string>);
   });
-}
-
-/** How the messages of a method become bytes, by method. */
-const codecs = new Map<DescMethod, ReturnType<typeof newCodec>>();
-
-function codec(method: DescMethod) {
-  const found = codecs.get(method) ?? newCodec(method);
-  codecs.set(method, found);
-  return found;
-}
-
-function newCodec({ parent, name, input, output }: DescMethod) {
-  return {
-    path: `/${parent.typeName}/${name}`,
-    write: (message: Message) => {
-      const bytes = toBinary(input, message);
-      return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    },
-    read: (bytes: Buffer) => stringifiable(fromBinary(output, bytes)),
-  };
 }

@@ -6,6 +6,13 @@ export function text(name: string): string | undefined {
   return process.env[name] || undefined;
 }
 
+/** A switch; false unless said. */
+export function flag(name: string): boolean {
+  const value = text(name)?.toLowerCase() ?? "false";
+  if (!["true", "1", "false", "0"].includes(value)) throw invalid(`${name}: ${value} is neither true nor false`);
+  return value === "true" || value === "1";
+}
+
 /** What stands in the file that a variable names. */
 export function pem(name: string): string | undefined {
   const path = text(name);

@@ -35,7 +35,9 @@ export class RiposteError extends Error {
   private constructor(code: Code, message: string, trailers: Metadata, cause: unknown) {
     const details = detailsOf(trailers.get("grpc-status-details-bin")[0]);
     const requestId = trailers.get("riposte-request-id")[0]?.toString();
-    const fields = details.violations.map(({ field, description }) => `; ${field}: ${description}`).join("");
+    // The service's own message names them already.
+    const unsaid = details.violations.filter(({ description }) => !message.includes(description));
+    const fields = unsaid.map(({ field, description }) => `; ${field}: ${description}`).join("");
     const request = requestId === undefined ? "" : ` (request ${requestId})`;
     super(`${details.reason || Code[code]}: ${message}${fields}${request}`, { cause });
     this.code = code;

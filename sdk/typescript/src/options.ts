@@ -8,17 +8,18 @@ import type { Options } from "./gen/options.js";
  * `https://host:port` is TLS.
  */
 export function endpoint(target: string, options: Options) {
-  const [, scheme, address] = /^(?:(https?):\/\/)?((?:dns:\/\/\/)?[^\s/]+:\d+)\/?$/.exec(target) ?? [];
-  if (address === undefined) {
-    const forms = "http://host:port, https://host:port, host:port or dns:///host:port";
-    throw invalid(`target ${JSON.stringify(target)} is none of ${forms}`);
+  const form = /^(http:\/\/|https:\/\/|dns:\/\/\/)?((?:[\w.-]+|\[[\dA-Fa-f]*:[\dA-Fa-f:.]+\]):([1-9]\d{0,4}))\/?$/;
+  const [, scheme, address, port] = form.exec(target) ?? [];
+  if (address === undefined || Number(port) > 65_535) {
+    throw invalid(`target ${JSON.stringify(target)} is none of http://host:port, https://host:port, host:port, dns:///host:port`);
   }
   const metadata = new Metadata();
   if (options.token !== undefined) {
     if (!/^[\x21-\x7e]+$/.test(options.token)) throw invalid("the token is not printable ASCII");
     metadata.set("authorization", `Bearer ${options.token}`);
   }
-  return { address, metadata, credentials: scheme === "https" ? tls(options) : plaintext(target, options) };
+  const credentials = scheme === "https://" ? tls(options) : plaintext(target, options);
+  return { address: `dns:///${address}`, metadata, credentials };
 }
 
 function tls({ tlsCa, tlsCert, tlsKey }: Options): ChannelCredentials {

@@ -21,9 +21,7 @@ export class Pages<Page extends ListResponse, Item> implements PromiseLike<Page>
 
   /** @internal `ask` calls with changes to the request; `further` are those for any page but the first. */
   constructor(ask: (changes: object) => Promise<Page>, further: object, items: (page: Page) => Item[]) {
-    this.#ask = ask;
-    this.#further = further;
-    this.#items = items;
+    [this.#ask, this.#further, this.#items] = [ask, further, items];
   }
 
   /** The page that the request names. */

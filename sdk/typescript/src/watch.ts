@@ -28,10 +28,10 @@ export async function* watching<I extends DescMessage, O extends DescMessage>(
 ): AsyncGenerator<MessageShape<O>, void> {
   const end = timeoutMs === undefined ? undefined : Date.now() + timeoutMs;
   let request = init;
+  let left = timeoutMs;
   for (let failures = 0; ; failures++) {
     let wait = 0;
     try {
-      const left = end === undefined ? undefined : end - Date.now();
       for await (const event of connection.stream(method, [request], { ...options, timeoutMs: left })) {
         failures = 0;
         request = { ...request, [cursor.resume]: revision(event, cursor) };
@@ -47,6 +47,7 @@ export async function* watching<I extends DescMessage, O extends DescMessage>(
     const signal = AbortSignal.any([connection.closed, options.signal ?? []].flat());
     await sleep(Math.max(wait, Math.random() * bound), undefined, { signal }).catch(() => {});
     if (connection.closed.aborted) return;
+    left = end && Math.max(1, end - Date.now());
     if (options.signal?.aborted) throw RiposteError.local(Code.CANCELLED, "the watch was aborted", options.signal.reason);
   }
 }

@@ -120,3 +120,31 @@ test("a client of a dead address is made, and its first call is unavailable", as
   assert.equal((await failure(c.likes.setLike(LIKE))).code, Code.UNAVAILABLE);
   assert.equal((await failure(c.waitReady(50))).code, Code.UNAVAILABLE);
 });
+
+test("a time that is none is refused, and the process lives", async (t) => {
+  const { client: c } = await client(t, { setLike: failing() });
+  for (const timeoutMs of [NaN, 0, -1, Infinity, 1e300]) {
+    assert.equal((await failure(c.likes.setLike(LIKE, { timeoutMs }))).code, Code.INVALID_ARGUMENT, String(timeoutMs));
+    assert.equal((await failure(c.waitReady(timeoutMs))).code, Code.INVALID_ARGUMENT, String(timeoutMs));
+    const watch = c.subject("article", "42").watch({ timeoutMs });
+    assert.equal((await failure(watch[Symbol.asyncIterator]().next())).code, Code.INVALID_ARGUMENT, String(timeoutMs));
+  }
+});
+
+test("an id that is none, or that JavaScript has rounded, is refused before it is sent", async (t) => {
+  const { server, client: c } = await client(t, { setLike: failing() });
+  for (const commentId of ["abc", "1.5", 12345678901234567890 as unknown as string]) {
+    assert.equal((await failure(c.likes.setLike({ ...LIKE, commentId }))).code, Code.INVALID_ARGUMENT, commentId);
+  }
+  const nested = { ids: ["1", 2 ** 60 as unknown as string] };
+  assert.match((await failure(c.comments.batchGetComments(nested))).message, /1152921504606847000 is not exact/);
+  assert.equal(server.calls.length, 0);
+});
+
+test("calls of a closed client are CANCELLED", async (t) => {
+  const { client: c } = await client(t, { setLike: failing() });
+  await c.likes.setLike(LIKE);
+  c.close();
+  assert.equal((await failure(c.likes.setLike(LIKE))).code, Code.CANCELLED);
+  assert.equal((await failure(c.waitReady(1000))).code, Code.CANCELLED);
+});

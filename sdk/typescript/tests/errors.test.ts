@@ -59,6 +59,12 @@ test("what may be repeated says so", () => {
   assert.equal(failed(Code.DEADLINE_EXCEEDED, "late", wait).retryable, false);
 });
 
+test("what the message tells is not told again", () => {
+  const field = detail("BadRequest", message([1, message([1, "member_id"], [2, "is empty"])]));
+  const error = failed(Code.INVALID_ARGUMENT, "invalid request: member_id: is empty", message(field));
+  assert.equal(error.message, "INVALID_ARGUMENT: invalid request: member_id: is empty (request r-1)");
+});
+
 test("what gRPC did not make is UNKNOWN, and an error stays itself", () => {
   const error = RiposteError.from(new TypeError("odd"));
   assert.deepEqual([error.code, error.message], [Code.UNKNOWN, "UNKNOWN: TypeError: odd"]);

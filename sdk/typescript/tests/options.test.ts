@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { Code, Riposte, RiposteError } from "riposte-sdk";
+import { generate } from "selfsigned";
 
 const refused = (pattern: RegExp) => (error: unknown) =>
   error instanceof RiposteError && error.code === Code.INVALID_ARGUMENT && pattern.test(error.message);
@@ -18,9 +19,12 @@ function withEnv<T>(variables: Record<string, string>, run: () => T): T {
 }
 
 test("targets of all forms make a client, and others are refused", () => {
-  for (const target of ["127.0.0.1:1", "http://h:1", "https://h:1/", "dns:///h:1", "[::1]:7171"]) Riposte.connect(target).close();
-  for (const target of ["", "h", "http://no host:1", "ftp://h:1", "http://h:1/path"]) {
+  for (const target of ["127.0.0.1:1", "http://h:1", "https://h:1/", "dns:///h:1", "[::1]:7171", "a_b.c-d:65535"]) Riposte.connect(target).close();
+  const bare = ["", "h", ":1", "a:0", "a:01", "a:65536", "a:99999", "a:1x", "::1:7", "[::1]", "[a]:1", " a:1", "a:1\n"];
+  const others = ["http://no host:1", "ftp://h:1", "HTTP://a:1", "unix:///a", "http://u@a:1", "http://h:1/path", "http://a:1?q", "http://dns:///h:1"];
+  for (const target of [...bare, ...others]) {
     assert.throws(() => Riposte.connect(target), refused(/target/), target);
+    assert.throws(() => Riposte.connect("h:1", { adminTarget: target }), refused(/target/), target);
   }
 });
 
@@ -49,10 +53,31 @@ test("the environment says all of it", () => {
   withEnv({ RIPOSTE_TARGET: "https://h:1", RIPOSTE_TOKEN: "s" }, () => Riposte.fromEnv().close());
   withEnv({ RIPOSTE_TOKEN: "s" }, () => assert.throws(() => Riposte.fromEnv(), refused(/plaintext/)));
   withEnv({ RIPOSTE_TLS_CA: "/no/such.pem" }, () => assert.throws(() => Riposte.fromEnv(), refused(/RIPOSTE_TLS_CA, \/no\/such\.pem/)));
-  withEnv({}, () => assert.throws(() => Riposte.fromEnv().admin(), refused(/RIPOSTE_ADMIN_TARGET/)));
   withEnv({ RIPOSTE_ADMIN_TARGET: "h:2" }, () => {
     const client = Riposte.fromEnv();
     client.admin();
     client.close();
   });
+});
+
+test("the administration of no address is that of a dev server, which learns no token", () => {
+  withEnv({}, () => Riposte.fromEnv().admin());
+  assert.throws(() => Riposte.connect("https://h:1", { token: "s" }).admin(), refused(/127\.0\.0\.1:7172/));
+});
+
+test("a switch is one of four words", () => {
+  const options = { RIPOSTE_TOKEN: "s" };
+  for (const word of ["1", "true", "TRUE"]) withEnv({ ...options, RIPOSTE_INSECURE_TOKEN: word }, () => Riposte.fromEnv().close());
+  for (const word of ["", "0", "False"]) {
+    withEnv({ ...options, RIPOSTE_INSECURE_TOKEN: word }, () => assert.throws(() => Riposte.fromEnv(), refused(/plaintext/)));
+  }
+  for (const word of ["t", "yes", "2"]) {
+    withEnv({ RIPOSTE_INSECURE_TOKEN: word }, () => assert.throws(() => Riposte.fromEnv(), refused(/RIPOSTE_INSECURE_TOKEN/)));
+  }
+});
+
+test("a key in the place of the certificate is refused", async () => {
+  const pair = await generate([{ name: "commonName", value: "h" }], { keyType: "ec" });
+  const swapped = { tlsCert: pair.private, tlsKey: pair.cert };
+  assert.throws(() => Riposte.connect("https://h:1", swapped), refused(/tlsCert/));
 });

@@ -69,3 +69,9 @@ test("a watch ends with the signal and with the caller's deadline", async (t) =>
   await assert.rejects(reading({ signal: AbortSignal.timeout(100) }), fails(Code.CANCELLED));
   await assert.rejects(reading({ timeoutMs: 100 }), fails(Code.DEADLINE_EXCEEDED));
 });
+
+test("a watch whose request cannot be sent fails at once", async (t) => {
+  const { server, subject } = await watched(t, (call) => call.write(change("1")));
+  await assert.rejects(subject.watch({ afterRevision: "1.5" })[Symbol.asyncIterator]().next(), fails(Code.INVALID_ARGUMENT));
+  assert.equal(server.calls.length, 0);
+});

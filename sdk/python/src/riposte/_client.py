@@ -9,7 +9,7 @@ from typing_extensions import Self
 from riposte._connection import Connection
 from riposte._error import Error
 from riposte._generated.handles import Handles
-from riposte._generated.options import Connecting, Options
+from riposte._generated.options import DEFAULT_ADMIN_TARGET, Connecting, Options
 from riposte._generated.services import AdminService
 from riposte._options import channel
 from riposte._request_ids import RequestIds
@@ -23,11 +23,14 @@ class Base(Connecting):
     def __init__(self, options: Options) -> None:
         """A client as the options say. Nothing is dialled before the first call.
 
-        Raises ValueError if the options are unusable."""
+        Raises ``InvalidArgument`` if the options are unusable."""
         self._options = options
         self._connection = Connection(channel(options, self._library), options.token)
         self._others: dict[str, Connection] = {}
         super().__init__(self._connection)  # type: ignore[call-arg]  # that of the handles, beside this class
+        if options.admin_target != DEFAULT_ADMIN_TARGET:
+            # An address that is named is checked here, and not when it is first asked for.
+            self._other(None)
 
     @property
     def request_ids(self) -> RequestIds:
@@ -36,8 +39,6 @@ class Base(Connecting):
 
     def _other(self, target: str | None) -> Any:
         target = target or self._options.admin_target
-        if target is None:
-            raise ValueError("no address of the administration: give one, or set RIPOSTE_ADMIN_TARGET")
         if target not in self._others:
             options = replace(self._options, target=target)
             self._others[target] = Connection(channel(options, self._library), options.token)
@@ -63,14 +64,15 @@ class Client(Base, Handles):
     def admin(self, target: str | None = None) -> AdminService:
         """The administration, which listens at an address of its own; with this client's token and trust.
 
-        ``target`` defaults to the client's ``admin_target``. Raises ValueError if there is none."""
+        ``target`` defaults to the client's ``admin_target``. Raises ``InvalidArgument`` if it is unusable."""
         service: AdminService = AdminService(self._other(target))
         return service
 
     def wait_ready(self, timeout: float) -> None:
         """Connects, and waits until that is done, at most for so many seconds.
 
-        Raises ``Unavailable`` if it is not."""
+        Raises ``Unavailable`` if it is not, and ``Cancelled`` once the client is closed."""
+        self._connection.check_open()
         ready: grpc.Future[None] = grpc.channel_ready_future(self._connection.channel)
         try:
             ready.result(timeout)
@@ -79,8 +81,9 @@ class Client(Base, Handles):
             raise self._not_ready(timeout) from None
 
     def close(self) -> None:
-        """Ends the connections, and with them the calls under way."""
+        """Ends the connections, and with them the calls and watches under way."""
         for connection in self._connections():
+            connection.closed = True
             connection.channel.close()
 
     def __enter__(self) -> Self:

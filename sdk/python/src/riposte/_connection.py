@@ -21,9 +21,15 @@ class Connection:
 
     def __init__(self, channel: Any, token: str | None) -> None:
         self.channel = channel
+        self.closed = False
         self.request_ids = RequestIds()
-        self._token: Metadata = (("authorization", f"Bearer {token}"),) if token else ()
+        self.token: Metadata = (("authorization", f"Bearer {token}"),) if token else ()
         self._asynchronous = isinstance(channel, grpc.aio.Channel)
+
+    def check_open(self) -> None:
+        """Raises ``Cancelled`` once the client is closed."""
+        if self.closed:
+            raise Error.made(grpc.StatusCode.CANCELLED, "the client is closed")
 
     def unary_unary(self, path: str, **method: Any) -> _Method:
         """A method with one answer, for the constructor of a stub."""
@@ -41,14 +47,14 @@ class Connection:
         if path in WITH_REQUEST_ID:
             method["request_serializer"] = self.request_ids.filling(method["request_serializer"])
         wrap = _AsyncCall if self._asynchronous else wrap
-        return _Method(make(path, **method), self._token, TIMEOUT_S.get(path), wrap)
+        return _Method(make(path, **method), self, TIMEOUT_S.get(path), wrap)
 
 
 class _Method:
     """A method of a stub."""
 
-    def __init__(self, method: Any, token: Metadata, timeout: float | None, wrap: Callable[[Any], Any] | None) -> None:
-        self._method, self._token, self._timeout, self._wrap = method, token, timeout, wrap
+    def __init__(self, method: Any, connection: Connection, timeout: float | None, wrap: type | None) -> None:
+        self._method, self.connection, self._timeout, self._wrap = method, connection, timeout, wrap
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         answer = self._made(self._method, *arguments, **options)
@@ -68,8 +74,9 @@ class _Method:
         metadata: Metadata | None = None,
         **options: Any,
     ) -> Any:
+        self.connection.check_open()
         timeout = self._timeout if timeout is None else timeout
-        metadata = (*self._token, *metadata) if metadata else self._token
+        metadata = (*self.connection.token, *(metadata or ()))
         with _OURS:
             return call(request, timeout=timeout, metadata=metadata, **options)
 

@@ -5,13 +5,18 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from riposte._error import invalid
+
 
 def text(variable: str) -> str | None:
     return os.environ.get(variable) or None
 
 
 def flag(variable: str) -> bool:
-    return (text(variable) or "").lower() in ("1", "true")
+    value = (text(variable) or "false").lower()
+    if value not in ("true", "1", "false", "0"):
+        raise invalid(f"{variable}: {value} is neither true nor false")
+    return value in ("true", "1")
 
 
 def pem(variable: str) -> bytes | None:
@@ -19,4 +24,4 @@ def pem(variable: str) -> bytes | None:
     try:
         return Path(path).read_bytes() if path else None
     except OSError as error:
-        raise ValueError(f"{variable}, {path}: {error.strerror}") from error
+        raise invalid(f"{variable}, {path}: {error.strerror}") from error

@@ -94,6 +94,12 @@ class Error(Exception):
         return exhausted or self.code is grpc.StatusCode.UNAVAILABLE
 
     def __str__(self) -> str:
-        fields = "".join(f"; {at.field}: {at.description}" for at in self.violations)
+        unsaid = [at for at in self.violations if at.description not in self.message]
+        fields = "".join(f"; {at.field}: {at.description}" for at in unsaid)
         request = f" (request {self.request_id})" if self.request_id else ""
         return f"{self.reason_name or self.code.name}: {self.message}{fields}{request}"
+
+
+def invalid(message: str) -> Error:
+    """The error of an argument that cannot be used."""
+    return Error.made(grpc.StatusCode.INVALID_ARGUMENT, message)

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import logging
+import re
+import ssl
 from typing import Any
 
 import grpc
 
+from riposte._error import invalid
 from riposte._generated.config import SERVICE_CONFIG, VERSION
 from riposte._generated.options import Options
 
@@ -19,20 +22,30 @@ _CHANNEL = (
 )
 
 
+_TARGET = re.compile(r"(https?://|dns:///)?((?:[\w.-]+|\[[\dA-Fa-f]*:[\dA-Fa-f:.]+\]):([1-9]\d{0,4}))/?", re.ASCII)
+
+
 def channel(options: Options, library: Any) -> Any:
     """A channel of ``grpc`` or ``grpc.aio``; nothing is dialled before the first call.
 
-    Raises ValueError if the options contradict each other."""
-    address, tls = _address(options.target)
+    Raises ``InvalidArgument`` if the options contradict each other, or hold what cannot be used."""
+    parts = _TARGET.fullmatch(options.target)
+    if parts is None or int(parts[3]) > 65_535:
+        forms = "http://host:port, https://host:port, host:port, dns:///host:port"
+        raise invalid(f"target {options.target!r} is none of {forms}")
+    address, tls = f"dns:///{parts[2]}", parts[1] == "https://"
+    if options.token and not re.fullmatch(r"[\x21-\x7e]+", options.token):
+        raise invalid("the token is not printable ASCII")
     if (options.tls_cert is None) != (options.tls_key is None):
-        raise ValueError("a client certificate needs its key, and a key its certificate: tls_cert, tls_key")
+        raise invalid("a client certificate needs its key, and a key its certificate: tls_cert, tls_key")
     if tls:
+        _check_pem(options)
         credentials = grpc.ssl_channel_credentials(options.tls_ca, options.tls_key, options.tls_cert)
         return library.secure_channel(address, credentials, options=_CHANNEL)
     if options.tls_cert is not None:
-        raise ValueError(f"a client certificate needs TLS: write the target {options.target} with https://")
+        raise invalid(f"a client certificate needs TLS: write the target {options.target} with https://")
     if options.token and not options.insecure_token:
-        raise ValueError(
+        raise invalid(
             f"the token would travel unencrypted to {options.target}: use https://, or allow it by insecure_token=True"
             " (RIPOSTE_INSECURE_TOKEN=true)"
         )
@@ -41,15 +54,12 @@ def channel(options: Options, library: Any) -> Any:
     return library.insecure_channel(address, options=_CHANNEL)
 
 
-def _address(target: str) -> tuple[str, bool]:
-    """The address as gRPC wants it, and whether it is to be reached by TLS."""
-    scheme, found, rest = target.partition("://")
-    if not found:
-        scheme, rest = "http", target
-    if scheme == "dns":
-        return target, False
-    if scheme not in ("http", "https") or not rest.strip("/"):
-        raise ValueError(
-            f"target {target!r} is none of host:port, http://host:port, https://host:port, dns:///host:port"
-        )
-    return f"dns:///{rest.rstrip('/')}", scheme == "https"
+def _check_pem(options: Options) -> None:
+    """gRPC takes anything for a certificate or a key, and then trusts nobody."""
+    try:
+        for pem in filter(None, (options.tls_ca, options.tls_cert)):
+            ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cadata=pem.decode())
+    except (ssl.SSLError, ValueError) as error:
+        raise invalid(f"tls_ca and tls_cert must be certificates in PEM: {error}") from error
+    if options.tls_key is not None and b"PRIVATE KEY-----" not in options.tls_key:
+        raise invalid("tls_key holds no key in PEM")

@@ -19,13 +19,18 @@ _FIRST_WAIT_S, _LONGEST_WAIT_S = 0.1, 5.0
 class _Resuming:
     """What both kinds of watch know: the request that goes on behind the last event, and how long to wait before it."""
 
-    def __init__(self, open: Callable[..., Any], request: Any, after: Callable[[Any, Any], None], options: Any) -> None:
+    def __init__(self, open: Any, request: Any, after: Callable[[Any, Any], None], options: Any) -> None:
         self._open, self._after, self._options = open, after, options
         self._request: Any = type(request)()
         self._request.CopyFrom(request)
         # The stream is opened here and not at its first event, so that hardly a change is missed between the two.
         self._stream: Any = self._open(self._request, **self._options)
         self._failures = 0
+        self._closed: Any = threading.Event()
+
+    def _over(self) -> bool:
+        """Whether the watch was closed, or its client."""
+        return bool(self._closed.is_set() or self._open.connection.closed)
 
     def _seen(self, event: Any) -> None:
         self._after(self._request, event)
@@ -35,6 +40,8 @@ class _Resuming:
         """How long to wait before the stream is opened again, also if it was reset or just ended.
 
         Raises an error that a repeat does not heal."""
+        if self._over():
+            return 0.0
         reset = error is None or (error.code is grpc.StatusCode.INTERNAL and not error.reason_name)
         if error is not None and not reset and not error.retryable:
             raise error
@@ -48,14 +55,10 @@ class _Resuming:
 
 class Watch(_Resuming, Iterator[Event]):
     """The events of a watch. A stream that breaks is opened again behind the last event seen, for as long as it takes;
-    ``close``, from any thread, ends it. Use it in ``with``, or close it."""
-
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        self._closed = threading.Event()
+    ``close``, from any thread, ends it, and so does that of its client. Use it in ``with``, or close it."""
 
     def __next__(self) -> Event:
-        while not self._closed.is_set():
+        while not self._over():
             try:
                 if self._stream is None:
                     self._stream = self._open(self._request, **self._options)
@@ -65,8 +68,7 @@ class Watch(_Resuming, Iterator[Event]):
             except StopIteration:
                 self._closed.wait(self._wait_s(None))
             except Error as error:
-                if not self._closed.is_set():
-                    self._closed.wait(self._wait_s(error))
+                self._closed.wait(self._wait_s(error))
             else:
                 self._seen(event)
                 return event
@@ -91,28 +93,32 @@ class AsyncWatch(_Resuming, AsyncIterator[Event]):
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self._closed = asyncio.Event()
+        self._reading: asyncio.Future[Event] | None = None
 
     async def __anext__(self) -> Event:
-        while not self._closed.is_set():
+        while not self._over():
             try:
                 if self._stream is None:
                     self._stream = self._open(self._request, **self._options)
-                event: Event = await anext(self._stream)
+                # The read outlives the task that waits for it, whose end would otherwise be that of the stream.
+                self._reading = self._reading or asyncio.ensure_future(anext(self._stream))
+                event: Event = await asyncio.shield(self._reading)
             except StopAsyncIteration:
                 await self._pause(self._wait_s(None))
             except Error as error:
                 await self._pause(self._wait_s(error))
             except asyncio.CancelledError:
-                # Either this task is cancelled, and with it the stream, or ``close`` has cancelled the stream.
-                self._stream = None
-                if not self._closed.is_set():
+                # Either this task is cancelled, or ``close`` or that of the client has cancelled the stream.
+                if not self._over():
                     raise
             else:
+                self._reading = None
                 self._seen(event)
                 return event
         raise StopAsyncIteration
 
     async def _pause(self, seconds: float) -> None:
+        self._reading = None
         with contextlib.suppress(asyncio.TimeoutError):
             await asyncio.wait_for(self._closed.wait(), seconds)
 

@@ -31,16 +31,18 @@ class DevServer:
     def start(cls, binary: str | os.PathLike[str] | None = None) -> Self:
         """Starts a server on free ports of this machine, and waits until it answers.
 
-        ``binary`` is its program: by default the one that ``RIPOSTE_DEV_BINARY`` names, else ``riposte`` on the path.
+        ``binary`` is its program, or the name of one on the path: by default what ``RIPOSTE_DEV_BINARY`` says, else
+        ``riposte``.
         Nothing is downloaded. Raises FileNotFoundError if there is none, RuntimeError with the last lines of its output
         if it does not come up."""
         return cls(binary)
 
     def __init__(self, binary: str | os.PathLike[str] | None = None) -> None:
         """See ``start``."""
-        program = binary or os.environ.get("RIPOSTE_DEV_BINARY") or shutil.which("riposte")
+        named = binary or os.environ.get("RIPOSTE_DEV_BINARY") or "riposte"
+        program = shutil.which(named)
         if not program:
-            raise FileNotFoundError("no riposte: give its path, set RIPOSTE_DEV_BINARY, or put it on the PATH")
+            raise FileNotFoundError(f"no {named}: give its path, set RIPOSTE_DEV_BINARY, or put it on the PATH")
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `stop`
         self._process = subprocess.Popen(
             [Path(program).absolute(), *_DEV, "--exec", "--", "sh", "-c", _COMMAND],

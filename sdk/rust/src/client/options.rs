@@ -3,12 +3,15 @@ mod generated;
 
 use super::error::Error;
 use super::resolve::Resolve;
+use std::net::Ipv6Addr;
 use std::sync::Arc;
 use std::time::Duration;
 use tonic::transport::{Certificate, ClientTlsConfig, Endpoint, Identity, Uri};
 
 pub use generated::Options;
 
+/// What may stand before the host of a target; without, it is plaintext.
+const SCHEMES: [&str; 3] = ["https://", "http://", "dns:///"];
 const USER_AGENT: &str = concat!("riposte-rust/", env!("CARGO_PKG_VERSION"));
 /// Below the shortest default deadline, so that a call has time for another address when one is silent.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
@@ -23,22 +26,13 @@ impl std::fmt::Debug for Options {
 impl Options {
     /// The place that a target names.
     pub(super) fn place(&self, target: &str) -> Result<Place, Error> {
-        let bare = target.strip_prefix("dns:///").unwrap_or(target);
-        let text = if bare.contains("://") { bare.to_owned() } else { format!("http://{bare}") };
         let unusable = |why: &dyn std::fmt::Display| Error::local(format!("target {target}: {why}"));
-        let origin: Uri = text.parse().map_err(|error| unusable(&error))?;
-        let secure = match origin.scheme_str() {
-            Some("https") => true,
-            Some("http") => false,
-            Some(_) | None => return Err(unusable(&"its scheme is none of http, https and dns")),
-        };
-        let host = origin.host().unwrap_or_default().trim_matches(['[', ']']).to_owned();
-        let port = origin.port_u16().unwrap_or(if secure { 443 } else { 80 });
+        let (secure, host, port) = parts(target).ok_or_else(|| unusable(&"it is no [http[s]://]host:port"))?;
+        let scheme = if secure { "https" } else { "http" };
+        let origin: Uri = format!("{scheme}://{host}:{port}").parse().map_err(|error| unusable(&error))?;
+        let host = host.trim_matches(['[', ']']).to_owned();
         if self.token.is_some() && !secure && !self.insecure_token {
-            return Err(unusable(
-                &"a token is not sent over plaintext; use https://, or allow it by insecure_token \
-                  (RIPOSTE_INSECURE_TOKEN=true)",
-            ));
+            return Err(unusable(&"a token needs https://, or insecure_token (RIPOSTE_INSECURE_TOKEN=true)"));
         }
         let tls =
             if secure { Some(self.tls().map_err(|error| unusable(&error))?.domain_name(host.clone())) } else { None };
@@ -59,6 +53,17 @@ impl Options {
             (Some(_), None) | (None, Some(_)) => Err("tls_cert and tls_key go together"),
         }
     }
+}
+
+/// Whether a target means TLS, its host, an IPv6 address in its brackets, and its port, without which it is no target.
+fn parts(target: &str) -> Option<(bool, &str, u16)> {
+    let rest = SCHEMES.into_iter().find_map(|scheme| target.strip_prefix(scheme)).unwrap_or(target);
+    let (host, port) = rest.strip_suffix('/').unwrap_or(rest).rsplit_once(':')?;
+    let named = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-' | '_');
+    let address = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let known = address.map_or(!host.is_empty() && host.chars().all(named), |inner| inner.parse::<Ipv6Addr>().is_ok());
+    let port = port.parse::<u16>().ok().filter(|_| known && !port.starts_with(['0', '+']))?;
+    Some((target.starts_with(SCHEMES[0]), host, port))
 }
 
 /// A target, read.
@@ -95,8 +100,11 @@ fn text(name: &str) -> Option<String> {
 }
 
 fn flag(name: &str) -> Result<bool, Error> {
-    let value = text(name).map(|text| text.parse()).transpose();
-    Ok(value.map_err(|_neither| Error::local(format!("{name} is true or false")))?.unwrap_or_default())
+    match text(name).unwrap_or_default().to_ascii_lowercase().as_str() {
+        "true" | "1" => Ok(true),
+        "false" | "0" | "" => Ok(false),
+        _ => Err(Error::local(format!("{name} is neither true nor false"))),
+    }
 }
 
 fn pem(name: &str) -> Result<Option<String>, Error> {
@@ -117,12 +125,36 @@ mod tests {
             ("a.example:7171", "a.example", 7171, false),
             ("http://a.example:7171", "a.example", 7171, false),
             ("dns:///a.example:7171", "a.example", 7171, false),
-            ("https://a.example", "a.example", 443, true),
+            ("https://a.example:443/", "a.example", 443, true),
+            ("a_b.c-d:65535", "a_b.c-d", 65535, false),
             ("[::1]:7171", "::1", 7171, false),
         ] {
             assert_eq!(place(target).unwrap(), (host.to_owned(), port, secure), "{target}");
         }
-        for target in ["http://no host", "unix:///socket", ""] {
+        for target in [
+            "",
+            "a",
+            "https://a",
+            ":1",
+            "a:0",
+            "a:01",
+            "a:+1",
+            "a:65536",
+            "a:1x",
+            "::1:7",
+            "[::1]",
+            "[a]:1",
+            " a:1",
+            "a:1\n",
+            "http://no host:1",
+            "ftp://a:1",
+            "HTTP://a:1",
+            "unix:///a",
+            "http://u@a:1",
+            "http://a:1/path",
+            "http://a:1?q",
+            "http://dns:///a:1",
+        ] {
             assert!(place(target).is_err(), "{target}");
         }
     }
@@ -132,13 +164,13 @@ mod tests {
         let options = Options { token: Some("s3cret".into()), ..Default::default() };
         let refused = options.place("a.example:1").unwrap_err().to_string();
         assert!(refused.contains("insecure_token") && !refused.contains("s3cret"), "{refused}");
-        assert!(options.place("https://a.example").is_ok());
+        assert!(options.place("https://a.example:1").is_ok());
         assert!(Options { insecure_token: true, ..options }.place("a.example:1").is_ok());
     }
 
     #[test]
     fn a_certificate_without_its_key_is_refused() {
         let options = Options { tls_cert: Some("PEM".into()), ..Default::default() };
-        assert!(options.place("https://a.example").unwrap_err().to_string().contains("go together"));
+        assert!(options.place("https://a.example:1").unwrap_err().to_string().contains("go together"));
     }
 }

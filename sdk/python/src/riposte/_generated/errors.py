@@ -8,16 +8,20 @@ from riposte._error import Error
 __all__ = (
     "Aborted",
     "AlreadyExists",
+    "Cancelled",
+    "DataLoss",
     "DeadlineExceeded",
     "FailedPrecondition",
     "Internal",
     "InvalidArgument",
     "NotFound",
+    "OutOfRange",
     "PermissionDenied",
     "ResourceExhausted",
     "Unauthenticated",
     "Unavailable",
     "Unimplemented",
+    "Unknown",
 )
 
 
@@ -33,6 +37,14 @@ class AlreadyExists(Error, code=StatusCode.ALREADY_EXISTS):
 
     SUBJECT_ALREADY_EXISTS, COMMENT_ALREADY_EXISTS, DUPLICATE_CONTENT.
     """
+
+
+class Cancelled(Error, code=StatusCode.CANCELLED):
+    """A call failed with CANCELLED, which the service gives no reason for."""
+
+
+class DataLoss(Error, code=StatusCode.DATA_LOSS):
+    """A call failed with DATA_LOSS, which the service gives no reason for."""
 
 
 class DeadlineExceeded(Error, code=StatusCode.DEADLINE_EXCEEDED):
@@ -57,7 +69,7 @@ class Internal(Error, code=StatusCode.INTERNAL):
     """
 
 
-class InvalidArgument(Error, code=StatusCode.INVALID_ARGUMENT):
+class InvalidArgument(Error, ValueError, code=StatusCode.INVALID_ARGUMENT):
     """A call failed with INVALID_ARGUMENT. The reasons that come with it:
 
     OBJECT_TYPE_UNKNOWN, LIKE_INVALID, FIELD_INVALID, CONTENT_BLOCKED, CONTENT_TOO_LONG, MESSAGE_TOO_LARGE,
@@ -70,6 +82,10 @@ class NotFound(Error, code=StatusCode.NOT_FOUND):
 
     SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND.
     """
+
+
+class OutOfRange(Error, code=StatusCode.OUT_OF_RANGE):
+    """A call failed with OUT_OF_RANGE, which the service gives no reason for."""
 
 
 class PermissionDenied(Error, code=StatusCode.PERMISSION_DENIED):
@@ -105,3 +121,7 @@ class Unimplemented(Error, code=StatusCode.UNIMPLEMENTED):
 
     NOT_IMPLEMENTED.
     """
+
+
+class Unknown(Error, code=StatusCode.UNKNOWN):
+    """A call failed with UNKNOWN, which the service gives no reason for."""

@@ -9,6 +9,8 @@ from riposte._environment import flag, pem, text
 
 DEFAULT_TARGET = "127.0.0.1:7171"
 """Where ``riposte dev`` listens."""
+DEFAULT_ADMIN_TARGET = "127.0.0.1:7172"
+"""Where ``riposte dev`` listens."""
 
 
 @dataclass(frozen=True)
@@ -17,7 +19,7 @@ class Options:
 
     target: str = DEFAULT_TARGET
     """
-    The address of the service: ``https://host:port`` is TLS; ``http://host:port``, ``host:port`` and
+    The address of the service, with its port: ``https://host:port`` is TLS; ``http://host:port``, ``host:port`` and
     ``dns:///host:port`` are plaintext. Calls are spread over all addresses of the name. Default: where ``riposte dev``
     listens.
     """
@@ -41,9 +43,10 @@ class Options:
     """
     The key of the client's own certificate, in PEM. Default none.
     """
-    admin_target: str | None = None
+    admin_target: str = DEFAULT_ADMIN_TARGET
     """
-    The address of the administration, which listens at one of its own; written as the target is.
+    The address of the administration, which listens at one of its own; written as the target is. Default: where
+    ``riposte dev`` listens.
     """
 
     @classmethod
@@ -53,7 +56,7 @@ class Options:
         ``RIPOSTE_TLS_CERT``, ``RIPOSTE_TLS_KEY``, ``RIPOSTE_ADMIN_TARGET``; those of certificates are the paths of PEM
         files.
 
-        Raises ValueError if a file cannot be read.
+        Raises ``InvalidArgument`` if a file cannot be read, or a switch is neither true nor false.
         """
         return cls(
             target=text("RIPOSTE_TARGET") or DEFAULT_TARGET,
@@ -62,7 +65,7 @@ class Options:
             tls_ca=pem("RIPOSTE_TLS_CA"),
             tls_cert=pem("RIPOSTE_TLS_CERT"),
             tls_key=pem("RIPOSTE_TLS_KEY"),
-            admin_target=text("RIPOSTE_ADMIN_TARGET"),
+            admin_target=text("RIPOSTE_ADMIN_TARGET") or DEFAULT_ADMIN_TARGET,
         )
 
 
@@ -79,11 +82,11 @@ class Connecting:
         tls_ca: bytes | None = None,
         tls_cert: bytes | None = None,
         tls_key: bytes | None = None,
-        admin_target: str | None = None,
+        admin_target: str = DEFAULT_ADMIN_TARGET,
     ) -> Self:
         """A client for one address; the arguments are those of ``Options``. Nothing is dialled before the first call.
 
-        Raises ValueError if an argument is unusable."""
+        Raises ``InvalidArgument``, which is a ValueError too, if an argument is unusable."""
         options = Options(
             target=target,
             token=token,
@@ -99,5 +102,5 @@ class Connecting:
     def from_env(cls) -> Self:
         """A client by ``RIPOSTE_TARGET`` and its kin; see ``Options.from_env``.
 
-        Raises ValueError if a variable is unusable."""
+        Raises ``InvalidArgument`` if a variable is unusable."""
         return cls(Options.from_env())  # type: ignore[call-arg]  # that of the client

@@ -9,21 +9,22 @@ final class Contract {
   /** The version of this SDK. */
   static final String VERSION = "0.1.0";
 
-  /** The deadlines and retries of all methods, and how calls are spread over addresses. */
+  /**
+   * The retries of all methods, and how calls are spread over addresses; without the deadlines, to which gRPC would hold
+   * a longer one of the caller too.
+   */
   static final Map<String, ?> SERVICE_CONFIG = Map.of(
       "loadBalancingConfig", List.of(Map.of("round_robin", Map.of())),
       "retryThrottling", Map.of("maxTokens", 100d, "tokenRatio", 0.1d),
       "methodConfig", List.of(
           Map.of(
               "retryPolicy", Map.of("backoffMultiplier", 2d, "initialBackoff", "0.05s", "maxAttempts", 3d, "maxBackoff", "0.5s", "retryableStatusCodes", List.of("UNAVAILABLE")),
-              "timeout", "5s",
               "name", List.of(
                   Map.of("method", "ListSubjects", "service", "riposte.v1.AdminService"),
                   Map.of("method", "ListHotSubjects", "service", "riposte.v1.AdminService")
               )),
           Map.of(
               "retryPolicy", Map.of("backoffMultiplier", 2d, "initialBackoff", "0.1s", "maxAttempts", 3d, "maxBackoff", "1s", "retryableStatusCodes", List.of("UNAVAILABLE")),
-              "timeout", "5s",
               "name", List.of(
                   Map.of("method", "HideComment", "service", "riposte.v1.AdminService"),
                   Map.of("method", "UnhideComment", "service", "riposte.v1.AdminService"),
@@ -41,7 +42,6 @@ final class Contract {
               )),
           Map.of(
               "retryPolicy", Map.of("backoffMultiplier", 2d, "initialBackoff", "0.05s", "maxAttempts", 3d, "maxBackoff", "0.5s", "retryableStatusCodes", List.of("UNAVAILABLE")),
-              "timeout", "1.5s",
               "name", List.of(
                   Map.of("method", "GetComment", "service", "riposte.v1.CommentService"),
                   Map.of("method", "BatchGetComments", "service", "riposte.v1.CommentService"),
@@ -51,7 +51,6 @@ final class Contract {
               )),
           Map.of(
               "retryPolicy", Map.of("backoffMultiplier", 2d, "initialBackoff", "0.1s", "maxAttempts", 3d, "maxBackoff", "1s", "retryableStatusCodes", List.of("UNAVAILABLE")),
-              "timeout", "4s",
               "name", List.of(
                   Map.of("method", "CreateComment", "service", "riposte.v1.CommentService"),
                   Map.of("method", "UpdateComment", "service", "riposte.v1.CommentService"),
@@ -62,7 +61,6 @@ final class Contract {
               )),
           Map.of(
               "retryPolicy", Map.of("backoffMultiplier", 2d, "initialBackoff", "0.05s", "maxAttempts", 3d, "maxBackoff", "0.5s", "retryableStatusCodes", List.of("UNAVAILABLE")),
-              "timeout", "1.5s",
               "name", List.of(
                   Map.of("method", "BatchGetLikeStates", "service", "riposte.v1.LikeService"),
                   Map.of("method", "ListLikers", "service", "riposte.v1.LikeService"),
@@ -70,13 +68,11 @@ final class Contract {
               )),
           Map.of(
               "retryPolicy", Map.of("backoffMultiplier", 2d, "initialBackoff", "0.1s", "maxAttempts", 3d, "maxBackoff", "1s", "retryableStatusCodes", List.of("UNAVAILABLE")),
-              "timeout", "4s",
               "name", List.of(
                   Map.of("method", "SetLike", "service", "riposte.v1.LikeService")
               )),
           Map.of(
               "retryPolicy", Map.of("backoffMultiplier", 2d, "initialBackoff", "0.05s", "maxAttempts", 3d, "maxBackoff", "0.5s", "retryableStatusCodes", List.of("UNAVAILABLE")),
-              "timeout", "1.5s",
               "name", List.of(
                   Map.of("method", "ListReplies", "service", "riposte.v1.ReplyService"),
                   Map.of("method", "GetThread", "service", "riposte.v1.ReplyService"),
@@ -84,20 +80,17 @@ final class Contract {
               )),
           Map.of(
               "retryPolicy", Map.of("backoffMultiplier", 2d, "initialBackoff", "0.1s", "maxAttempts", 3d, "maxBackoff", "1s", "retryableStatusCodes", List.of("UNAVAILABLE")),
-              "timeout", "4s",
               "name", List.of(
                   Map.of("method", "CreateReply", "service", "riposte.v1.ReplyService")
               )),
           Map.of(
               "retryPolicy", Map.of("backoffMultiplier", 2d, "initialBackoff", "0.05s", "maxAttempts", 3d, "maxBackoff", "0.5s", "retryableStatusCodes", List.of("UNAVAILABLE")),
-              "timeout", "1.5s",
               "name", List.of(
                   Map.of("method", "GetSubject", "service", "riposte.v1.SubjectService"),
                   Map.of("method", "BatchGetSubjects", "service", "riposte.v1.SubjectService")
               )),
           Map.of(
               "retryPolicy", Map.of("backoffMultiplier", 2d, "initialBackoff", "0.1s", "maxAttempts", 3d, "maxBackoff", "1s", "retryableStatusCodes", List.of("UNAVAILABLE")),
-              "timeout", "4s",
               "name", List.of(
                   Map.of("method", "CreateSubject", "service", "riposte.v1.SubjectService"),
                   Map.of("method", "UpdateSubject", "service", "riposte.v1.SubjectService"),
@@ -109,6 +102,39 @@ final class Contract {
                   Map.of("method", "WatchSubject", "service", "riposte.v1.SubjectService")
               ))
       ));
+
+  /** The deadline of every unary method, in milliseconds; streams have none. */
+  static final Map<String, Long> DEADLINES_MS = Map.ofEntries(
+      Map.entry("riposte.v1.CommentService/CreateComment", 4000L),
+      Map.entry("riposte.v1.CommentService/GetComment", 1500L),
+      Map.entry("riposte.v1.CommentService/BatchGetComments", 1500L),
+      Map.entry("riposte.v1.CommentService/ListComments", 1500L),
+      Map.entry("riposte.v1.CommentService/UpdateComment", 4000L),
+      Map.entry("riposte.v1.CommentService/ListCommentRevisions", 1500L),
+      Map.entry("riposte.v1.CommentService/DeleteComment", 4000L),
+      Map.entry("riposte.v1.CommentService/UndeleteComment", 4000L),
+      Map.entry("riposte.v1.CommentService/PinComment", 4000L),
+      Map.entry("riposte.v1.CommentService/UnpinComment", 4000L),
+      Map.entry("riposte.v1.CommentService/ListMemberComments", 1500L),
+      Map.entry("riposte.v1.LikeService/SetLike", 4000L),
+      Map.entry("riposte.v1.LikeService/BatchGetLikeStates", 1500L),
+      Map.entry("riposte.v1.LikeService/ListLikers", 1500L),
+      Map.entry("riposte.v1.LikeService/ListMemberLikes", 1500L),
+      Map.entry("riposte.v1.ReplyService/CreateReply", 4000L),
+      Map.entry("riposte.v1.ReplyService/ListReplies", 1500L),
+      Map.entry("riposte.v1.ReplyService/GetThread", 1500L),
+      Map.entry("riposte.v1.ReplyService/ListConversation", 1500L),
+      Map.entry("riposte.v1.SubjectService/CreateSubject", 4000L),
+      Map.entry("riposte.v1.SubjectService/GetSubject", 1500L),
+      Map.entry("riposte.v1.SubjectService/BatchGetSubjects", 1500L),
+      Map.entry("riposte.v1.SubjectService/UpdateSubject", 4000L),
+      Map.entry("riposte.v1.SubjectService/DeleteSubject", 4000L),
+      Map.entry("riposte.v1.SubjectService/UndeleteSubject", 4000L),
+      Map.entry("riposte.v1.AdminService/ListSubjects", 5000L),
+      Map.entry("riposte.v1.AdminService/HideComment", 5000L),
+      Map.entry("riposte.v1.AdminService/UnhideComment", 5000L),
+      Map.entry("riposte.v1.AdminService/DeleteComment", 5000L),
+      Map.entry("riposte.v1.AdminService/ListHotSubjects", 5000L));
 
   private Contract() {}
 }

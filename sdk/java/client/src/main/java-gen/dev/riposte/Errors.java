@@ -3,7 +3,7 @@ package dev.riposte;
 
 import io.grpc.StatusRuntimeException;
 
-/** The errors of the service, with a class for each gRPC code that it answers. */
+/** The errors of calls, with a class for each gRPC code. */
 public final class Errors {
   private Errors() {}
 
@@ -22,7 +22,11 @@ public final class Errors {
       case UNIMPLEMENTED -> new Unimplemented(status);
       case DEADLINE_EXCEEDED -> new DeadlineExceeded(status);
       case INTERNAL -> new Internal(status);
-      default -> new RiposteException(status);
+      case CANCELLED -> new Cancelled(status);
+      case UNKNOWN -> new Unknown(status);
+      case OUT_OF_RANGE -> new OutOfRange(status);
+      case DATA_LOSS -> new DataLoss(status);
+      case OK -> new RiposteException(status);
     };
   }
 
@@ -241,6 +245,42 @@ public final class Errors {
     private static final long serialVersionUID = 1;
 
     Internal(StatusRuntimeException status) {
+      super(status);
+    }
+  }
+
+  /** CANCELLED, which the service gives no reason for. */
+  public static final class Cancelled extends RiposteException {
+    private static final long serialVersionUID = 1;
+
+    Cancelled(StatusRuntimeException status) {
+      super(status);
+    }
+  }
+
+  /** UNKNOWN, which the service gives no reason for. */
+  public static final class Unknown extends RiposteException {
+    private static final long serialVersionUID = 1;
+
+    Unknown(StatusRuntimeException status) {
+      super(status);
+    }
+  }
+
+  /** OUT_OF_RANGE, which the service gives no reason for. */
+  public static final class OutOfRange extends RiposteException {
+    private static final long serialVersionUID = 1;
+
+    OutOfRange(StatusRuntimeException status) {
+      super(status);
+    }
+  }
+
+  /** DATA_LOSS, which the service gives no reason for. */
+  public static final class DataLoss extends RiposteException {
+    private static final long serialVersionUID = 1;
+
+    DataLoss(StatusRuntimeException status) {
       super(status);
     }
   }

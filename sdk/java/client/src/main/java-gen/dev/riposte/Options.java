@@ -13,13 +13,16 @@ public final class Options {
   /** Where {@code riposte dev} listens. */
   public static final String DEFAULT_TARGET = "127.0.0.1:7171";
 
+  /** Where {@code riposte dev} listens. */
+  public static final String DEFAULT_ADMIN_TARGET = "127.0.0.1:7172";
+
   String target = DEFAULT_TARGET;
   String token;
   boolean insecureToken;
   File tlsCa;
   File tlsCert;
   File tlsKey;
-  String adminTarget;
+  String adminTarget = DEFAULT_ADMIN_TARGET;
 
   /** The defaults: plaintext, no token, {@link #DEFAULT_TARGET}. */
   public Options() {}
@@ -27,8 +30,8 @@ public final class Options {
   /**
    * The options of the environment: {@code RIPOSTE_TARGET}, {@code RIPOSTE_TOKEN}, {@code RIPOSTE_INSECURE_TOKEN},
    * {@code RIPOSTE_TLS_CA}, {@code RIPOSTE_TLS_CERT}, {@code RIPOSTE_TLS_KEY}, {@code RIPOSTE_ADMIN_TARGET}. Those of
-   * certificates are paths of PEM files, that of a switch is {@code true} or {@code false}. One that is absent or
-   * empty has its default.
+   * certificates are paths of PEM files, that of a switch is {@code true}, {@code 1}, {@code false} or {@code 0}. One
+   * that is absent or empty has its default.
    *
    * @return new options
    * @throws RiposteException INVALID_ARGUMENT if a value makes no sense
@@ -53,13 +56,13 @@ public final class Options {
     options.tlsCa = from.pem("RIPOSTE_TLS_CA", null);
     options.tlsCert = from.pem("RIPOSTE_TLS_CERT", null);
     options.tlsKey = from.pem("RIPOSTE_TLS_KEY", null);
-    options.adminTarget = from.text("RIPOSTE_ADMIN_TARGET", null);
+    options.adminTarget = from.text("RIPOSTE_ADMIN_TARGET", DEFAULT_ADMIN_TARGET);
     return options;
   }
 
   /**
-   * The address of the service: {@code https://host:port} is TLS; {@code http://host:port}, host:port and
-   * dns:///host:port are plaintext. Calls are spread over all addresses of the name. Default: where riposte dev
+   * The address of the service, with its port: {@code https://host:port} is TLS; {@code http://host:port}, host:port
+   * and dns:///host:port are plaintext. Calls are spread over all addresses of the name. Default: where riposte dev
    * listens.
    *
    * @param target the new value
@@ -126,7 +129,8 @@ public final class Options {
   }
 
   /**
-   * The address of the administration, which listens at one of its own; written as the target is.
+   * The address of the administration, which listens at one of its own; written as the target is. Default: where
+   * riposte dev listens.
    *
    * @param adminTarget the new value
    * @return these options

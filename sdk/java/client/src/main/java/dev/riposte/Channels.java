@@ -4,28 +4,31 @@ import io.grpc.ChannelCredentials;
 import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelRegistry;
 import io.grpc.TlsChannelCredentials;
 import java.io.IOException;
-import java.lang.System.Logger.Level;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Makes channels: address, transport security, keepalive, deadlines and retries. */
+/** Makes channels: address, transport security, keepalive and retries. */
 final class Channels {
   /** The largest answer read, in bytes: 200 comments of the greatest length, with room to spare. */
   private static final int MAX_ANSWER = 16 << 20;
   private static final long KEEPALIVE_SECONDS = 20;
-  private static final Pattern TARGET = Pattern.compile("(http://|https://|dns:///)?([^\\s/]+:\\d{1,5})/?");
+  /** A port is one of 1 to 65535. */
+  private static final Pattern TARGET = Pattern.compile("(http://|https://|dns:///)?((?:[\\w.-]+|\\[[\\dA-Fa-f]*:[\\dA-Fa-f:.]+]):"
+      + "(?:[1-9]\\d{0,3}|[1-5]\\d{4}|6[0-4]\\d{3}|65[0-4]\\d\\d|655[0-2]\\d|6553[0-5]))/?");
   private static final Pattern TOKEN = Pattern.compile("[\\x21-\\x7e]+");
 
   private Channels() {}
 
   /** A channel to one address, which is not dialled yet. */
   static ManagedChannel open(String target, Options options) {
-    Matcher parts = TARGET.matcher(target);
+    Matcher parts = TARGET.matcher(String.valueOf(target));
     if (!parts.matches()) {
-      throw RiposteException.local("target " + target + " is no http://host:port, https://host:port or host:port");
+      throw RiposteException.local("target " + target + " is none of http://host:port, https://host:port,"
+          + " host:port, dns:///host:port");
     }
     boolean tls = "https://".equals(parts.group(1));
     check(target, tls, options);
@@ -39,8 +42,9 @@ final class Channels {
           .keepAliveTime(KEEPALIVE_SECONDS, TimeUnit.SECONDS)
           .maxInboundMessageSize(MAX_ANSWER)
           .build();
-    } catch (IllegalArgumentException invalid) {
-      throw RiposteException.local("target " + target + ": " + invalid.getMessage());
+    } catch (IllegalArgumentException | ManagedChannelRegistry.ProviderNotFoundException unusable) {
+      // The latter is what gRPC makes of a certificate or key that cannot be read.
+      throw RiposteException.local("target " + target + ": " + unusable.getMessage());
     }
   }
 
@@ -60,9 +64,6 @@ final class Channels {
     if (!tls && !options.insecureToken) {
       throw RiposteException.local("the token would cross " + target + " in plaintext: use https://, or say that this is"
           + " meant by insecureToken(true) or RIPOSTE_INSECURE_TOKEN=true");
-    }
-    if (!tls) {
-      System.getLogger("dev.riposte").log(Level.WARNING, "the token crosses {0} in plaintext", target);
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.riposte;
 
 import java.io.File;
+import java.util.Locale;
 import java.util.Map;
 
 /** What options are read from. A variable that is empty is as good as absent. */
@@ -16,9 +17,9 @@ record Environment(Map<String, String> variables) {
   }
 
   boolean flag(String name, boolean otherwise) {
-    return switch (text(name, Boolean.toString(otherwise))) {
-      case "true" -> true;
-      case "false" -> false;
+    return switch (text(name, Boolean.toString(otherwise)).toLowerCase(Locale.ROOT)) {
+      case "true", "1" -> true;
+      case "false", "0" -> false;
       default -> throw RiposteException.local(name + " is neither true nor false");
     };
   }

@@ -6,12 +6,16 @@ import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;
 import io.grpc.ClientInterceptor;
+import io.grpc.Context;
 import io.grpc.ForwardingClientCall.SimpleForwardingClientCall;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
-import io.grpc.MethodDescriptor.MethodType;
+import java.util.concurrent.TimeUnit;
 
-/** What goes with every call, whichever stub makes it: the token, and a request id for a write that has none. */
+/**
+ * What goes with every call, whichever stub makes it: the token, a deadline for one that has none, and a request id for a
+ * write that has none.
+ */
 final class Outgoing implements ClientInterceptor {
   private static final Metadata.Key<String> AUTHORIZATION =
       Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
@@ -28,8 +32,10 @@ final class Outgoing implements ClientInterceptor {
 
   @Override
   public <Q, A> ClientCall<Q, A> interceptCall(MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
-    boolean unary = method.getType() == MethodType.UNARY;
-    return new SimpleForwardingClientCall<>(next.newCall(method, options.withStreamTracerFactory(pushback))) {
+    Long limit = Contract.DEADLINES_MS.get(method.getFullMethodName());
+    boolean bare = options.getDeadline() == null && Context.current().getDeadline() == null;
+    CallOptions limited = bare && limit != null ? options.withDeadlineAfter(limit, TimeUnit.MILLISECONDS) : options;
+    return new SimpleForwardingClientCall<>(next.newCall(method, limited.withStreamTracerFactory(pushback))) {
       @Override
       public void start(Listener<A> listener, Metadata headers) {
         if (token != null) {
@@ -42,7 +48,7 @@ final class Outgoing implements ClientInterceptor {
       // Above the retries of gRPC: all attempts send the same message.
       @Override
       public void sendMessage(Q message) {
-        super.sendMessage(unary ? withRequestId(message) : message);
+        super.sendMessage(withRequestId(message));
       }
     };
   }

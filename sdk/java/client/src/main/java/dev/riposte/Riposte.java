@@ -6,6 +6,7 @@ import io.grpc.ClientInterceptors;
 import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -14,7 +15,7 @@ import java.util.concurrent.TimeUnit;
  * A client for all services of one address. One is enough for a process; it may be used by any number of threads.
  *
  * <p>Every call has a deadline and is repeated on UNAVAILABLE, as the service configuration says; every write gets a
- * request id if it has none, so that repeating it is safe. An earlier deadline, of a stub or of the current
+ * request id if it has none, so that repeating it is safe. A deadline of the caller, of a stub or of the current
  * {@link io.grpc.Context}, wins. Handles, lists and watches throw {@link RiposteException}; what a stub throws is read
  * by {@link RiposteException#from}.
  */
@@ -22,7 +23,7 @@ public final class Riposte extends Services implements AutoCloseable {
   private final RequestIds requestIds;
   private final ManagedChannel transport;
   private final Channel channel;
-  /** Those of AdminService; null if it has no address. */
+  /** Those of AdminService; null if its default address is not to be told what the options hold. */
   private final ManagedChannel adminTransport;
   private final Channel adminChannel;
 
@@ -31,8 +32,23 @@ public final class Riposte extends Services implements AutoCloseable {
     Outgoing outgoing = new Outgoing(options.token, requestIds);
     transport = Channels.open(options.target, options);
     channel = ClientInterceptors.intercept(transport, outgoing);
-    adminTransport = options.adminTarget == null ? null : Channels.open(options.adminTarget, options);
+    adminTransport = administration(options);
+    if (options.token != null && options.insecureToken) {
+      System.getLogger("dev.riposte").log(Level.WARNING, "the token may cross in plaintext: insecureToken is set");
+    }
     adminChannel = adminTransport == null ? null : ClientInterceptors.intercept(adminTransport, outgoing);
+  }
+
+  private ManagedChannel administration(Options options) {
+    try {
+      return Channels.open(options.adminTarget, options);
+    } catch (RiposteException refused) {
+      if (options.adminTarget.equals(Options.DEFAULT_ADMIN_TARGET)) {
+        return null;
+      }
+      transport.shutdownNow();
+      throw refused;
+    }
   }
 
   private Riposte(Riposte shared, ClientInterceptor... interceptors) {
@@ -127,7 +143,8 @@ public final class Riposte extends Services implements AutoCloseable {
   @Override
   public Channel adminChannel() {
     if (adminChannel == null) {
-      throw RiposteException.local("no address of AdminService: set adminTarget or RIPOSTE_ADMIN_TARGET");
+      throw RiposteException.local("the token or certificate does not go to " + Options.DEFAULT_ADMIN_TARGET
+          + ", the default address of AdminService: set adminTarget or RIPOSTE_ADMIN_TARGET");
     }
     return adminChannel;
   }

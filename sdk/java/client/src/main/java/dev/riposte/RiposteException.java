@@ -33,7 +33,7 @@ public class RiposteException extends RuntimeException {
 
   /** What the status says; by {@link #from}, which chooses the class. */
   RiposteException(StatusRuntimeException status) {
-    super(status.getStatus().getDescription(), status);
+    super(said(status), status);
     com.google.rpc.Status details = StatusProto.fromThrowable(status);
     ErrorInfo info = Optional.of(detail(details, ErrorInfo.getDefaultInstance()))
         .filter(found -> found.getDomain().equals(DOMAIN))
@@ -139,15 +139,28 @@ public class RiposteException extends RuntimeException {
     return Optional.ofNullable(requestId);
   }
 
-  /** The reason or code, what the service said, the fields at fault and the id of the request. */
+  /** The reason or code, what the service said, the fields at fault that it did not name, and the id of the request. */
   @Override
   public String getMessage() {
     String name = reason.isEmpty() ? code.name() : reason;
-    String said = super.getMessage() == null ? "" : ": " + super.getMessage();
+    String said = super.getMessage().isEmpty() ? "" : ": " + super.getMessage();
     String fields = violations.stream()
+        .filter(violation -> !said.contains(violation.description()))
         .map(violation -> "; " + violation.field() + ": " + violation.description())
         .collect(Collectors.joining());
     return name + said + fields + (requestId == null ? "" : " (request " + requestId + ")");
+  }
+
+  /** What the status says and, for a failure of the transport, its causes, which alone tell the address. */
+  private static String said(StatusRuntimeException status) {
+    String said = Optional.ofNullable(status.getStatus().getDescription()).orElse("");
+    for (Throwable cause = status.getCause(); cause != null; cause = cause.getCause()) {
+      String more = cause.getMessage();
+      if (more != null && !said.contains(more)) {
+        said += (said.isEmpty() ? "" : ": ") + more;
+      }
+    }
+    return said;
   }
 
   /** The detail of one type; its default if there is none, or none that can be read. */

@@ -2,6 +2,7 @@ package dev.riposte;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.Descriptors.MethodDescriptor;
@@ -26,6 +27,10 @@ class ContractTest {
         .flatMap(List::stream);
   }
 
+  private static String path(MethodDescriptor method) {
+    return method.getService().getFullName() + "/" + method.getName();
+  }
+
   private static Map<?, ?> rule(MethodDescriptor method) {
     Map<String, String> name = Map.of("service", method.getService().getFullName(), "method", method.getName());
     List<Map<?, ?>> found = ((List<?>) Contract.SERVICE_CONFIG.get("methodConfig")).stream()
@@ -40,7 +45,8 @@ class ContractTest {
   @MethodSource("methods")
   void everyMethodHasOneRuleAndAUnaryOneADeadline(MethodDescriptor method) {
     boolean streams = method.isClientStreaming() || method.isServerStreaming();
-    assertEquals(!streams, rule(method).containsKey("timeout"));
+    assertEquals(!streams, Contract.DEADLINES_MS.containsKey(path(method)));
+    assertNull(rule(method).get("timeout"), "gRPC would cut a longer deadline of the caller");
   }
 
   @ParameterizedTest
@@ -53,6 +59,6 @@ class ContractTest {
     assertEquals(List.of("UNAVAILABLE"), policy.get("retryableStatusCodes"));
     boolean reads = method.getName().matches("(Get|List|BatchGet).*");
     assertTrue(reads || method.getInputType().findFieldByName("request_id") != null, method.getFullName());
-    assertNotNull(rule(method).get("timeout"));
+    assertNotNull(Contract.DEADLINES_MS.get(path(method)));
   }
 }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.grpc.Status;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,6 +15,7 @@ import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -27,15 +29,18 @@ class OptionsTest {
   @ParameterizedTest
   @ValueSource(strings = {
       "localhost:1", "http://localhost:1", "http://localhost:1/", "https://localhost:1", "dns:///localhost:1",
-      "http://[::1]:1", "127.0.0.1:1"})
+      "http://[::1]:1", "127.0.0.1:1", "a-b.c:65535"})
   void anAddressOfAnyFormIsTaken(String target) {
     Riposte.connect(target).close();
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "localhost", "http://no host:1", "ftp://localhost:1", "http://localhost:1/path"})
+  @ValueSource(strings = {
+      "", "localhost", "http://no host:1", "ftp://localhost:1", "http://localhost:1/path", ":1", "a:0", "a:01", "a:65536",
+      "a:99999", "a:1x", "::1:7", "[::1]", "[a]:1", "HTTP://a:1", "unix:///a", "http://u@a:1", "http://a:1?q", " a:1", "a:1\n"})
   void anAddressThatIsNoneIsRefused(String target) {
     assertTrue(refusal(new Options().target(target)).contains("target " + target));
+    assertTrue(refusal(new Options().adminTarget(target)).contains("target " + target));
   }
 
   @Test
@@ -75,8 +80,27 @@ class OptionsTest {
     assertTrue(refusal(new Options().tlsCert(absent).tlsKey(absent)).contains("https://"));
     Map<String, String> half = Map.of("RIPOSTE_TARGET", "https://localhost:1", "RIPOSTE_TLS_CERT", "a.pem");
     assertTrue(refusal(Options.from(half)).contains("key"));
-    Map<String, String> maybe = Map.of("RIPOSTE_INSECURE_TOKEN", "maybe");
-    assertThrows(Errors.InvalidArgument.class, () -> Options.from(maybe));
+  }
+
+  @Test
+  void whatIsNoCertificateIsRefusedWhenTheClientIsMade(@TempDir Path folder) throws Exception {
+    Path junk = Files.writeString(folder.resolve("junk.pem"), "no certificate");
+    Options options = new Options().target("https://localhost:1");
+    assertTrue(refusal(options.tlsCa(junk)).contains("https://localhost:1"));
+    Certificates made = new Certificates(folder);
+    options.tlsCa(made.authority).tlsCert(made.key("client")).tlsKey(made.certificate("client"));
+    assertTrue(refusal(options).contains("https://localhost:1"));
+  }
+
+  @Test
+  void aSwitchIsOneOfFourWords() {
+    for (var known : Map.of("", false, "1", true, "TRUE", true, "True", true, "0", false, "false", false).entrySet()) {
+      assertEquals(known.getValue(), Options.from(Map.of("RIPOSTE_INSECURE_TOKEN", known.getKey())).insecureToken);
+    }
+    for (String unknown : List.of("maybe", "t", "yes", "2")) {
+      Map<String, String> variables = Map.of("RIPOSTE_INSECURE_TOKEN", unknown);
+      assertThrows(Errors.InvalidArgument.class, () -> Options.from(variables), unknown);
+    }
   }
 
   @Test
@@ -94,8 +118,12 @@ class OptionsTest {
   }
 
   @Test
-  void theAdministrationNeedsAnAddressOfItsOwn() {
+  void theAdministrationOfNoAddressIsThatOfADevServerAndLearnsNoToken() {
+    assertEquals("127.0.0.1:7172", Options.from(Map.of()).adminTarget);
     try (Riposte client = Riposte.connect("localhost:1")) {
+      assertEquals("127.0.0.1:7172", client.admin().getChannel().authority());
+    }
+    try (Riposte client = Riposte.connect(new Options().target("https://localhost:1").token("s3cret"))) {
       assertThrows(Errors.InvalidArgument.class, client::admin);
     }
   }
@@ -105,6 +133,7 @@ class OptionsTest {
     try (Riposte client = Riposte.connect("127.0.0.1:1")) {
       RiposteException error = assertThrows(Errors.Unavailable.class, () -> client.subject("article", "1").get());
       assertTrue(error.isRetryable());
+      assertTrue(error.getMessage().contains("Connection refused: /127.0.0.1:1"), error.getMessage());
       assertThrows(Errors.Unavailable.class, () -> client.waitReady(Duration.ofMillis(200)));
     }
   }

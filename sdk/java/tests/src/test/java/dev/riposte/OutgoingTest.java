@@ -1,19 +1,24 @@
 package dev.riposte;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.Any;
 import com.google.rpc.RetryInfo;
 import dev.riposte.v1.LikeValue;
+import dev.riposte.v1.RepairCountsRequest;
 import dev.riposte.v1.SetLikeRequest;
+import io.grpc.Context;
 import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.protobuf.StatusProto;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -104,6 +109,27 @@ class OutgoingTest {
     assertTrue(server.header("user-agent").startsWith("riposte-java/" + Contract.VERSION + " "));
     Duration left = Duration.ofNanos(server.deadlines.peek());
     assertTrue(!left.isNegative() && left.compareTo(Duration.ofSeconds(4)) <= 0, left.toString());
+  }
+
+  @Test
+  void aDeadlineOfTheCallerWinsShorterOrLonger() throws Exception {
+    client.likes().withDeadlineAfter(60, TimeUnit.SECONDS).setLike(LIKE);
+    Context.CancellableContext context =
+        Context.current().withDeadlineAfter(60, TimeUnit.SECONDS, Executors.newSingleThreadScheduledExecutor());
+    context.call(() -> client.likes().setLike(LIKE));
+    context.close();
+    client.likes().withDeadlineAfter(2, TimeUnit.SECONDS).setLike(LIKE);
+    List<Long> seconds = server.deadlines.stream().map(TimeUnit.NANOSECONDS::toSeconds).toList();
+    assertTrue(seconds.get(0) > 30 && seconds.get(1) > 30 && seconds.get(2) < 2, seconds.toString());
+  }
+
+  @Test
+  void aStreamThatChangesThingsHasARequestId() {
+    Riposte administration = Riposte.connect(new Options().adminTarget(server.target()));
+    try (administration) {
+      assertFalse(administration.admin().repairCounts(RepairCountsRequest.getDefaultInstance()).hasNext());
+    }
+    assertEquals(36, server.repairs.peek().getRequestId().length());
   }
 
   @Test

@@ -1,6 +1,9 @@
 package dev.riposte;
 
+import dev.riposte.v1.AdminServiceGrpc;
 import dev.riposte.v1.LikeServiceGrpc;
+import dev.riposte.v1.RepairCountsRequest;
+import dev.riposte.v1.RepairCountsResponse;
 import dev.riposte.v1.SetLikeRequest;
 import dev.riposte.v1.SetLikeResponse;
 import io.grpc.Context;
@@ -28,11 +31,19 @@ import javax.net.ssl.SSLSession;
 final class Recorder extends LikeServiceGrpc.LikeServiceImplBase implements ServerInterceptor, AutoCloseable {
   final Queue<StatusRuntimeException> failures = new ConcurrentLinkedQueue<>();
   final Queue<SetLikeRequest> requests = new ConcurrentLinkedQueue<>();
+  final Queue<RepairCountsRequest> repairs = new ConcurrentLinkedQueue<>();
   final Queue<Metadata> headers = new ConcurrentLinkedQueue<>();
   final Queue<SSLSession> sessions = new ConcurrentLinkedQueue<>();
   /** The nanoseconds that a call had left when it came. */
   final Queue<Long> deadlines = new ConcurrentLinkedQueue<>();
   private final Server server;
+  private final AdminServiceGrpc.AdminServiceImplBase administration = new AdminServiceGrpc.AdminServiceImplBase() {
+    @Override
+    public void repairCounts(RepairCountsRequest request, StreamObserver<RepairCountsResponse> answers) {
+      repairs.add(request);
+      answers.onCompleted();
+    }
+  };
 
   Recorder() {
     this(InsecureServerCredentials.create());
@@ -45,6 +56,7 @@ final class Recorder extends LikeServiceGrpc.LikeServiceImplBase implements Serv
               .getMethod("forAddress", SocketAddress.class, ServerCredentials.class)
               .invoke(null, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), credentials))
           .addService(this)
+          .addService(administration)
           .intercept(this)
           .build()
           .start();

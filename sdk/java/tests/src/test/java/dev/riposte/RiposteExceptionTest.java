@@ -79,6 +79,32 @@ class RiposteExceptionTest {
   }
 
   @Test
+  void everyCodeHasAClassOfItsOwn() {
+    for (Status.Code code : Status.Code.values()) {
+      RiposteException error = RiposteException.from(code.toStatus().asRuntimeException());
+      assertEquals(code, error.code());
+      assertEquals(code == Status.Code.OK, error.getClass() == RiposteException.class, code.name());
+    }
+  }
+
+  @Test
+  void whatTheMessageTellsIsNotToldAgain() {
+    BadRequest field = BadRequest.newBuilder()
+        .addFieldViolations(FieldViolation.newBuilder().setField("member_id").setDescription("is empty"))
+        .build();
+    RiposteException error = RiposteException.from(
+        answer(Status.Code.INVALID_ARGUMENT, "invalid request: member_id: is empty", field));
+    assertEquals("INVALID_ARGUMENT: invalid request: member_id: is empty (request r-1)", error.getMessage());
+  }
+
+  @Test
+  void theCausesOfAFailedTransportAreTold() {
+    Throwable cause = new IllegalStateException("TLS failed: not trusted", new IllegalStateException("not trusted"));
+    var status = Status.UNAVAILABLE.withDescription("io exception").withCause(cause).asRuntimeException();
+    assertEquals("UNAVAILABLE: io exception: TLS failed: not trusted", RiposteException.from(status).getMessage());
+  }
+
+  @Test
   void aReasonOfALaterVersionIsToldByItsName() {
     RiposteException error =
         RiposteException.from(answer(Status.Code.ABORTED, "no", info("riposte", "NOT_INVENTED_YET")));

@@ -2,20 +2,18 @@ package dev.riposte.testing;
 
 import dev.riposte.Options;
 import dev.riposte.Riposte;
-import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * A real server, {@code riposte dev}, on free ports of this machine, with an empty store of its own. It is stopped by
- * {@link #close}, or when the JVM ends.
+ * {@link #close}, or when the JVM ends, in whatever way.
  */
 public final class DevServer implements AutoCloseable {
   /** The variable that names the binary; without it {@code riposte} is looked for on the PATH. */
@@ -23,32 +21,44 @@ public final class DevServer implements AutoCloseable {
 
   private static final Duration START = Duration.ofSeconds(30);
   private static final Duration STOP = Duration.ofSeconds(10);
-  private static final long LOOK_MS = 5;
   private static final int TAIL = 2_000;
+  /**
+   * The server runs this once it answers, and stops with it: it tells the addresses, and lasts as long as its input, which
+   * this process holds open to its own end.
+   */
+  private static final String COMMAND = "echo \"$RIPOSTE_TARGET $RIPOSTE_ADMIN_TARGET\"; exec cat";
 
-  private final Path folder;
   private final Process process;
-  private final Thread atExit = new Thread(this::stop);
   private final String target;
   private final String adminTarget;
 
   private DevServer(String binary) throws IOException {
-    folder = Files.createTempDirectory("riposte-dev-");
-    Path endpoint = folder.resolve("endpoint.json");
-    process = new ProcessBuilder(
-            binary, "dev", "--listen", "127.0.0.1:0", "--seed", "none", "--endpoint-file", endpoint.toString())
-        .redirectErrorStream(true)
-        .redirectOutput(log().toFile())
-        .start();
-    Runtime.getRuntime().addShutdownHook(atExit);
-    try {
-      await(endpoint);
-      String written = Files.readString(endpoint);
-      target = address(written, "grpc");
-      adminTarget = address(written, "admin");
-    } catch (IOException | RuntimeException failure) {
-      close();
-      throw failure;
+    Path log = Files.createTempFile("riposte-dev-", ".log");
+    // The log is read and written by those who have it open; its name need not outlive a process that is killed.
+    try (InputStream said = Files.newInputStream(log)) {
+      try {
+        process = new ProcessBuilder(
+                binary, "dev", "--listen", "127.0.0.1:0", "--seed", "none", "--exec", "--", "sh", "-c", COMMAND)
+            .redirectError(log.toFile())
+            .start();
+      } finally {
+        Files.delete(log);
+      }
+      var late = CompletableFuture.runAsync(
+          process::destroyForcibly, CompletableFuture.delayedExecutor(START.toSeconds(), TimeUnit.SECONDS));
+      String told = process.inputReader().readLine();
+      if (told == null) {
+        String what = late.cancel(false)
+            ? "ended with " + process.onExit().join().exitValue()
+            : "did not answer within " + START.toSeconds() + " s";
+        String all = new String(said.readAllBytes());
+        throw new IllegalStateException(
+            "riposte dev " + what + ": " + all.substring(Math.max(0, all.length() - TAIL)));
+      }
+      late.cancel(false);
+      String[] addresses = told.split(" ");
+      target = addresses[0];
+      adminTarget = addresses[1];
     }
   }
 
@@ -110,60 +120,15 @@ public final class DevServer implements AutoCloseable {
   @Override
   public void close() {
     try {
-      Runtime.getRuntime().removeShutdownHook(atExit);
-    } catch (IllegalStateException ending) {
-      return; // the hook runs already
-    }
-    stop();
-  }
-
-  /** Waits for the endpoint file, which is there whole or not at all, and no longer than the process lives. */
-  private void await(Path endpoint) throws IOException {
-    long end = System.nanoTime() + START.toNanos();
-    while (!Files.exists(endpoint)) {
-      boolean late = System.nanoTime() > end;
-      try {
-        if (late || process.waitFor(LOOK_MS, TimeUnit.MILLISECONDS)) {
-          String what = late ? "did not answer within " + START.toSeconds() + " s" : "ended with " + process.exitValue();
-          throw new IllegalStateException("riposte dev " + what + ": " + tail());
-        }
-      } catch (InterruptedException interrupted) {
-        Thread.currentThread().interrupt();
-        throw new IllegalStateException("interrupted before riposte dev answered", interrupted);
+      process.getOutputStream().close();
+      if (process.waitFor(STOP.toSeconds(), TimeUnit.SECONDS)) {
+        return;
       }
-    }
-  }
-
-  private static String address(String endpoints, String name) {
-    Matcher found = Pattern.compile('"' + name + "\":\\s*\"([^\"]+)\"").matcher(endpoints);
-    if (!found.find()) {
-      throw new IllegalStateException("riposte dev told no " + name + " address: " + endpoints);
-    }
-    return found.group(1);
-  }
-
-  private Path log() {
-    return folder.resolve("log");
-  }
-
-  private String tail() throws IOException {
-    String all = Files.readString(log());
-    return all.substring(Math.max(0, all.length() - TAIL));
-  }
-
-  private void stop() {
-    process.destroy();
-    try {
-      if (!process.waitFor(STOP.toSeconds(), TimeUnit.SECONDS)) {
-        process.destroyForcibly();
-      }
+    } catch (IOException ended) {
+      // Its input is closed in any case, and whether it lasts is seen below.
     } catch (InterruptedException interrupted) {
-      process.destroyForcibly();
       Thread.currentThread().interrupt();
     }
-    for (File file : Optional.ofNullable(folder.toFile().listFiles()).orElse(new File[0])) {
-      file.delete();
-    }
-    folder.toFile().delete();
+    process.destroyForcibly();
   }
 }

@@ -55,6 +55,35 @@ class DevServerTest {
     }
   }
 
+  /** A process that starts a server, tells where it listens, and waits. */
+  static final class Owner {
+    private Owner() {}
+
+    public static void main(String[] arguments) throws Exception {
+      System.out.println(DevServer.start().target());
+      System.in.read();
+    }
+  }
+
+  @Test
+  void aServerEndsWithAProcessThatIsKilled() throws Exception {
+    Process owner = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+        "-cp", System.getProperty("java.class.path"), Owner.class.getName())
+        .redirectError(ProcessBuilder.Redirect.INHERIT)
+        .start();
+    String target = owner.inputReader().readLine();
+    owner.destroyForcibly();
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+    try (Riposte client = Riposte.connect(target)) {
+      while (true) {
+        client.subject("article", "1").get();
+        assertTrue(System.nanoTime() < end, "the server outlives its owner");
+      }
+    } catch (Errors.Unavailable gone) {
+      assertTrue(gone.isRetryable());
+    }
+  }
+
   @Test
   void aBinaryThatIsNotThereOrEndsIsTold(@TempDir Path folder) throws Exception {
     var absent = assertThrows(UncheckedIOException.class, () -> DevServer.start(folder.resolve("riposte")));

@@ -17,16 +17,20 @@ import (
 const firstPause, lastPause = 100 * time.Millisecond, 5 * time.Second
 
 // watch follows a stream of events and, where it breaks, opens it again behind the last event seen, until the context
-// ends or the service refuses. resume makes a request begin behind an event.
+// ends, the client is closed or the service refuses. resume makes a request begin behind an event.
 func watch[Q proto.Message, E any](
-	ctx context.Context,
+	ctx context.Context, closed func() bool, resume func(request Q, seen *E),
 	open func(context.Context, Q, ...grpc.CallOption) (grpc.ServerStreamingClient[E], error), request Q,
-	resume func(request Q, seen *E),
 ) iter.Seq2[*E, error] {
 	return func(yield func(*E, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		request, pause := proto.CloneOf(request), firstPause
+		// What cannot be sent would fail as a broken stream does, for ever.
+		if _, err := proto.Marshal(request); err != nil {
+			yield(nil, invalid("the request: %v", err))
+			return
+		}
 		for {
 			stream, err := open(ctx, request)
 			for err == nil {
@@ -49,7 +53,9 @@ func watch[Q proto.Message, E any](
 					err = convert(ctx.Err(), nil)
 				}
 			}
-			yield(nil, err)
+			if !closed() {
+				yield(nil, err)
+			}
 			return
 		}
 	}
@@ -64,4 +70,45 @@ func resumable(ctx context.Context, err error) (wait time.Duration, again bool) 
 	}
 	reset := failed.Code == codes.Internal && failed.Reason == ""
 	return failed.RetryAfter, ctx.Err() == nil && (failed.Retryable() || reset)
+}
+
+// page is an answer that says how to ask for the one after it.
+type page interface {
+	proto.Message
+	GetNextPageToken() string
+}
+
+// pages walks from the page that the request asks for to the last one, holding one at a time. turn makes a request that
+// for the page of a token: fields that say where a walk begins go, because the service refuses them beside a token.
+func pages[Q proto.Message, P page](
+	ctx context.Context, list func(context.Context, Q, ...grpc.CallOption) (P, error), request Q,
+	turn func(request Q, token string),
+) iter.Seq2[P, error] {
+	return func(yield func(P, error) bool) {
+		for request := request; ; {
+			page, err := list(ctx, request)
+			if !yield(page, err) || err != nil || page.GetNextPageToken() == "" {
+				return
+			}
+			request = proto.CloneOf(request)
+			turn(request, page.GetNextPageToken())
+		}
+	}
+}
+
+// items walks over what the pages hold.
+func items[P page, T any](pages iter.Seq2[P, error], of func(P) []T) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for page, err := range pages {
+			if err != nil {
+				yield(*new(T), err)
+				return
+			}
+			for _, item := range of(page) {
+				if !yield(item, nil) {
+					return
+				}
+			}
+		}
+	}
 }
