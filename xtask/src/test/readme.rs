@@ -10,6 +10,9 @@ use std::path::Path;
 /// The two commands of the README, word for word.
 const COMMANDS: [&str; 2] = ["cargo run --release -- dev", "cargo xtask test"];
 
+/// Folders that git ignores because builds and checks make them.
+const LEFT_BY_BUILDS: [&str; 5] = [".tools", "target", "dist", "node_modules", ".ruff_cache"];
+
 /// Runs both commands in the repository at its last commit: here, where there is nothing but that commit and what builds
 /// leave, which is so wherever CI checks out; otherwise in a clone. The clone uses this build directory, so that the
 /// dependencies are not compiled twice; its own crates are, from the clone's sources.
@@ -31,9 +34,12 @@ pub(super) fn check(at: &Run<'_>) -> Result<Report> {
     Ok(Report { passed: 2, note: format!("{place} of {commit}"), ..Report::default() })
 }
 
-/// Whether git, asked for what is changed, new or ignored, tells of nothing but build directories and fetched tools.
+/// Whether git, asked for what is changed, new or ignored, tells of nothing but folders that builds leave.
 fn is_fresh(status: &str) -> bool {
-    let built = |path: &str| path == ".tools/" || path == "target/" || path.ends_with("/target/");
+    let built = |path: &str| {
+        let folder = path.strip_suffix('/').and_then(|path| path.rsplit('/').next());
+        folder.is_some_and(|name| LEFT_BY_BUILDS.contains(&name))
+    };
     status.lines().all(|line| line.strip_prefix("!! ").is_some_and(built))
 }
 
@@ -72,10 +78,11 @@ mod tests {
     #[test]
     fn only_a_checkout_with_nothing_of_its_own_is_fresh() {
         assert!(is_fresh(""));
-        assert!(is_fresh("!! .tools/\n!! sdk/java/plugins/target/\n!! target/"));
+        assert!(is_fresh("!! .tools/\n!! sdk/java/target/\n!! sdk/typescript/node_modules/\n!! target/"));
         assert!(!is_fresh("!! target/\n M README.md"));
         assert!(!is_fresh("?? notes.md"));
         assert!(!is_fresh("!! .env"));
+        assert!(!is_fresh("!! sdk/python/target"));
     }
 
     #[test]
