@@ -1,13 +1,12 @@
 //! The client against a server of this process: what it adds to every call, and what it does when calls fail.
 
+use crate::local::{listener, serve};
 use riposte_sdk::v1::like_service_server::{LikeService, LikeServiceServer};
 use riposte_sdk::v1::{self, ErrorReason, SetLikeRequest, SetLikeResponse};
 use riposte_sdk::{Client, Error, Options};
-use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use tokio::net::TcpListener;
-use tokio_stream::wrappers::TcpListenerStream;
+use tonic::service::Routes;
 use tonic::{Code, Request, Response, Status};
 
 /// A like service that fails the first calls and remembers them all.
@@ -61,20 +60,9 @@ impl LikeService for Flaky {
     }
 }
 
-async fn listener() -> (TcpListener, SocketAddr) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    (listener, address)
-}
-
-fn serve(service: Flaky, listener: TcpListener) {
-    let server = tonic::transport::Server::builder().add_service(LikeServiceServer::new(service));
-    tokio::spawn(server.serve_with_incoming(TcpListenerStream::new(listener)));
-}
-
 async fn client(service: &Flaky) -> Client {
     let (listener, address) = listener().await;
-    serve(service.clone(), listener);
+    serve(Routes::new(LikeServiceServer::new(service.clone())), listener);
     Client::open(Options {
         target: address.to_string(),
         token: Some("s3cret".into()),
@@ -162,7 +150,7 @@ async fn a_connection_that_breaks_is_replaced_within_the_call() {
     let serving = service.clone();
     tokio::spawn(async move {
         drop(listener.accept().await.unwrap());
-        serve(serving, listener);
+        serve(Routes::new(LikeServiceServer::new(serving)), listener);
     });
     let client = Client::connect(format!("http://{address}")).unwrap();
     client.likes().set_like(like()).await.unwrap();

@@ -6,4 +6,5 @@ mod blocking;
 mod client;
 mod conformance;
 mod dev;
+mod local;
 mod pages;

@@ -1,10 +1,10 @@
 //! Walks over pages, against a server of this process.
 
+use crate::local::{listener, serve};
 use riposte_sdk::v1::reply_service_server::{ReplyService, ReplyServiceServer};
 use riposte_sdk::{Client, Error, v1};
 use std::sync::{Arc, Mutex};
-use tokio::net::TcpListener;
-use tokio_stream::wrappers::TcpListenerStream;
+use tonic::service::Routes;
 use tonic::{Request, Response, Status};
 
 /// Three pages; the second is refused once.
@@ -51,11 +51,9 @@ impl ReplyService for ThreePages {
 
 #[tokio::test]
 async fn a_walk_goes_on_by_token_until_it_is_empty_and_stays_in_place_when_a_page_fails() {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
+    let (listener, address) = listener().await;
     let service = ThreePages::default();
-    let server = tonic::transport::Server::builder().add_service(ReplyServiceServer::new(service.clone()));
-    tokio::spawn(server.serve_with_incoming(TcpListenerStream::new(listener)));
+    serve(Routes::new(ReplyServiceServer::new(service.clone())), listener);
 
     let first = v1::ListRepliesRequest { root_id: 7, page_size: 2, around_comment_id: 9, ..Default::default() };
     let mut pages = Client::connect(address.to_string()).unwrap().list(first.clone());
