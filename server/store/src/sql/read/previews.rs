@@ -10,10 +10,11 @@ use riposte_core::{Comment, CommentId, SubjectId};
 use sea_orm::sea_query::{Expr, ExprTrait, JoinType, SelectStatement};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
+    Select,
 };
 
 use super::listed::{listed, together};
-use super::rows::along;
+use super::rows::{along, comments_of, key};
 use crate::error::Fault;
 use crate::sql::among::PRIMARY;
 use crate::sql::chunks::padded;
@@ -41,52 +42,92 @@ struct Found {
     board: Vec<(i32, i32)>,
     /// The floors of its oldest.
     oldest: Vec<i32>,
+    /// Whether these are all its listed replies.
+    whole: bool,
+}
+
+impl Found {
+    fn add_oldest(&mut self, reply: Comment) {
+        self.oldest.push(reply.floor);
+        self.replies.push(reply);
+    }
+
+    fn add_liked(&mut self, likes: i32, reply: Comment) {
+        self.board.push((likes, reply.floor));
+        // What is deleted leaves its board a little later than the list.
+        if reply.listed {
+            self.replies.push(reply);
+        }
+    }
+
+    fn visible(&self) -> i32 {
+        self.replies.iter().map(|reply| i32::from(reply.state.is_visible())).sum()
+    }
 }
 
 impl Previews {
     /// Reads what the previews of at most `size` replies are chosen from, for each root that has any: the first `size` of
-    /// its board, and one more than `size` of its oldest listed replies, to know whether there are more. One statement:
-    /// two bounded ranges for each root.
+    /// its board, and one more than `size` of its oldest listed replies, to know whether there are more.
+    ///
+    /// Most threads are no longer than that. So the lowest floors of all roots are read at first, in one statement along
+    /// one key, and what is left is asked for where that was not the whole thread: a bounded range for each root, which
+    /// costs the optimiser more than the rows.
     pub(super) async fn read(tx: &Tx, subject: SubjectId, roots: &[&Comment], size: u8) -> Result<Self, Fault> {
-        let size = usize::from(size);
-        let mut previews = Self { size, ..Self::default() };
-        // A listed reply is visible or stands above a visible one: without anything visible below there is none.
-        let mut ids: Vec<i64> = roots.iter().filter(|root| root.live_below > 0).map(|root| root.id.get()).collect();
-        ids.sort_unstable();
-        ids.dedup();
+        let mut previews = Self { size: usize::from(size), ..Self::default() };
         if size == 0 {
             return Ok(previews);
         }
-        for mut list in padded(&ids) {
-            // The copies that pad the list would bring their replies twice.
-            let distinct = list.iter().collect::<HashSet<_>>().len();
-            list[distinct..].fill(NOBODY);
-            let both = |root| [most_liked(tx, root, size), oldest(tx, subject, root, size + 1)];
-            let Some(ids) = together(list.into_iter().flat_map(both).collect()) else { continue };
-            let statement = tx.get_database_backend().build(&rows_of(tx, ids));
-            for row in tx.query_all_raw(statement).await? {
-                previews.take(Model::from_query_result(&row, "")?, row.try_get("", SCORE)?)?;
+        // A listed reply is visible or stands above a visible one: without anything visible below there is none.
+        let mut roots: Vec<_> = roots.iter().filter(|root| root.live_below > 0).copied().collect();
+        roots.sort_unstable_by_key(|root| root.id);
+        roots.dedup_by_key(|root| root.id);
+        let ids: Vec<i64> = roots.iter().map(|root| root.id.get()).collect();
+        for list in padded(&ids) {
+            for reply in comments_of(lowest(tx, subject, list, i32::from(size) + 1).all(tx).await?)? {
+                previews.found.entry(reply.thread_id()).or_default().add_oldest(reply);
             }
         }
+        let (mut popular, mut holed) = (Vec::new(), Vec::new());
+        for root in roots {
+            let found = previews.found.entry(root.id).or_default();
+            // All that is visible stands among them, and so does all that is listed for the sake of it.
+            found.whole = found.visible() >= root.live_below;
+            if !found.whole {
+                popular.push(root.id.get());
+                if found.oldest.len() <= previews.size {
+                    holed.push(root.id.get());
+                }
+            }
+        }
+        previews.take(tx, &popular, |root| most_liked(tx, root, usize::from(size))).await?;
+        previews.take(tx, &holed, |root| oldest(tx, subject, root, usize::from(size) + 1)).await?;
+        previews.found.retain(|_, found| !found.replies.is_empty());
         for found in previews.found.values_mut() {
             found.replies.sort_by_key(preview_order);
             found.replies.dedup_by_key(|reply| reply.floor);
+            found.oldest.sort_unstable();
+            found.oldest.dedup();
         }
         Ok(previews)
     }
 
-    /// Takes a reply that stands on its board with a score, or without one is among the oldest.
-    fn take(&mut self, row: Model, score: f64) -> Result<(), Fault> {
-        let reply = row::comment(row)?;
-        let found = self.found.entry(reply.thread_id()).or_default();
-        if score < 0.0 {
-            found.board.push((Board::likes_on_previews(score), reply.floor));
-        } else {
-            found.oldest.push(reply.floor);
-        }
-        // What is deleted leaves its board a little later than the list.
-        if reply.listed {
-            found.replies.push(reply);
+    /// Takes what one select for each root gives.
+    async fn take(&mut self, tx: &Tx, roots: &[i64], of: impl Fn(i64) -> SelectStatement) -> Result<(), Fault> {
+        for mut list in padded(roots) {
+            // The copies that pad the list would bring their replies twice.
+            let distinct = list.iter().collect::<HashSet<_>>().len();
+            list[distinct..].fill(NOBODY);
+            let Some(ids) = together(list.into_iter().map(&of).collect()) else { continue };
+            let statement = tx.get_database_backend().build(&rows_of(tx, ids));
+            for row in tx.query_all_raw(statement).await? {
+                let reply = row::comment(Model::from_query_result(&row, "")?)?;
+                let found = self.found.entry(reply.thread_id()).or_default();
+                match row.try_get("", SCORE)? {
+                    // Without a score it is among the oldest.
+                    0.0.. => found.add_oldest(reply),
+                    score => found.add_liked(Board::likes_on_previews(score), reply),
+                }
+            }
         }
         Ok(())
     }
@@ -108,11 +149,12 @@ impl Previews {
     /// What the preview of each root was chosen from.
     pub(super) fn choices(&self, view: impl Fn(&Comment) -> CommentView) -> Vec<Choice> {
         let choice = |(root, found): (&CommentId, &Found)| {
-            let (on_board, oldest) = (found.board.len() >= self.size, found.oldest.len() > self.size);
+            let on_board = found.board.len() >= self.size;
+            let more = !found.whole && found.oldest.len() > self.size;
             Choice {
                 root: *root,
                 replies: found.replies.iter().map(&view).collect(),
-                high: found.oldest.iter().copied().max().filter(|_| oldest).unwrap_or(i32::MAX),
+                high: found.oldest.last().copied().filter(|_| more).unwrap_or(i32::MAX),
                 place: found
                     .board
                     .iter()
@@ -127,6 +169,17 @@ impl Previews {
 
 /// The score on a board that a select tells; 0 for what it did not find on one.
 const SCORE: &str = "score";
+
+/// The listed replies of roots up to a floor.
+fn lowest(tx: &Tx, subject: SubjectId, roots: Vec<i64>, floor: i32) -> Select<Entity> {
+    let replies = Entity::find()
+        .filter(Column::Part.eq(tx.part()))
+        .filter(Column::SubjectId.eq(subject.get()))
+        .filter(Column::RootId.is_in(roots))
+        .filter(Column::Listed.eq(1))
+        .filter(Column::Floor.lte(floor));
+    along(replies, key::LISTED)
+}
 
 /// The ids of the oldest listed replies of a root; whole rows of each would make a union of very long lines.
 fn oldest(tx: &Tx, subject: SubjectId, root: i64, limit: usize) -> SelectStatement {
