@@ -14,7 +14,7 @@ use riposte_core::{Error, Result};
 
 /// The looks under way and those that wait.
 #[derive(Debug)]
-pub(crate) struct Flights<K, V: Clone> {
+pub struct Flights<K, V: Clone> {
     places: Arc<Mutex<HashMap<K, Place<V>>>>,
 }
 
@@ -61,7 +61,10 @@ where
     V: Clone + Send + Sync + 'static,
 {
     /// The outcome of a look that begins after this call. `look` runs to its end in a task of its own, whoever waits.
-    pub(crate) async fn join<F>(&self, key: K, look: impl FnOnce() -> F + Send + 'static) -> Result<V>
+    ///
+    /// # Errors
+    /// Those of `look`; [`Error::Internal`] where it panics.
+    pub async fn join<F>(&self, key: K, look: impl FnOnce() -> F + Send + 'static) -> Result<V>
     where
         F: Future<Output = Result<V>> + Send + 'static,
     {

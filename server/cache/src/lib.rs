@@ -24,6 +24,7 @@ mod writer;
 
 pub use audit::Auditor;
 pub use config::{Limits, RedisConfig};
+pub use flights::Flights;
 pub use hear::Hearer;
 pub use memory::Memory;
 pub use mend::Mender;

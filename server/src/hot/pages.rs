@@ -1,4 +1,4 @@
-//! The pages that are kept ready, by caller and request: bytes in, bytes out.
+//! The pages that are kept ready, by caller and request: bytes in, bytes out; and those that many ask for at once.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -6,6 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
 use hyper::body::Bytes;
+use riposte_cache::Flights;
 use riposte_core::event::{Changes, Happened, Numbered};
 use riposte_core::{Caller, Error, Result, SubjectId, SubjectKey};
 use tokio::time::Instant;
@@ -43,6 +44,8 @@ pub struct Pages(Arc<Inner>);
 struct Inner {
     slots: RwLock<Slots>,
     room: Room,
+    /// The readings of pages that are not kept.
+    shared: Flights<(Caller, Bytes), Bytes>,
     rates: Rates,
     limits: HotLimits,
     misses: AtomicU64,
@@ -71,7 +74,8 @@ impl Pages {
     pub fn new(limits: HotLimits, rates: Rates, metrics: Metrics) -> Self {
         let room = Room { taken: AtomicUsize::new(0), all: limits.bytes };
         let (misses, readings) = (AtomicU64::new(0), AtomicU64::new(0));
-        Self(Arc::new(Inner { slots: RwLock::default(), room, rates, limits, misses, readings, metrics }))
+        let (slots, shared) = (RwLock::default(), Flights::default());
+        Self(Arc::new(Inner { slots, room, shared, rates, limits, misses, readings, metrics }))
     }
 
     /// The rates by which subjects are hot.
@@ -86,6 +90,12 @@ impl Pages {
 
     fn slots_mut(&self) -> RwLockWriteGuard<'_, Slots> {
         self.0.slots.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether pages are kept and shared at all.
+    #[must_use]
+    pub fn is_enabled(&self) -> bool {
+        self.0.limits.enabled
     }
 
     /// The page that answers this request of this caller, if it is kept.
@@ -146,6 +156,28 @@ impl Pages {
                 }
             }
         }
+    }
+
+    /// A page that is not kept. Those who ask for it at the same time share a reading that begins after each of them has
+    /// asked, so nobody reads less than without the others; a subject has its first thousand readers before it is hot.
+    ///
+    /// # Errors
+    /// Those of `origin`; [`Error::DeadlineExceeded`] when it takes too long.
+    pub async fn share<F>(
+        &self,
+        caller: &Caller,
+        request: &[u8],
+        origin: impl FnOnce() -> F + Send + 'static,
+    ) -> Result<Bytes>
+    where
+        F: Future<Output = Result<Filled>> + Send + 'static,
+    {
+        let patience = self.0.limits.patience;
+        let reading = move || async move {
+            let read = tokio::time::timeout(patience, origin()).await.unwrap_or(Err(Error::DeadlineExceeded));
+            read.map(|filled| filled.bytes)
+        };
+        self.0.shared.join((caller.clone(), Bytes::copy_from_slice(request)), reading).await
     }
 
     /// Reads in a task of its own: no reader that goes away stops it.

@@ -1,4 +1,5 @@
-//! ListComments of hot subjects, answered by bytes: the call of a first page whose bytes are kept never reaches a handler.
+//! First pages of ListComments, answered by bytes: the call of one whose bytes are kept never reaches a handler, and those
+//! who ask for the same one at the same time share its answer.
 //!
 //! What is kept is what the handler answered, with the head that gRPC puts before a message. A first page is one that is
 //! asked for without a page token, a place, `min_revision` or `fresh`: whoever has written, and reads with the revision
@@ -13,7 +14,7 @@ use super::Services;
 use super::about::About;
 use super::comments::CommentCalls;
 use super::refusal::Refusal;
-use crate::hot::{Filled, Spot};
+use crate::hot::Filled;
 
 /// The method whose pages are kept.
 const METHOD: &str = "/riposte.v1.CommentService/ListComments";
@@ -39,23 +40,31 @@ impl HotAnswers {
     /// Those of the handler.
     pub(crate) async fn answer(&self, caller: &Caller, request: &[u8]) -> Option<Result<Bytes, Refusal>> {
         let message = message_of(request)?;
-        let spot = match self.0.pages.find(caller, message) {
-            Some(spot) => spot,
-            None => self.admit(caller, message)?,
+        let pages = &self.0.pages;
+        let spot = match pages.find(caller, message) {
+            Some(spot) => Some(spot),
+            None => pages.admit(caller, message, &self.first_page_of(message)?),
         };
-        let answer =
-            self.0.pages.read(&spot, || self.0.clone().reading(caller.clone(), Bytes::copy_from_slice(message)));
-        Some(answer.await.map_err(|error| about(error, message)))
+        let (services, caller) = (self.0.clone(), caller.clone());
+        let reading = {
+            let (caller, message) = (caller.clone(), Bytes::copy_from_slice(message));
+            move || services.clone().reading(caller.clone(), message.clone())
+        };
+        let answer = match spot {
+            Some(spot) => pages.read(&spot, reading).await,
+            None => pages.share(&caller, message, reading).await,
+        };
+        Some(answer.map_err(|error| about(error, message)))
     }
 
-    /// A place for the answer, if it is a first page of a subject that is hot. Every read of a page is counted here, also
-    /// one that is left to its handler.
-    fn admit(&self, caller: &Caller, message: &[u8]) -> Option<Spot> {
+    /// The subject whose first page is asked for. Every read of a page is counted here, also one that is left to its
+    /// handler.
+    fn first_page_of(&self, message: &[u8]) -> Option<SubjectKey> {
         let request = v1::ListCommentsRequest::decode(message).ok()?;
         let key = request.subject.as_ref()?;
         let subject = SubjectKey::parse("subject", &key.object_type, &key.object_id).ok()?;
         self.0.pages.count(&subject);
-        if is_first_page(&request) { self.0.pages.admit(caller, message, &subject) } else { None }
+        (self.0.pages.is_enabled() && is_first_page(&request)).then_some(subject)
     }
 }
 

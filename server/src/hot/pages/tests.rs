@@ -91,6 +91,36 @@ async fn a_thousand_readers_at_once_are_one_reading() {
 }
 
 #[tokio::test]
+async fn those_who_ask_at_once_for_a_page_that_is_not_kept_share_a_reading_that_begins_after_them() {
+    let (pages, origin) = (pages(LIMITS), Origin::default());
+    let (open, gate) = watch::channel(false);
+    let ask = |caller: Caller| {
+        let (pages, origin, mut gate) = (pages.clone(), origin.clone(), gate.clone());
+        let reading = move || async move {
+            let read = origin.read().await;
+            gate.wait_for(|open| *open).await.map_err(|_| Error::DeadlineExceeded)?;
+            read
+        };
+        tokio::spawn(async move { pages.share(&caller, b"first page", reading).await })
+    };
+    let first = ask(caller());
+    while origin.readings() == 0 {
+        tokio::task::yield_now().await;
+    }
+    let later: Vec<_> = (0..1_000).map(|_| ask(caller())).collect();
+    let stranger = ask(Caller::unrestricted("others"));
+    while origin.readings() < 2 {
+        tokio::task::yield_now().await;
+    }
+    open.send_replace(true);
+    assert_eq!(first.await.expect("it ends"), Ok(Bytes::from_static(b"1")));
+    assert_eq!(stranger.await.expect("it ends"), Ok(Bytes::from_static(b"2")), "a caller has pages of its own");
+    for one in later {
+        assert_eq!(one.await.expect("it ends"), Ok(Bytes::from_static(b"3")));
+    }
+}
+
+#[tokio::test]
 async fn a_reading_goes_on_when_its_reader_goes_away_and_a_panic_is_told() {
     let (pages, origin) = (pages(LIMITS), Origin::default());
     let spot = pages.admit(&caller(), b"first page", &key("a")).expect("everything is hot");
