@@ -100,7 +100,7 @@ func (o AfterRevision) subjectWatchOption(request *ripostev1.WatchSubjectRequest
 }
 
 // Watch follows the changes of the subject. The stream resumes by itself after the last revision seen; revisions that
-// can no longer be told one by one come as a gap.
+// can no longer be told one by one come as a gap. Each time it is opened, an event tells where.
 func (h *Subject) Watch(ctx context.Context, options ...SubjectWatchOption) iter.Seq2[*ripostev1.WatchSubjectResponse, error] {
 	request := &ripostev1.WatchSubjectRequest{
 		Key: h.SubjectKey,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use riposte_sdk::v1::watch_subject_response::Event;
-use riposte_sdk::v1::{SubjectChange, WatchSubjectRequest, WatchSubjectResponse};
+use riposte_sdk::v1::{SubjectChange, WatchOpened, WatchSubjectRequest, WatchSubjectResponse};
 use tonic::{Status, Streaming};
 
 use crate::Say;
@@ -14,7 +14,10 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// An open WatchSubject stream.
 #[derive(Debug)]
-pub struct Watch(Streaming<WatchSubjectResponse>);
+pub struct Watch {
+    stream: Streaming<WatchSubjectResponse>,
+    opened: i64,
+}
 
 impl Watch {
     /// Watches the subject of `say` behind a revision.
@@ -23,13 +26,24 @@ impl Watch {
     /// The server's.
     pub async fn open(say: &Say, after_revision: i64) -> Result<Self, Status> {
         let request = WatchSubjectRequest { key: Some(say.key.clone()), after_revision };
-        Ok(Self(say.client.subjects().watch_subject(request).await?.into_inner()))
+        Self::of(say.client.subjects().watch_subject(request).await?.into_inner()).await
     }
 
-    /// A stream that was opened by other means.
+    /// A stream that was opened by other means, none of whose events was read.
+    ///
+    /// # Errors
+    /// The server's; INTERNAL where it does not tell at first that the watch has begun.
+    pub async fn of(mut stream: Streaming<WatchSubjectResponse>) -> Result<Self, Status> {
+        match stream.message().await?.and_then(|first| first.event) {
+            Some(Event::Opened(WatchOpened { revision })) => Ok(Self { stream, opened: revision }),
+            other => Err(Status::internal(format!("it begins with {other:?}"))),
+        }
+    }
+
+    /// The revision behind which everything is told.
     #[must_use]
-    pub fn of(stream: Streaming<WatchSubjectResponse>) -> Self {
-        Self(stream)
+    pub fn opened(&self) -> i64 {
+        self.opened
     }
 
     /// The next event.
@@ -37,7 +51,7 @@ impl Watch {
     /// # Errors
     /// When none comes in time, or the stream ends.
     pub async fn event(&mut self) -> Result<Event> {
-        let next = tokio::time::timeout(PATIENCE, self.0.message()).await.context("nothing is told")?;
+        let next = tokio::time::timeout(PATIENCE, self.stream.message()).await.context("nothing is told")?;
         next?.context("the stream ended")?.event.context("an answer without event")
     }
 
@@ -48,7 +62,7 @@ impl Watch {
     pub async fn change(&mut self) -> Result<SubjectChange> {
         match self.event().await? {
             Event::Change(change) => Ok(change),
-            Event::Gap(gap) => bail!("a gap: {gap:?}"),
+            other => bail!("no change: {other:?}"),
         }
     }
 
@@ -73,7 +87,7 @@ impl Watch {
     pub async fn end(mut self) -> Result<Status> {
         let end = async {
             loop {
-                match self.0.message().await {
+                match self.stream.message().await {
                     Ok(Some(_)) => {}
                     Ok(None) => bail!("it ended without saying why"),
                     Err(status) => return Ok(status),

@@ -1647,6 +1647,7 @@ type SubjectScope struct {
 	//
 	//	*SubjectScope_Key
 	//	*SubjectScope_ObjectType
+	//	*SubjectScope_All
 	Scope         isSubjectScope_Scope `protobuf_oneof:"scope"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1707,6 +1708,15 @@ func (x *SubjectScope) GetObjectType() string {
 	return ""
 }
 
+func (x *SubjectScope) GetAll() *AllSubjects {
+	if x != nil {
+		if x, ok := x.Scope.(*SubjectScope_All); ok {
+			return x.All
+		}
+	}
+	return nil
+}
+
 type isSubjectScope_Scope interface {
 	isSubjectScope_Scope()
 }
@@ -1721,17 +1731,62 @@ type SubjectScope_ObjectType struct {
 	ObjectType string `protobuf:"bytes,2,opt,name=object_type,json=objectType,proto3,oneof"`
 }
 
+type SubjectScope_All struct {
+	// All subjects of all object types, deleted ones too, and those of types that the server does not serve any more.
+	// Only for callers that may use every object type.
+	All *AllSubjects `protobuf:"bytes,3,opt,name=all,proto3,oneof"`
+}
+
 func (*SubjectScope_Key) isSubjectScope_Scope() {}
 
 func (*SubjectScope_ObjectType) isSubjectScope_Scope() {}
+
+func (*SubjectScope_All) isSubjectScope_Scope() {}
+
+// Every subject there is.
+type AllSubjects struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AllSubjects) Reset() {
+	*x = AllSubjects{}
+	mi := &file_riposte_v1_admin_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AllSubjects) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AllSubjects) ProtoMessage() {}
+
+func (x *AllSubjects) ProtoReflect() protoreflect.Message {
+	mi := &file_riposte_v1_admin_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AllSubjects.ProtoReflect.Descriptor instead.
+func (*AllSubjects) Descriptor() ([]byte, []int) {
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{22}
+}
 
 // Asks to compare stored counts with the rows they count.
 type VerifyCountsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The subjects to verify. Required.
 	Scope *SubjectScope `protobuf:"bytes,1,opt,name=scope,proto3" json:"scope,omitempty"`
-	// `resume_token` of an answer of an earlier walk over the same object type: goes on behind the subject of that answer.
-	// Empty: from the beginning. Another object type is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+	// `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
+	// Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
 	ResumeToken   string `protobuf:"bytes,2,opt,name=resume_token,json=resumeToken,proto3" json:"resume_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1739,7 +1794,7 @@ type VerifyCountsRequest struct {
 
 func (x *VerifyCountsRequest) Reset() {
 	*x = VerifyCountsRequest{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[22]
+	mi := &file_riposte_v1_admin_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1751,7 +1806,7 @@ func (x *VerifyCountsRequest) String() string {
 func (*VerifyCountsRequest) ProtoMessage() {}
 
 func (x *VerifyCountsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[22]
+	mi := &file_riposte_v1_admin_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1764,7 +1819,7 @@ func (x *VerifyCountsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyCountsRequest.ProtoReflect.Descriptor instead.
 func (*VerifyCountsRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{22}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *VerifyCountsRequest) GetScope() *SubjectScope {
@@ -1799,7 +1854,7 @@ type VerifyCountsResponse struct {
 
 func (x *VerifyCountsResponse) Reset() {
 	*x = VerifyCountsResponse{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[23]
+	mi := &file_riposte_v1_admin_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1811,7 +1866,7 @@ func (x *VerifyCountsResponse) String() string {
 func (*VerifyCountsResponse) ProtoMessage() {}
 
 func (x *VerifyCountsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[23]
+	mi := &file_riposte_v1_admin_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1824,7 +1879,7 @@ func (x *VerifyCountsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyCountsResponse.ProtoReflect.Descriptor instead.
 func (*VerifyCountsResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{23}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *VerifyCountsResponse) GetSubject() *SubjectKey {
@@ -1873,7 +1928,7 @@ type CountDrift struct {
 
 func (x *CountDrift) Reset() {
 	*x = CountDrift{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[24]
+	mi := &file_riposte_v1_admin_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1885,7 +1940,7 @@ func (x *CountDrift) String() string {
 func (*CountDrift) ProtoMessage() {}
 
 func (x *CountDrift) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[24]
+	mi := &file_riposte_v1_admin_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1898,7 +1953,7 @@ func (x *CountDrift) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CountDrift.ProtoReflect.Descriptor instead.
 func (*CountDrift) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{24}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *CountDrift) GetCommentId() int64 {
@@ -1936,8 +1991,8 @@ type RepairCountsRequest struct {
 	Scope *SubjectScope `protobuf:"bytes,1,opt,name=scope,proto3" json:"scope,omitempty"`
 	// A UUID; optional, the SDKs fill it. A repair is safe to repeat with or without it.
 	RequestId string `protobuf:"bytes,2,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
-	// `resume_token` of an answer of an earlier walk over the same object type: goes on behind the subject of that answer.
-	// Empty: from the beginning. Another object type is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+	// `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
+	// Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
 	ResumeToken   string `protobuf:"bytes,3,opt,name=resume_token,json=resumeToken,proto3" json:"resume_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1945,7 +2000,7 @@ type RepairCountsRequest struct {
 
 func (x *RepairCountsRequest) Reset() {
 	*x = RepairCountsRequest{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[25]
+	mi := &file_riposte_v1_admin_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1957,7 +2012,7 @@ func (x *RepairCountsRequest) String() string {
 func (*RepairCountsRequest) ProtoMessage() {}
 
 func (x *RepairCountsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[25]
+	mi := &file_riposte_v1_admin_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1970,7 +2025,7 @@ func (x *RepairCountsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RepairCountsRequest.ProtoReflect.Descriptor instead.
 func (*RepairCountsRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{25}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *RepairCountsRequest) GetScope() *SubjectScope {
@@ -2012,7 +2067,7 @@ type RepairCountsResponse struct {
 
 func (x *RepairCountsResponse) Reset() {
 	*x = RepairCountsResponse{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[26]
+	mi := &file_riposte_v1_admin_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2024,7 +2079,7 @@ func (x *RepairCountsResponse) String() string {
 func (*RepairCountsResponse) ProtoMessage() {}
 
 func (x *RepairCountsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[26]
+	mi := &file_riposte_v1_admin_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2037,7 +2092,7 @@ func (x *RepairCountsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RepairCountsResponse.ProtoReflect.Descriptor instead.
 func (*RepairCountsResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{26}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *RepairCountsResponse) GetSubject() *SubjectKey {
@@ -2075,8 +2130,8 @@ type RebuildMemberHistoryRequest struct {
 	Scope *SubjectScope `protobuf:"bytes,1,opt,name=scope,proto3" json:"scope,omitempty"`
 	// A UUID; optional, the SDKs fill it. A rebuild is safe to repeat with or without it.
 	RequestId string `protobuf:"bytes,2,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
-	// `resume_token` of an answer of an earlier walk over the same object type: goes on behind the subject of that answer.
-	// Empty: from the beginning. Another object type is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+	// `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
+	// Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
 	ResumeToken   string `protobuf:"bytes,3,opt,name=resume_token,json=resumeToken,proto3" json:"resume_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2084,7 +2139,7 @@ type RebuildMemberHistoryRequest struct {
 
 func (x *RebuildMemberHistoryRequest) Reset() {
 	*x = RebuildMemberHistoryRequest{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[27]
+	mi := &file_riposte_v1_admin_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2096,7 +2151,7 @@ func (x *RebuildMemberHistoryRequest) String() string {
 func (*RebuildMemberHistoryRequest) ProtoMessage() {}
 
 func (x *RebuildMemberHistoryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[27]
+	mi := &file_riposte_v1_admin_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2109,7 +2164,7 @@ func (x *RebuildMemberHistoryRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RebuildMemberHistoryRequest.ProtoReflect.Descriptor instead.
 func (*RebuildMemberHistoryRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{27}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *RebuildMemberHistoryRequest) GetScope() *SubjectScope {
@@ -2151,7 +2206,7 @@ type RebuildMemberHistoryResponse struct {
 
 func (x *RebuildMemberHistoryResponse) Reset() {
 	*x = RebuildMemberHistoryResponse{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[28]
+	mi := &file_riposte_v1_admin_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2163,7 +2218,7 @@ func (x *RebuildMemberHistoryResponse) String() string {
 func (*RebuildMemberHistoryResponse) ProtoMessage() {}
 
 func (x *RebuildMemberHistoryResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[28]
+	mi := &file_riposte_v1_admin_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2176,7 +2231,7 @@ func (x *RebuildMemberHistoryResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RebuildMemberHistoryResponse.ProtoReflect.Descriptor instead.
 func (*RebuildMemberHistoryResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{28}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *RebuildMemberHistoryResponse) GetSubjectsDone() int64 {
@@ -2214,8 +2269,8 @@ type RebuildRanksRequest struct {
 	Scope *SubjectScope `protobuf:"bytes,1,opt,name=scope,proto3" json:"scope,omitempty"`
 	// A UUID; optional, the SDKs fill it. A rebuild is safe to repeat with or without it.
 	RequestId string `protobuf:"bytes,2,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
-	// `resume_token` of an answer of an earlier walk over the same object type: goes on behind the subject of that answer.
-	// Empty: from the beginning. Another object type is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+	// `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
+	// Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
 	ResumeToken   string `protobuf:"bytes,3,opt,name=resume_token,json=resumeToken,proto3" json:"resume_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2223,7 +2278,7 @@ type RebuildRanksRequest struct {
 
 func (x *RebuildRanksRequest) Reset() {
 	*x = RebuildRanksRequest{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[29]
+	mi := &file_riposte_v1_admin_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2235,7 +2290,7 @@ func (x *RebuildRanksRequest) String() string {
 func (*RebuildRanksRequest) ProtoMessage() {}
 
 func (x *RebuildRanksRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[29]
+	mi := &file_riposte_v1_admin_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2248,7 +2303,7 @@ func (x *RebuildRanksRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RebuildRanksRequest.ProtoReflect.Descriptor instead.
 func (*RebuildRanksRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{29}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *RebuildRanksRequest) GetScope() *SubjectScope {
@@ -2290,7 +2345,7 @@ type RebuildRanksResponse struct {
 
 func (x *RebuildRanksResponse) Reset() {
 	*x = RebuildRanksResponse{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[30]
+	mi := &file_riposte_v1_admin_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2302,7 +2357,7 @@ func (x *RebuildRanksResponse) String() string {
 func (*RebuildRanksResponse) ProtoMessage() {}
 
 func (x *RebuildRanksResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[30]
+	mi := &file_riposte_v1_admin_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2315,7 +2370,7 @@ func (x *RebuildRanksResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RebuildRanksResponse.ProtoReflect.Descriptor instead.
 func (*RebuildRanksResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{30}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *RebuildRanksResponse) GetSubjectsDone() int64 {
@@ -2359,7 +2414,7 @@ type RebuildCacheRequest struct {
 
 func (x *RebuildCacheRequest) Reset() {
 	*x = RebuildCacheRequest{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[31]
+	mi := &file_riposte_v1_admin_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2371,7 +2426,7 @@ func (x *RebuildCacheRequest) String() string {
 func (*RebuildCacheRequest) ProtoMessage() {}
 
 func (x *RebuildCacheRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[31]
+	mi := &file_riposte_v1_admin_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2384,7 +2439,7 @@ func (x *RebuildCacheRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RebuildCacheRequest.ProtoReflect.Descriptor instead.
 func (*RebuildCacheRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{31}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *RebuildCacheRequest) GetScope() *SubjectScope {
@@ -2412,7 +2467,7 @@ type RebuildCacheResponse struct {
 
 func (x *RebuildCacheResponse) Reset() {
 	*x = RebuildCacheResponse{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[32]
+	mi := &file_riposte_v1_admin_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2424,7 +2479,7 @@ func (x *RebuildCacheResponse) String() string {
 func (*RebuildCacheResponse) ProtoMessage() {}
 
 func (x *RebuildCacheResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[32]
+	mi := &file_riposte_v1_admin_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2437,7 +2492,7 @@ func (x *RebuildCacheResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RebuildCacheResponse.ProtoReflect.Descriptor instead.
 func (*RebuildCacheResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{32}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *RebuildCacheResponse) GetSubjectsRebuilt() int64 {
@@ -2458,7 +2513,7 @@ type ListHotSubjectsRequest struct {
 
 func (x *ListHotSubjectsRequest) Reset() {
 	*x = ListHotSubjectsRequest{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[33]
+	mi := &file_riposte_v1_admin_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2470,7 +2525,7 @@ func (x *ListHotSubjectsRequest) String() string {
 func (*ListHotSubjectsRequest) ProtoMessage() {}
 
 func (x *ListHotSubjectsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[33]
+	mi := &file_riposte_v1_admin_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2483,7 +2538,7 @@ func (x *ListHotSubjectsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListHotSubjectsRequest.ProtoReflect.Descriptor instead.
 func (*ListHotSubjectsRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{33}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ListHotSubjectsRequest) GetLimit() int32 {
@@ -2504,7 +2559,7 @@ type ListHotSubjectsResponse struct {
 
 func (x *ListHotSubjectsResponse) Reset() {
 	*x = ListHotSubjectsResponse{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[34]
+	mi := &file_riposte_v1_admin_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2516,7 +2571,7 @@ func (x *ListHotSubjectsResponse) String() string {
 func (*ListHotSubjectsResponse) ProtoMessage() {}
 
 func (x *ListHotSubjectsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[34]
+	mi := &file_riposte_v1_admin_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2529,7 +2584,7 @@ func (x *ListHotSubjectsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListHotSubjectsResponse.ProtoReflect.Descriptor instead.
 func (*ListHotSubjectsResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{34}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *ListHotSubjectsResponse) GetSubjects() []*HotSubject {
@@ -2554,7 +2609,7 @@ type HotSubject struct {
 
 func (x *HotSubject) Reset() {
 	*x = HotSubject{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[35]
+	mi := &file_riposte_v1_admin_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2566,7 +2621,7 @@ func (x *HotSubject) String() string {
 func (*HotSubject) ProtoMessage() {}
 
 func (x *HotSubject) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[35]
+	mi := &file_riposte_v1_admin_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2579,7 +2634,7 @@ func (x *HotSubject) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HotSubject.ProtoReflect.Descriptor instead.
 func (*HotSubject) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{35}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *HotSubject) GetKey() *SubjectKey {
@@ -2732,12 +2787,14 @@ const file_riposte_v1_admin_proto_rawDesc = "" +
 	"request_id\x18\x04 \x01(\tR\trequestId\"\x81\x01\n" +
 	"!AdminServiceDeleteCommentResponse\x12-\n" +
 	"\acomment\x18\x01 \x01(\v2\x13.riposte.v1.CommentR\acomment\x12-\n" +
-	"\x10subject_revision\x18\x02 \x01(\x03B\x020\x01R\x0fsubjectRevision\"f\n" +
+	"\x10subject_revision\x18\x02 \x01(\x03B\x020\x01R\x0fsubjectRevision\"\x93\x01\n" +
 	"\fSubjectScope\x12*\n" +
 	"\x03key\x18\x01 \x01(\v2\x16.riposte.v1.SubjectKeyH\x00R\x03key\x12!\n" +
 	"\vobject_type\x18\x02 \x01(\tH\x00R\n" +
-	"objectTypeB\a\n" +
-	"\x05scope\"h\n" +
+	"objectType\x12+\n" +
+	"\x03all\x18\x03 \x01(\v2\x17.riposte.v1.AllSubjectsH\x00R\x03allB\a\n" +
+	"\x05scope\"\r\n" +
+	"\vAllSubjects\"h\n" +
 	"\x13VerifyCountsRequest\x12.\n" +
 	"\x05scope\x18\x01 \x01(\v2\x18.riposte.v1.SubjectScopeR\x05scope\x12!\n" +
 	"\fresume_token\x18\x02 \x01(\tR\vresumeToken\"\xca\x01\n" +
@@ -2821,7 +2878,7 @@ func file_riposte_v1_admin_proto_rawDescGZIP() []byte {
 }
 
 var file_riposte_v1_admin_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_riposte_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 38)
+var file_riposte_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 39)
 var file_riposte_v1_admin_proto_goTypes = []any{
 	(ImportOutcome)(0),                        // 0: riposte.v1.ImportOutcome
 	(*ImportCommentsRequest)(nil),             // 1: riposte.v1.ImportCommentsRequest
@@ -2846,87 +2903,89 @@ var file_riposte_v1_admin_proto_goTypes = []any{
 	(*AdminServiceDeleteCommentRequest)(nil),  // 20: riposte.v1.AdminServiceDeleteCommentRequest
 	(*AdminServiceDeleteCommentResponse)(nil), // 21: riposte.v1.AdminServiceDeleteCommentResponse
 	(*SubjectScope)(nil),                      // 22: riposte.v1.SubjectScope
-	(*VerifyCountsRequest)(nil),               // 23: riposte.v1.VerifyCountsRequest
-	(*VerifyCountsResponse)(nil),              // 24: riposte.v1.VerifyCountsResponse
-	(*CountDrift)(nil),                        // 25: riposte.v1.CountDrift
-	(*RepairCountsRequest)(nil),               // 26: riposte.v1.RepairCountsRequest
-	(*RepairCountsResponse)(nil),              // 27: riposte.v1.RepairCountsResponse
-	(*RebuildMemberHistoryRequest)(nil),       // 28: riposte.v1.RebuildMemberHistoryRequest
-	(*RebuildMemberHistoryResponse)(nil),      // 29: riposte.v1.RebuildMemberHistoryResponse
-	(*RebuildRanksRequest)(nil),               // 30: riposte.v1.RebuildRanksRequest
-	(*RebuildRanksResponse)(nil),              // 31: riposte.v1.RebuildRanksResponse
-	(*RebuildCacheRequest)(nil),               // 32: riposte.v1.RebuildCacheRequest
-	(*RebuildCacheResponse)(nil),              // 33: riposte.v1.RebuildCacheResponse
-	(*ListHotSubjectsRequest)(nil),            // 34: riposte.v1.ListHotSubjectsRequest
-	(*ListHotSubjectsResponse)(nil),           // 35: riposte.v1.ListHotSubjectsResponse
-	(*HotSubject)(nil),                        // 36: riposte.v1.HotSubject
-	nil,                                       // 37: riposte.v1.ImportedSubject.MetadataEntry
-	nil,                                       // 38: riposte.v1.ItemError.MetadataEntry
-	(*SubjectKey)(nil),                        // 39: riposte.v1.SubjectKey
-	(SubjectState)(0),                         // 40: riposte.v1.SubjectState
-	(*timestamppb.Timestamp)(nil),             // 41: google.protobuf.Timestamp
-	(*Content)(nil),                           // 42: riposte.v1.Content
-	(*ClientInfo)(nil),                        // 43: riposte.v1.ClientInfo
-	(CommentState)(0),                         // 44: riposte.v1.CommentState
-	(DeletedBy)(0),                            // 45: riposte.v1.DeletedBy
-	(LikeValue)(0),                            // 46: riposte.v1.LikeValue
-	(*Subject)(nil),                           // 47: riposte.v1.Subject
-	(*Comment)(nil),                           // 48: riposte.v1.Comment
+	(*AllSubjects)(nil),                       // 23: riposte.v1.AllSubjects
+	(*VerifyCountsRequest)(nil),               // 24: riposte.v1.VerifyCountsRequest
+	(*VerifyCountsResponse)(nil),              // 25: riposte.v1.VerifyCountsResponse
+	(*CountDrift)(nil),                        // 26: riposte.v1.CountDrift
+	(*RepairCountsRequest)(nil),               // 27: riposte.v1.RepairCountsRequest
+	(*RepairCountsResponse)(nil),              // 28: riposte.v1.RepairCountsResponse
+	(*RebuildMemberHistoryRequest)(nil),       // 29: riposte.v1.RebuildMemberHistoryRequest
+	(*RebuildMemberHistoryResponse)(nil),      // 30: riposte.v1.RebuildMemberHistoryResponse
+	(*RebuildRanksRequest)(nil),               // 31: riposte.v1.RebuildRanksRequest
+	(*RebuildRanksResponse)(nil),              // 32: riposte.v1.RebuildRanksResponse
+	(*RebuildCacheRequest)(nil),               // 33: riposte.v1.RebuildCacheRequest
+	(*RebuildCacheResponse)(nil),              // 34: riposte.v1.RebuildCacheResponse
+	(*ListHotSubjectsRequest)(nil),            // 35: riposte.v1.ListHotSubjectsRequest
+	(*ListHotSubjectsResponse)(nil),           // 36: riposte.v1.ListHotSubjectsResponse
+	(*HotSubject)(nil),                        // 37: riposte.v1.HotSubject
+	nil,                                       // 38: riposte.v1.ImportedSubject.MetadataEntry
+	nil,                                       // 39: riposte.v1.ItemError.MetadataEntry
+	(*SubjectKey)(nil),                        // 40: riposte.v1.SubjectKey
+	(SubjectState)(0),                         // 41: riposte.v1.SubjectState
+	(*timestamppb.Timestamp)(nil),             // 42: google.protobuf.Timestamp
+	(*Content)(nil),                           // 43: riposte.v1.Content
+	(*ClientInfo)(nil),                        // 44: riposte.v1.ClientInfo
+	(CommentState)(0),                         // 45: riposte.v1.CommentState
+	(DeletedBy)(0),                            // 46: riposte.v1.DeletedBy
+	(LikeValue)(0),                            // 47: riposte.v1.LikeValue
+	(*Subject)(nil),                           // 48: riposte.v1.Subject
+	(*Comment)(nil),                           // 49: riposte.v1.Comment
 }
 var file_riposte_v1_admin_proto_depIdxs = []int32{
 	2,  // 0: riposte.v1.ImportCommentsRequest.item:type_name -> riposte.v1.ImportItem
 	3,  // 1: riposte.v1.ImportItem.subject:type_name -> riposte.v1.ImportedSubject
 	4,  // 2: riposte.v1.ImportItem.comment:type_name -> riposte.v1.ImportedComment
 	5,  // 3: riposte.v1.ImportItem.like:type_name -> riposte.v1.ImportedLike
-	39, // 4: riposte.v1.ImportedSubject.key:type_name -> riposte.v1.SubjectKey
-	40, // 5: riposte.v1.ImportedSubject.state:type_name -> riposte.v1.SubjectState
-	37, // 6: riposte.v1.ImportedSubject.metadata:type_name -> riposte.v1.ImportedSubject.MetadataEntry
-	41, // 7: riposte.v1.ImportedSubject.create_time:type_name -> google.protobuf.Timestamp
-	39, // 8: riposte.v1.ImportedComment.subject:type_name -> riposte.v1.SubjectKey
-	42, // 9: riposte.v1.ImportedComment.content:type_name -> riposte.v1.Content
-	43, // 10: riposte.v1.ImportedComment.client:type_name -> riposte.v1.ClientInfo
-	44, // 11: riposte.v1.ImportedComment.state:type_name -> riposte.v1.CommentState
-	45, // 12: riposte.v1.ImportedComment.deleted_by:type_name -> riposte.v1.DeletedBy
-	41, // 13: riposte.v1.ImportedComment.create_time:type_name -> google.protobuf.Timestamp
-	41, // 14: riposte.v1.ImportedComment.edit_time:type_name -> google.protobuf.Timestamp
-	41, // 15: riposte.v1.ImportedComment.delete_time:type_name -> google.protobuf.Timestamp
-	39, // 16: riposte.v1.ImportedLike.subject:type_name -> riposte.v1.SubjectKey
-	46, // 17: riposte.v1.ImportedLike.value:type_name -> riposte.v1.LikeValue
-	41, // 18: riposte.v1.ImportedLike.time:type_name -> google.protobuf.Timestamp
+	40, // 4: riposte.v1.ImportedSubject.key:type_name -> riposte.v1.SubjectKey
+	41, // 5: riposte.v1.ImportedSubject.state:type_name -> riposte.v1.SubjectState
+	38, // 6: riposte.v1.ImportedSubject.metadata:type_name -> riposte.v1.ImportedSubject.MetadataEntry
+	42, // 7: riposte.v1.ImportedSubject.create_time:type_name -> google.protobuf.Timestamp
+	40, // 8: riposte.v1.ImportedComment.subject:type_name -> riposte.v1.SubjectKey
+	43, // 9: riposte.v1.ImportedComment.content:type_name -> riposte.v1.Content
+	44, // 10: riposte.v1.ImportedComment.client:type_name -> riposte.v1.ClientInfo
+	45, // 11: riposte.v1.ImportedComment.state:type_name -> riposte.v1.CommentState
+	46, // 12: riposte.v1.ImportedComment.deleted_by:type_name -> riposte.v1.DeletedBy
+	42, // 13: riposte.v1.ImportedComment.create_time:type_name -> google.protobuf.Timestamp
+	42, // 14: riposte.v1.ImportedComment.edit_time:type_name -> google.protobuf.Timestamp
+	42, // 15: riposte.v1.ImportedComment.delete_time:type_name -> google.protobuf.Timestamp
+	40, // 16: riposte.v1.ImportedLike.subject:type_name -> riposte.v1.SubjectKey
+	47, // 17: riposte.v1.ImportedLike.value:type_name -> riposte.v1.LikeValue
+	42, // 18: riposte.v1.ImportedLike.time:type_name -> google.protobuf.Timestamp
 	0,  // 19: riposte.v1.ImportCommentsResponse.outcome:type_name -> riposte.v1.ImportOutcome
 	7,  // 20: riposte.v1.ImportCommentsResponse.error:type_name -> riposte.v1.ItemError
-	38, // 21: riposte.v1.ItemError.metadata:type_name -> riposte.v1.ItemError.MetadataEntry
+	39, // 21: riposte.v1.ItemError.metadata:type_name -> riposte.v1.ItemError.MetadataEntry
 	8,  // 22: riposte.v1.ItemError.violations:type_name -> riposte.v1.FieldViolation
-	39, // 23: riposte.v1.ExportSubjectRequest.key:type_name -> riposte.v1.SubjectKey
+	40, // 23: riposte.v1.ExportSubjectRequest.key:type_name -> riposte.v1.SubjectKey
 	11, // 24: riposte.v1.ExportSubjectResponse.subject:type_name -> riposte.v1.ExportedSubject
 	12, // 25: riposte.v1.ExportSubjectResponse.comment:type_name -> riposte.v1.ExportedComment
 	13, // 26: riposte.v1.ExportSubjectResponse.like:type_name -> riposte.v1.ExportedLike
-	47, // 27: riposte.v1.ExportedSubject.subject:type_name -> riposte.v1.Subject
-	48, // 28: riposte.v1.ExportedComment.comment:type_name -> riposte.v1.Comment
-	43, // 29: riposte.v1.ExportedComment.client:type_name -> riposte.v1.ClientInfo
-	46, // 30: riposte.v1.ExportedLike.value:type_name -> riposte.v1.LikeValue
-	41, // 31: riposte.v1.ExportedLike.time:type_name -> google.protobuf.Timestamp
-	47, // 32: riposte.v1.ListSubjectsResponse.subjects:type_name -> riposte.v1.Subject
-	48, // 33: riposte.v1.HideCommentResponse.comment:type_name -> riposte.v1.Comment
-	48, // 34: riposte.v1.UnhideCommentResponse.comment:type_name -> riposte.v1.Comment
-	48, // 35: riposte.v1.AdminServiceDeleteCommentResponse.comment:type_name -> riposte.v1.Comment
-	39, // 36: riposte.v1.SubjectScope.key:type_name -> riposte.v1.SubjectKey
-	22, // 37: riposte.v1.VerifyCountsRequest.scope:type_name -> riposte.v1.SubjectScope
-	39, // 38: riposte.v1.VerifyCountsResponse.subject:type_name -> riposte.v1.SubjectKey
-	25, // 39: riposte.v1.VerifyCountsResponse.drifts:type_name -> riposte.v1.CountDrift
-	22, // 40: riposte.v1.RepairCountsRequest.scope:type_name -> riposte.v1.SubjectScope
-	39, // 41: riposte.v1.RepairCountsResponse.subject:type_name -> riposte.v1.SubjectKey
-	25, // 42: riposte.v1.RepairCountsResponse.repaired:type_name -> riposte.v1.CountDrift
-	22, // 43: riposte.v1.RebuildMemberHistoryRequest.scope:type_name -> riposte.v1.SubjectScope
-	22, // 44: riposte.v1.RebuildRanksRequest.scope:type_name -> riposte.v1.SubjectScope
-	22, // 45: riposte.v1.RebuildCacheRequest.scope:type_name -> riposte.v1.SubjectScope
-	36, // 46: riposte.v1.ListHotSubjectsResponse.subjects:type_name -> riposte.v1.HotSubject
-	39, // 47: riposte.v1.HotSubject.key:type_name -> riposte.v1.SubjectKey
-	48, // [48:48] is the sub-list for method output_type
-	48, // [48:48] is the sub-list for method input_type
-	48, // [48:48] is the sub-list for extension type_name
-	48, // [48:48] is the sub-list for extension extendee
-	0,  // [0:48] is the sub-list for field type_name
+	48, // 27: riposte.v1.ExportedSubject.subject:type_name -> riposte.v1.Subject
+	49, // 28: riposte.v1.ExportedComment.comment:type_name -> riposte.v1.Comment
+	44, // 29: riposte.v1.ExportedComment.client:type_name -> riposte.v1.ClientInfo
+	47, // 30: riposte.v1.ExportedLike.value:type_name -> riposte.v1.LikeValue
+	42, // 31: riposte.v1.ExportedLike.time:type_name -> google.protobuf.Timestamp
+	48, // 32: riposte.v1.ListSubjectsResponse.subjects:type_name -> riposte.v1.Subject
+	49, // 33: riposte.v1.HideCommentResponse.comment:type_name -> riposte.v1.Comment
+	49, // 34: riposte.v1.UnhideCommentResponse.comment:type_name -> riposte.v1.Comment
+	49, // 35: riposte.v1.AdminServiceDeleteCommentResponse.comment:type_name -> riposte.v1.Comment
+	40, // 36: riposte.v1.SubjectScope.key:type_name -> riposte.v1.SubjectKey
+	23, // 37: riposte.v1.SubjectScope.all:type_name -> riposte.v1.AllSubjects
+	22, // 38: riposte.v1.VerifyCountsRequest.scope:type_name -> riposte.v1.SubjectScope
+	40, // 39: riposte.v1.VerifyCountsResponse.subject:type_name -> riposte.v1.SubjectKey
+	26, // 40: riposte.v1.VerifyCountsResponse.drifts:type_name -> riposte.v1.CountDrift
+	22, // 41: riposte.v1.RepairCountsRequest.scope:type_name -> riposte.v1.SubjectScope
+	40, // 42: riposte.v1.RepairCountsResponse.subject:type_name -> riposte.v1.SubjectKey
+	26, // 43: riposte.v1.RepairCountsResponse.repaired:type_name -> riposte.v1.CountDrift
+	22, // 44: riposte.v1.RebuildMemberHistoryRequest.scope:type_name -> riposte.v1.SubjectScope
+	22, // 45: riposte.v1.RebuildRanksRequest.scope:type_name -> riposte.v1.SubjectScope
+	22, // 46: riposte.v1.RebuildCacheRequest.scope:type_name -> riposte.v1.SubjectScope
+	37, // 47: riposte.v1.ListHotSubjectsResponse.subjects:type_name -> riposte.v1.HotSubject
+	40, // 48: riposte.v1.HotSubject.key:type_name -> riposte.v1.SubjectKey
+	49, // [49:49] is the sub-list for method output_type
+	49, // [49:49] is the sub-list for method input_type
+	49, // [49:49] is the sub-list for extension type_name
+	49, // [49:49] is the sub-list for extension extendee
+	0,  // [0:49] is the sub-list for field type_name
 }
 
 func init() { file_riposte_v1_admin_proto_init() }
@@ -2950,6 +3009,7 @@ func file_riposte_v1_admin_proto_init() {
 	file_riposte_v1_admin_proto_msgTypes[21].OneofWrappers = []any{
 		(*SubjectScope_Key)(nil),
 		(*SubjectScope_ObjectType)(nil),
+		(*SubjectScope_All)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -2957,7 +3017,7 @@ func file_riposte_v1_admin_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_riposte_v1_admin_proto_rawDesc), len(file_riposte_v1_admin_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   38,
+			NumMessages:   39,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

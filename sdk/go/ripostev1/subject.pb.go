@@ -1133,6 +1133,7 @@ type WatchSubjectResponse struct {
 	//
 	//	*WatchSubjectResponse_Change
 	//	*WatchSubjectResponse_Gap
+	//	*WatchSubjectResponse_Opened
 	Event         isWatchSubjectResponse_Event `protobuf_oneof:"event"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1193,6 +1194,15 @@ func (x *WatchSubjectResponse) GetGap() *RevisionGap {
 	return nil
 }
 
+func (x *WatchSubjectResponse) GetOpened() *WatchOpened {
+	if x != nil {
+		if x, ok := x.Event.(*WatchSubjectResponse_Opened); ok {
+			return x.Opened
+		}
+	}
+	return nil
+}
+
 type isWatchSubjectResponse_Event interface {
 	isWatchSubjectResponse_Event()
 }
@@ -1207,9 +1217,63 @@ type WatchSubjectResponse_Gap struct {
 	Gap *RevisionGap `protobuf:"bytes,2,opt,name=gap,proto3,oneof"`
 }
 
+type WatchSubjectResponse_Opened struct {
+	// The watch has begun. The first event of each stream, and no other is of this kind.
+	Opened *WatchOpened `protobuf:"bytes,3,opt,name=opened,proto3,oneof"`
+}
+
 func (*WatchSubjectResponse_Change) isWatchSubjectResponse_Event() {}
 
 func (*WatchSubjectResponse_Gap) isWatchSubjectResponse_Event() {}
+
+func (*WatchSubjectResponse_Opened) isWatchSubjectResponse_Event() {}
+
+// Where a watch has begun.
+type WatchOpened struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Everything later is told: `after_revision` of the request or, where that was 0, the subject's revision when the watch
+	// began. As `after_revision` of another call it resumes a stream that broke before its first change.
+	Revision      int64 `protobuf:"varint,1,opt,name=revision,proto3" json:"revision,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WatchOpened) Reset() {
+	*x = WatchOpened{}
+	mi := &file_riposte_v1_subject_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchOpened) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchOpened) ProtoMessage() {}
+
+func (x *WatchOpened) ProtoReflect() protoreflect.Message {
+	mi := &file_riposte_v1_subject_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WatchOpened.ProtoReflect.Descriptor instead.
+func (*WatchOpened) Descriptor() ([]byte, []int) {
+	return file_riposte_v1_subject_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *WatchOpened) GetRevision() int64 {
+	if x != nil {
+		return x.Revision
+	}
+	return 0
+}
 
 // All that one revision of a subject changed.
 type SubjectChange struct {
@@ -1226,7 +1290,7 @@ type SubjectChange struct {
 
 func (x *SubjectChange) Reset() {
 	*x = SubjectChange{}
-	mi := &file_riposte_v1_subject_proto_msgTypes[16]
+	mi := &file_riposte_v1_subject_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1238,7 +1302,7 @@ func (x *SubjectChange) String() string {
 func (*SubjectChange) ProtoMessage() {}
 
 func (x *SubjectChange) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_subject_proto_msgTypes[16]
+	mi := &file_riposte_v1_subject_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1251,7 +1315,7 @@ func (x *SubjectChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubjectChange.ProtoReflect.Descriptor instead.
 func (*SubjectChange) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_subject_proto_rawDescGZIP(), []int{16}
+	return file_riposte_v1_subject_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *SubjectChange) GetRevision() int64 {
@@ -1290,7 +1354,7 @@ type CommentChange struct {
 
 func (x *CommentChange) Reset() {
 	*x = CommentChange{}
-	mi := &file_riposte_v1_subject_proto_msgTypes[17]
+	mi := &file_riposte_v1_subject_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1302,7 +1366,7 @@ func (x *CommentChange) String() string {
 func (*CommentChange) ProtoMessage() {}
 
 func (x *CommentChange) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_subject_proto_msgTypes[17]
+	mi := &file_riposte_v1_subject_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1315,7 +1379,7 @@ func (x *CommentChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommentChange.ProtoReflect.Descriptor instead.
 func (*CommentChange) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_subject_proto_rawDescGZIP(), []int{17}
+	return file_riposte_v1_subject_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *CommentChange) GetCommentId() int64 {
@@ -1352,7 +1416,7 @@ type RevisionGap struct {
 
 func (x *RevisionGap) Reset() {
 	*x = RevisionGap{}
-	mi := &file_riposte_v1_subject_proto_msgTypes[18]
+	mi := &file_riposte_v1_subject_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1364,7 +1428,7 @@ func (x *RevisionGap) String() string {
 func (*RevisionGap) ProtoMessage() {}
 
 func (x *RevisionGap) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_subject_proto_msgTypes[18]
+	mi := &file_riposte_v1_subject_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1377,7 +1441,7 @@ func (x *RevisionGap) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevisionGap.ProtoReflect.Descriptor instead.
 func (*RevisionGap) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_subject_proto_rawDescGZIP(), []int{18}
+	return file_riposte_v1_subject_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *RevisionGap) GetFirstRevision() int64 {
@@ -1478,11 +1542,14 @@ const file_riposte_v1_subject_proto_rawDesc = "" +
 	"\x10subject_revision\x18\x02 \x01(\x03B\x020\x01R\x0fsubjectRevision\"j\n" +
 	"\x13WatchSubjectRequest\x12(\n" +
 	"\x03key\x18\x01 \x01(\v2\x16.riposte.v1.SubjectKeyR\x03key\x12)\n" +
-	"\x0eafter_revision\x18\x02 \x01(\x03B\x020\x01R\rafterRevision\"\x81\x01\n" +
+	"\x0eafter_revision\x18\x02 \x01(\x03B\x020\x01R\rafterRevision\"\xb4\x01\n" +
 	"\x14WatchSubjectResponse\x123\n" +
 	"\x06change\x18\x01 \x01(\v2\x19.riposte.v1.SubjectChangeH\x00R\x06change\x12+\n" +
-	"\x03gap\x18\x02 \x01(\v2\x17.riposte.v1.RevisionGapH\x00R\x03gapB\a\n" +
-	"\x05event\"\x8f\x01\n" +
+	"\x03gap\x18\x02 \x01(\v2\x17.riposte.v1.RevisionGapH\x00R\x03gap\x121\n" +
+	"\x06opened\x18\x03 \x01(\v2\x17.riposte.v1.WatchOpenedH\x00R\x06openedB\a\n" +
+	"\x05event\"-\n" +
+	"\vWatchOpened\x12\x1e\n" +
+	"\brevision\x18\x01 \x01(\x03B\x020\x01R\brevision\"\x8f\x01\n" +
 	"\rSubjectChange\x12\x1e\n" +
 	"\brevision\x18\x01 \x01(\x03B\x020\x01R\brevision\x125\n" +
 	"\bcomments\x18\x02 \x03(\v2\x19.riposte.v1.CommentChangeR\bcomments\x12'\n" +
@@ -1524,7 +1591,7 @@ func file_riposte_v1_subject_proto_rawDescGZIP() []byte {
 }
 
 var file_riposte_v1_subject_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_riposte_v1_subject_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
+var file_riposte_v1_subject_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
 var file_riposte_v1_subject_proto_goTypes = []any{
 	(SubjectState)(0),                // 0: riposte.v1.SubjectState
 	(CommentChangeKind)(0),           // 1: riposte.v1.CommentChangeKind
@@ -1544,49 +1611,51 @@ var file_riposte_v1_subject_proto_goTypes = []any{
 	(*UndeleteSubjectResponse)(nil),  // 15: riposte.v1.UndeleteSubjectResponse
 	(*WatchSubjectRequest)(nil),      // 16: riposte.v1.WatchSubjectRequest
 	(*WatchSubjectResponse)(nil),     // 17: riposte.v1.WatchSubjectResponse
-	(*SubjectChange)(nil),            // 18: riposte.v1.SubjectChange
-	(*CommentChange)(nil),            // 19: riposte.v1.CommentChange
-	(*RevisionGap)(nil),              // 20: riposte.v1.RevisionGap
-	nil,                              // 21: riposte.v1.Subject.MetadataEntry
-	nil,                              // 22: riposte.v1.CreateSubjectRequest.MetadataEntry
-	(*timestamppb.Timestamp)(nil),    // 23: google.protobuf.Timestamp
-	(*Degradation)(nil),              // 24: riposte.v1.Degradation
-	(*fieldmaskpb.FieldMask)(nil),    // 25: google.protobuf.FieldMask
+	(*WatchOpened)(nil),              // 18: riposte.v1.WatchOpened
+	(*SubjectChange)(nil),            // 19: riposte.v1.SubjectChange
+	(*CommentChange)(nil),            // 20: riposte.v1.CommentChange
+	(*RevisionGap)(nil),              // 21: riposte.v1.RevisionGap
+	nil,                              // 22: riposte.v1.Subject.MetadataEntry
+	nil,                              // 23: riposte.v1.CreateSubjectRequest.MetadataEntry
+	(*timestamppb.Timestamp)(nil),    // 24: google.protobuf.Timestamp
+	(*Degradation)(nil),              // 25: riposte.v1.Degradation
+	(*fieldmaskpb.FieldMask)(nil),    // 26: google.protobuf.FieldMask
 }
 var file_riposte_v1_subject_proto_depIdxs = []int32{
 	2,  // 0: riposte.v1.Subject.key:type_name -> riposte.v1.SubjectKey
 	0,  // 1: riposte.v1.Subject.state:type_name -> riposte.v1.SubjectState
-	21, // 2: riposte.v1.Subject.metadata:type_name -> riposte.v1.Subject.MetadataEntry
-	23, // 3: riposte.v1.Subject.create_time:type_name -> google.protobuf.Timestamp
-	23, // 4: riposte.v1.Subject.update_time:type_name -> google.protobuf.Timestamp
-	23, // 5: riposte.v1.Subject.delete_time:type_name -> google.protobuf.Timestamp
+	22, // 2: riposte.v1.Subject.metadata:type_name -> riposte.v1.Subject.MetadataEntry
+	24, // 3: riposte.v1.Subject.create_time:type_name -> google.protobuf.Timestamp
+	24, // 4: riposte.v1.Subject.update_time:type_name -> google.protobuf.Timestamp
+	24, // 5: riposte.v1.Subject.delete_time:type_name -> google.protobuf.Timestamp
 	2,  // 6: riposte.v1.CreateSubjectRequest.key:type_name -> riposte.v1.SubjectKey
-	22, // 7: riposte.v1.CreateSubjectRequest.metadata:type_name -> riposte.v1.CreateSubjectRequest.MetadataEntry
+	23, // 7: riposte.v1.CreateSubjectRequest.metadata:type_name -> riposte.v1.CreateSubjectRequest.MetadataEntry
 	3,  // 8: riposte.v1.CreateSubjectResponse.subject:type_name -> riposte.v1.Subject
 	2,  // 9: riposte.v1.GetSubjectRequest.key:type_name -> riposte.v1.SubjectKey
 	3,  // 10: riposte.v1.GetSubjectResponse.subject:type_name -> riposte.v1.Subject
-	24, // 11: riposte.v1.GetSubjectResponse.degraded:type_name -> riposte.v1.Degradation
+	25, // 11: riposte.v1.GetSubjectResponse.degraded:type_name -> riposte.v1.Degradation
 	2,  // 12: riposte.v1.BatchGetSubjectsRequest.keys:type_name -> riposte.v1.SubjectKey
 	3,  // 13: riposte.v1.BatchGetSubjectsResponse.subjects:type_name -> riposte.v1.Subject
 	2,  // 14: riposte.v1.BatchGetSubjectsResponse.missing:type_name -> riposte.v1.SubjectKey
-	24, // 15: riposte.v1.BatchGetSubjectsResponse.degraded:type_name -> riposte.v1.Degradation
+	25, // 15: riposte.v1.BatchGetSubjectsResponse.degraded:type_name -> riposte.v1.Degradation
 	3,  // 16: riposte.v1.UpdateSubjectRequest.subject:type_name -> riposte.v1.Subject
-	25, // 17: riposte.v1.UpdateSubjectRequest.update_mask:type_name -> google.protobuf.FieldMask
+	26, // 17: riposte.v1.UpdateSubjectRequest.update_mask:type_name -> google.protobuf.FieldMask
 	3,  // 18: riposte.v1.UpdateSubjectResponse.subject:type_name -> riposte.v1.Subject
 	2,  // 19: riposte.v1.DeleteSubjectRequest.key:type_name -> riposte.v1.SubjectKey
 	3,  // 20: riposte.v1.DeleteSubjectResponse.subject:type_name -> riposte.v1.Subject
 	2,  // 21: riposte.v1.UndeleteSubjectRequest.key:type_name -> riposte.v1.SubjectKey
 	3,  // 22: riposte.v1.UndeleteSubjectResponse.subject:type_name -> riposte.v1.Subject
 	2,  // 23: riposte.v1.WatchSubjectRequest.key:type_name -> riposte.v1.SubjectKey
-	18, // 24: riposte.v1.WatchSubjectResponse.change:type_name -> riposte.v1.SubjectChange
-	20, // 25: riposte.v1.WatchSubjectResponse.gap:type_name -> riposte.v1.RevisionGap
-	19, // 26: riposte.v1.SubjectChange.comments:type_name -> riposte.v1.CommentChange
-	1,  // 27: riposte.v1.CommentChange.kind:type_name -> riposte.v1.CommentChangeKind
-	28, // [28:28] is the sub-list for method output_type
-	28, // [28:28] is the sub-list for method input_type
-	28, // [28:28] is the sub-list for extension type_name
-	28, // [28:28] is the sub-list for extension extendee
-	0,  // [0:28] is the sub-list for field type_name
+	19, // 24: riposte.v1.WatchSubjectResponse.change:type_name -> riposte.v1.SubjectChange
+	21, // 25: riposte.v1.WatchSubjectResponse.gap:type_name -> riposte.v1.RevisionGap
+	18, // 26: riposte.v1.WatchSubjectResponse.opened:type_name -> riposte.v1.WatchOpened
+	20, // 27: riposte.v1.SubjectChange.comments:type_name -> riposte.v1.CommentChange
+	1,  // 28: riposte.v1.CommentChange.kind:type_name -> riposte.v1.CommentChangeKind
+	29, // [29:29] is the sub-list for method output_type
+	29, // [29:29] is the sub-list for method input_type
+	29, // [29:29] is the sub-list for extension type_name
+	29, // [29:29] is the sub-list for extension extendee
+	0,  // [0:29] is the sub-list for field type_name
 }
 
 func init() { file_riposte_v1_subject_proto_init() }
@@ -1598,6 +1667,7 @@ func file_riposte_v1_subject_proto_init() {
 	file_riposte_v1_subject_proto_msgTypes[15].OneofWrappers = []any{
 		(*WatchSubjectResponse_Change)(nil),
 		(*WatchSubjectResponse_Gap)(nil),
+		(*WatchSubjectResponse_Opened)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -1605,7 +1675,7 @@ func file_riposte_v1_subject_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_riposte_v1_subject_proto_rawDesc), len(file_riposte_v1_subject_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   21,
+			NumMessages:   22,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

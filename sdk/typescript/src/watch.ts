@@ -34,7 +34,7 @@ export async function* watching<I extends DescMessage, O extends DescMessage>(
     try {
       for await (const event of connection.stream(method, [request], { ...options, timeoutMs: left })) {
         failures = 0;
-        request = { ...request, [cursor.resume]: revision(event, cursor) };
+        request = { ...request, [cursor.resume]: revision(event, cursor) ?? request[cursor.resume as keyof typeof request] };
         yield event;
       }
     } catch (error) {

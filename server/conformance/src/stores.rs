@@ -68,7 +68,7 @@ macro_rules! conformance_cases {
                 ids_that_callers_own_are_compared_byte_by_byte
                 object_types_with_the_same_ids_do_not_mix
                 a_comment_of_another_subject_is_not_there
-                subjects_of_a_type_are_listed_once_each_over_all_tables
+                subjects_of_a_type_or_of_all_are_listed_once_each_over_all_tables
                 an_export_tells_everything_and_parents_first
             }
             commits {

@@ -78,6 +78,12 @@ impl Caller {
         self.grants.roles.contains(&role)
     }
 
+    /// Whether it may use every type, in the roles it has.
+    #[must_use]
+    pub fn may_use_all(&self) -> bool {
+        self.grants.types == Types::All
+    }
+
     /// Whether it may use the type, in the roles it has.
     #[must_use]
     pub fn may_use(&self, object_type: &ObjectType) -> bool {

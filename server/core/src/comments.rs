@@ -82,9 +82,7 @@ impl Comments {
     /// # Errors
     /// [`Error::CallerNotAllowed`], before it is told whether the type exists; [`Error::ObjectTypeUnknown`].
     pub fn policy(&self, caller: &Caller, object_type: &ObjectType) -> Result<&Policy> {
-        if !caller.may_use(object_type) {
-            return Err(Error::CallerNotAllowed);
-        }
+        allowed(caller, object_type)?;
         self.policies.of(object_type)
     }
 
@@ -103,4 +101,9 @@ impl Comments {
         let policy = self.policy(caller, located.subject.object_type()).map_err(|_| Error::CommentNotFound)?;
         Ok((located, policy))
     }
+}
+
+/// Whether the caller may use an object type, served or not.
+fn allowed(caller: &Caller, object_type: &ObjectType) -> Result<()> {
+    if caller.may_use(object_type) { Ok(()) } else { Err(Error::CallerNotAllowed) }
 }

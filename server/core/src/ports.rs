@@ -127,10 +127,11 @@ pub trait Reader: Send + Sync + std::fmt::Debug {
     /// The comments that earlier requests with these keys created, in the order of `keys`.
     async fn created_by(&self, key: &SubjectKey, keys: &[RequestKey]) -> Result<Vec<Option<CommentId>>>;
 
-    /// Subjects of a type, all of them once, in no promised order; the cursor of the answer is `None` at the end.
+    /// Subjects of a type, or of all types where none is named, all of them once, in no promised order; the cursor of the
+    /// answer is `None` at the end.
     async fn list_subjects(
         &self,
-        object_type: &ObjectType,
+        object_type: Option<&ObjectType>,
         after: SubjectCursor,
         limit: usize,
     ) -> Result<(Vec<Subject>, Option<SubjectCursor>)>;

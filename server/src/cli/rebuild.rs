@@ -32,6 +32,7 @@ emptied, or that stood still for longer than a day. It looks at every comment of
 and corrects what the histories say of it, and may run while others write, and twice.
 
 Examples:
+  riposte rebuild history
   riposte rebuild history --object-type video
   riposte rebuild history --object-type video --object-id 42";
 
@@ -41,6 +42,7 @@ ranked lists, after hot_profile of an object type was changed, and for a server 
 or that stood still for longer than a day. It may run while others write, and twice.
 
 Examples:
+  riposte rebuild ranks
   riposte rebuild ranks --object-type video
   riposte rebuild ranks --object-type video --object-id 42";
 

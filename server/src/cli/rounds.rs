@@ -1,4 +1,4 @@
-//! Going round the subjects of a type over the admin port: which ones, how far it has come, and how to go on.
+//! Going round subjects over the admin port: which ones, how far it has come, and how to go on.
 
 use std::io::IsTerminal;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use riposte_sdk::v1::admin_service_client::AdminServiceClient;
 use riposte_sdk::v1::subject_scope::Scope;
-use riposte_sdk::v1::{SubjectKey, SubjectScope};
+use riposte_sdk::v1::{AllSubjects, SubjectKey, SubjectScope};
 use riposte_sdk::{Client, Connection, Options};
 use tonic::Streaming;
 
@@ -20,11 +20,11 @@ const TEMPLATE: &str = "{spinner} {human_pos} subjects, {msg} ({elapsed})";
 /// Which subjects, and where the server is.
 #[derive(Debug, clap::Args)]
 pub(super) struct Subjects {
-    /// Object type of the subjects
+    /// Subjects of this object type only
     #[arg(long, value_name = "TYPE")]
-    object_type: String,
-    /// One subject only
-    #[arg(long, value_name = "ID")]
+    object_type: Option<String>,
+    /// One subject of that type only
+    #[arg(long, value_name = "ID", requires = "object_type")]
     object_id: Option<String>,
     /// Go on where an earlier run stopped: the token that it printed
     #[arg(long, value_name = "TOKEN", conflicts_with = "object_id", default_value = "", hide_default_value = true)]
@@ -40,10 +40,10 @@ impl Subjects {
     }
 
     pub(super) fn scope(&self) -> Option<SubjectScope> {
-        let object_type = self.object_type.clone();
-        let scope = match self.object_id.clone() {
-            Some(object_id) => Scope::Key(SubjectKey { object_type, object_id }),
-            None => Scope::ObjectType(object_type),
+        let scope = match (self.object_type.clone(), self.object_id.clone()) {
+            (Some(object_type), Some(object_id)) => Scope::Key(SubjectKey { object_type, object_id }),
+            (Some(object_type), None) => Scope::ObjectType(object_type),
+            (None, _) => Scope::All(AllSubjects {}),
         };
         Some(SubjectScope { scope: Some(scope) })
     }

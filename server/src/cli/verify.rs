@@ -18,6 +18,7 @@ meanwhile, and then compares once more. A next_floor that is too high is left: f
 been told are not given again. Exit code 1 says that counts differed and still do.
 
 Examples:
+  riposte verify
   riposte verify --object-type video
   riposte verify --object-type video --object-id 42 --repair";
 

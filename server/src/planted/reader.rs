@@ -177,7 +177,7 @@ impl Reader for Planted {
 
     async fn list_subjects(
         &self,
-        object_type: &ObjectType,
+        object_type: Option<&ObjectType>,
         after: SubjectCursor,
         limit: usize,
     ) -> Result<(Vec<Subject>, Option<SubjectCursor>)> {

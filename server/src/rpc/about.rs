@@ -49,7 +49,7 @@ impl Fact for Option<v1::SubjectScope> {
         match self.as_ref().and_then(|scope| scope.scope.as_ref()) {
             Some(Scope::Key(key)) => Some(key.clone()).tell(name, facts),
             Some(Scope::ObjectType(object_type)) => facts.with("object_type", object_type),
-            None => facts,
+            Some(Scope::All(_)) | None => facts,
         }
     }
 }

@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use anyhow::{Context, Result, ensure};
 use riposte_sdk::v1::subject_scope::Scope;
 use riposte_sdk::v1::{
-    ErrorReason, LikeValue, RebuildMemberHistoryRequest, RepairCountsRequest, SubjectScope, VerifyCountsRequest,
+    AllSubjects, ErrorReason, LikeValue, RebuildMemberHistoryRequest, RepairCountsRequest, SubjectScope,
+    VerifyCountsRequest,
 };
 use riposte_tests::{Case, Say, World, cases, refused};
 use tonic::Code;
@@ -13,6 +14,7 @@ use tonic::Code;
 pub(crate) const CASES: &[Case] = cases![
     a_repair_of_clean_counts_changes_nothing,
     a_verification_goes_on_behind_any_subject_it_has_told,
+    a_verification_of_all_subjects_visits_every_type_and_goes_on_by_its_own_tokens,
     a_rebuild_looks_at_every_comment_and_finds_nothing_left_to_do_the_second_time,
     what_is_not_there_cannot_be_kept_up,
 ];
@@ -75,6 +77,34 @@ async fn a_verification_goes_on_behind_any_subject_it_has_told(world: World) -> 
     }
     ensure!(calls == 3 && told.len() == says.len(), "{calls} calls, {told:?}");
     ensure!(told.into_iter().collect::<HashSet<_>>().len() == says.len());
+    Ok(())
+}
+
+async fn a_verification_of_all_subjects_visits_every_type_and_goes_on_by_its_own_tokens(world: World) -> Result<()> {
+    let ((one, first), (_, second)) = (filled(&world, 3).await?, filled(&world, 3).await?);
+    let mut missing: HashSet<_> = first.iter().chain(&second).map(|say| say.key.object_id.clone()).collect();
+    let all = Some(SubjectScope { scope: Some(Scope::All(AllSubjects {})) });
+    let mut request = VerifyCountsRequest { scope: all, ..VerifyCountsRequest::default() };
+    let (mut admin, mut seen, mut begun) = (world.server.admin()?, HashSet::new(), false);
+    while !begun || !request.resume_token.is_empty() {
+        begun = true;
+        let mut answers = admin.verify_counts(request.clone()).await?.into_inner();
+        // Each call breaks off soon.
+        for _ in 0..20 {
+            let Some(answer) = answers.message().await? else { break };
+            let key = answer.subject.context("no subject")?;
+            missing.remove(&key.object_id);
+            ensure!(seen.insert((key.object_type, key.object_id)), "one was told twice");
+            if !answer.resume_token.is_empty() {
+                let scope = of(&one);
+                let strange = VerifyCountsRequest { scope, resume_token: answer.resume_token.clone() };
+                let mismatch = (Code::InvalidArgument, ErrorReason::PageTokenMismatch);
+                ensure!(refused(admin.verify_counts(strange).await)? == mismatch);
+            }
+            request.resume_token = answer.resume_token;
+        }
+    }
+    ensure!(missing.is_empty(), "{missing:?} are not among {}", seen.len());
     Ok(())
 }
 

@@ -17,6 +17,7 @@ pub(crate) const CASES: &[Case] = cases![
     a_watcher_is_told_what_each_revision_changed,
     revisions_are_dense_and_in_order_while_many_write,
     a_watch_resumes_behind_any_revision_it_has_seen,
+    a_watch_that_broke_before_its_first_change_resumes_where_it_was_opened,
     a_hundred_watchers_of_one_subject_are_all_told_the_same,
     a_watch_is_refused_where_a_list_would_be,
     deleting_and_hiding_are_told_and_the_watch_goes_on,
@@ -93,6 +94,19 @@ async fn a_watch_resumes_behind_any_revision_it_has_seen(world: World) -> Result
     Ok(())
 }
 
+async fn a_watch_that_broke_before_its_first_change_resumes_where_it_was_opened(world: World) -> Result<()> {
+    let say = Say::on(&world.client, "article");
+    say.comment("m", "before").await?;
+    let begin = revision(&say).await?;
+    let broken = Watch::open(&say, 0).await?;
+    ensure!(broken.opened() == begin, "{} instead of {begin}", broken.opened());
+    drop(broken);
+    say.comment("m", "while nobody watches").await?;
+    let mut resumed = Watch::open(&say, begin).await?;
+    ensure!(resumed.opened() == begin && resumed.change().await?.revision == begin + 1);
+    Ok(())
+}
+
 async fn a_hundred_watchers_of_one_subject_are_all_told_the_same(world: World) -> Result<()> {
     let say = Say::on(&world.client, "article");
     say.comment("m", "first").await?;
@@ -146,9 +160,8 @@ async fn a_watch_ends_at_its_callers_own_deadline(world: World) -> Result<()> {
     let message = WatchSubjectRequest { key: Some(say.key.clone()), after_revision: 0 };
     let mut request = tonic::Request::new(message);
     request.set_timeout(Duration::from_secs(2));
-    let mut stream = say.client.subjects().watch_subject(request).await?.into_inner();
-    let end = tokio::time::timeout(Duration::from_secs(30), stream.message()).await?;
-    ensure!(end.as_ref().is_err_and(|status| status.code() == Code::DeadlineExceeded), "{end:?}");
+    let end = Watch::of(say.client.subjects().watch_subject(request).await?.into_inner()).await?.end().await?;
+    ensure!(end.code() == Code::DeadlineExceeded, "{end:?}");
     Ok(())
 }
 

@@ -20,6 +20,10 @@ async fn a_healthy_server_has_no_drift_and_nothing_to_repair_and_what_is_not_the
     run(&["rebuild", "ranks"], &[]).await?.ended(0)?.says(&["3 subjects, 6 comments"])?;
     let one = says[0].key.object_id.as_str();
     run(&["rebuild", "history"], &["--object-id", one]).await?.ended(0)?.says(&["1 subjects, 2 comments"])?;
+    Say::on(&client, "video").comment("m", "root").await?;
+    let everything = ["verify", "--target", server.admin_target()];
+    command::run(&everything).await?.ended(0)?.says(&["4 subjects, 7 comments: 0 counts differ"])?;
+    command::run([&everything[..], &["--object-id", one]].concat()).await?.ended(2)?.says(&["--object-type"])?;
     run(&["verify"], &["--object-id", "nothing"]).await?.ended(3)?.says(&["does not exist"])?;
     run(&["verify"], &["--resume", "forged"]).await?.ended(2)?;
     run(&["verify"], &["--resume", "x", "--object-id", one]).await?.ended(2)?.says(&["cannot be used with"])?;

@@ -61,7 +61,7 @@ async fn a_reader_that_does_not_read_is_sent_away_and_finds_everything_again() -
     ensure!(last == begin + 1_280, "{last}");
     // Whatever is told by now lies more than a thousand revisions behind somebody who has read none of it.
     Watch::open(&say, last - 1).await?.until(last - 1, last).await?;
-    let ended = Error::from(Watch::of(unread).end().await?);
+    let ended = Error::from(Watch::of(unread).await?.end().await?);
     ensure!((ended.code(), ended.reason()) == (Code::ResourceExhausted, ErrorReason::WatchTooSlow), "{ended:?}");
     let metrics = ask(server.metrics_target(), "GET", "/metrics").await?;
     ensure!(metrics.contains("riposte_watchers_dropped_total 1"), "{metrics}");

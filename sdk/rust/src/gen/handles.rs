@@ -75,7 +75,7 @@ impl Subject {
     }
 
     /// Follows the changes of the subject. The stream resumes by itself after the last revision seen; revisions
-    /// that can no longer be told one by one come as a gap.
+    /// that can no longer be told one by one come as a gap. Each time it is opened, an event tells where.
     ///
     /// * `after_revision`: Changes with a greater revision are sent: pass the last revision seen to resume. Default
     ///   0: from the next change on; negative is FIELD_INVALID. The last 1,024 revisions of the last 24 h can be
@@ -293,7 +293,7 @@ pub(crate) mod blocking {
         }
 
         /// Follows the changes of the subject. The stream resumes by itself after the last revision seen; revisions
-        /// that can no longer be told one by one come as a gap.
+        /// that can no longer be told one by one come as a gap. Each time it is opened, an event tells where.
         ///
         /// * `after_revision`: Changes with a greater revision are sent: pass the last revision seen to resume. Default
         ///   0: from the next change on; negative is FIELD_INVALID. The last 1,024 revisions of the last 24 h can be

@@ -317,7 +317,7 @@ pub struct WatchSubjectRequest {
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct WatchSubjectResponse {
     /// What happened.
-    #[prost(oneof = "watch_subject_response::Event", tags = "1, 2")]
+    #[prost(oneof = "watch_subject_response::Event", tags = "1, 2, 3")]
     pub event: ::core::option::Option<watch_subject_response::Event>,
 }
 /// Nested message and enum types in `WatchSubjectResponse`.
@@ -331,7 +331,18 @@ pub mod watch_subject_response {
         /// Revisions that can no longer be told one by one. Read the subject anew, then go on.
         #[prost(message, tag = "2")]
         Gap(super::RevisionGap),
+        /// The watch has begun. The first event of each stream, and no other is of this kind.
+        #[prost(message, tag = "3")]
+        Opened(super::WatchOpened),
     }
+}
+/// Where a watch has begun.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WatchOpened {
+    /// Everything later is told: `after_revision` of the request or, where that was 0, the subject's revision when the watch
+    /// began. As `after_revision` of another call it resumes a stream that broke before its first change.
+    #[prost(int64, tag = "1")]
+    pub revision: i64,
 }
 /// All that one revision of a subject changed.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -1659,7 +1670,7 @@ pub struct AdminServiceDeleteCommentResponse {
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SubjectScope {
     /// Which subjects. Required.
-    #[prost(oneof = "subject_scope::Scope", tags = "1, 2")]
+    #[prost(oneof = "subject_scope::Scope", tags = "1, 2, 3")]
     pub scope: ::core::option::Option<subject_scope::Scope>,
 }
 /// Nested message and enum types in `SubjectScope`.
@@ -1673,16 +1684,23 @@ pub mod subject_scope {
         /// All subjects of this object type, deleted ones too.
         #[prost(string, tag = "2")]
         ObjectType(::prost::alloc::string::String),
+        /// All subjects of all object types, deleted ones too, and those of types that the server does not serve any more.
+        /// Only for callers that may use every object type.
+        #[prost(message, tag = "3")]
+        All(super::AllSubjects),
     }
 }
+/// Every subject there is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AllSubjects {}
 /// Asks to compare stored counts with the rows they count.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct VerifyCountsRequest {
     /// The subjects to verify. Required.
     #[prost(message, optional, tag = "1")]
     pub scope: ::core::option::Option<SubjectScope>,
-    /// `resume_token` of an answer of an earlier walk over the same object type: goes on behind the subject of that answer.
-    /// Empty: from the beginning. Another object type is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+    /// `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
+    /// Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
     #[prost(string, tag = "2")]
     pub resume_token: ::prost::alloc::string::String,
 }
@@ -1729,8 +1747,8 @@ pub struct RepairCountsRequest {
     /// A UUID; optional, the SDKs fill it. A repair is safe to repeat with or without it.
     #[prost(string, tag = "2")]
     pub request_id: ::prost::alloc::string::String,
-    /// `resume_token` of an answer of an earlier walk over the same object type: goes on behind the subject of that answer.
-    /// Empty: from the beginning. Another object type is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+    /// `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
+    /// Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
     #[prost(string, tag = "3")]
     pub resume_token: ::prost::alloc::string::String,
 }
@@ -1760,8 +1778,8 @@ pub struct RebuildMemberHistoryRequest {
     /// A UUID; optional, the SDKs fill it. A rebuild is safe to repeat with or without it.
     #[prost(string, tag = "2")]
     pub request_id: ::prost::alloc::string::String,
-    /// `resume_token` of an answer of an earlier walk over the same object type: goes on behind the subject of that answer.
-    /// Empty: from the beginning. Another object type is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+    /// `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
+    /// Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
     #[prost(string, tag = "3")]
     pub resume_token: ::prost::alloc::string::String,
 }
@@ -1791,8 +1809,8 @@ pub struct RebuildRanksRequest {
     /// A UUID; optional, the SDKs fill it. A rebuild is safe to repeat with or without it.
     #[prost(string, tag = "2")]
     pub request_id: ::prost::alloc::string::String,
-    /// `resume_token` of an answer of an earlier walk over the same object type: goes on behind the subject of that answer.
-    /// Empty: from the beginning. Another object type is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+    /// `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
+    /// Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
     #[prost(string, tag = "3")]
     pub resume_token: ::prost::alloc::string::String,
 }

@@ -195,6 +195,7 @@ impl Follow for v1::WatchSubjectRequest {
     fn resume_after(&mut self, event: &Self::Event) {
         use v1::watch_subject_response::Event;
         match &event.event {
+            Some(Event::Opened(part)) => self.after_revision = part.revision,
             Some(Event::Change(part)) => self.after_revision = part.revision,
             Some(Event::Gap(part)) => self.after_revision = part.last_revision,
             None => {}

@@ -1,5 +1,6 @@
 //! Calls over the addresses of one name: 127.0.0.1, 127.0.0.2 … on one port, found by a resolver of the test's own.
 
+use crate::local::{listener, serve};
 use riposte_sdk::v1::subject_service_server::{SubjectService, SubjectServiceServer};
 use riposte_sdk::v1::{self, GetSubjectRequest, GetSubjectResponse};
 use riposte_sdk::{Client, Options, Resolve};
@@ -10,7 +11,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
-use tokio_stream::wrappers::{ReceiverStream, TcpListenerStream};
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::service::Routes;
 use tonic::{Request, Response, Status};
 
 /// A name whose addresses the test chooses.
@@ -94,8 +96,8 @@ impl SubjectService for Counting {
 async fn servers(count: u8) -> (u16, Vec<Counting>, Vec<JoinHandle<()>>) {
     // A port that is free at the first address is nearly always free at the others; if not, another is tried.
     loop {
-        let first = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let port = first.local_addr().unwrap().port();
+        let (first, address) = listener().await;
+        let port = address.port();
         let mut listeners = vec![first];
         for last in 2..=count {
             listeners.extend(TcpListener::bind((Ipv4Addr::new(127, 0, 0, last), port)).await.ok());
@@ -103,14 +105,10 @@ async fn servers(count: u8) -> (u16, Vec<Counting>, Vec<JoinHandle<()>>) {
         if listeners.len() == usize::from(count) {
             let counters: Vec<Counting> = listeners.iter().map(|_| Counting::default()).collect();
             let pairs = listeners.into_iter().zip(counters.clone());
-            return (port, counters, pairs.map(|(listener, counting)| serve(listener, counting)).collect());
+            let serve = |(listener, counting)| serve(Routes::new(SubjectServiceServer::new(counting)), listener);
+            return (port, counters, pairs.map(serve).collect());
         }
     }
-}
-
-fn serve(listener: TcpListener, counting: Counting) -> JoinHandle<()> {
-    let server = tonic::transport::Server::builder().add_service(SubjectServiceServer::new(counting));
-    tokio::spawn(async move { server.serve_with_incoming(TcpListenerStream::new(listener)).await.unwrap() })
 }
 
 fn client(port: u16, names: &Names) -> Client {
@@ -170,7 +168,7 @@ async fn a_watch_goes_on_behind_the_last_revision_seen() {
     for revision in 42..46 {
         match watch.next().await.unwrap().event.unwrap() {
             v1::watch_subject_response::Event::Change(change) => assert_eq!(change.revision, revision),
-            v1::watch_subject_response::Event::Gap(gap) => panic!("{gap:?}"),
+            other => panic!("{other:?}"),
         }
     }
     let counts: Vec<usize> = counters.iter().map(|counting| counting.0.load(Ordering::Relaxed)).collect();

@@ -31,9 +31,10 @@ fn a_program_without_a_runtime_writes_likes_lists_and_watches() {
     assert_eq!(first.like("m9").unwrap().like_count, 1);
     let mut watch = subject.watch(first.revision);
     let second = subject.comment("m8", "Hello").unwrap();
+    assert!(matches!(watch.next().unwrap().unwrap().event, Some(Event::Opened(_))));
     match watch.next().unwrap().unwrap().event.unwrap() {
         Event::Change(change) => assert_eq!(change.comments[0].comment_id, second.id),
-        Event::Gap(gap) => panic!("{gap:?}"),
+        other => panic!("{other:?}"),
     }
     let floors: Vec<i32> =
         subject.comments(Oldest).items().map(|thread| thread.unwrap().comment.unwrap().floor).collect();

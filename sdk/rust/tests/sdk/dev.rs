@@ -1,8 +1,8 @@
 //! The server for tests, and the client against it.
 
 use riposte_sdk::v1::CommentSort::Hot;
-use riposte_sdk::v1::ListHotSubjectsRequest;
 use riposte_sdk::v1::watch_subject_response::Event;
+use riposte_sdk::v1::{ListHotSubjectsRequest, WatchOpened};
 use riposte_sdk::{Client, DevServer, Starter};
 use std::time::{Duration, Instant};
 use tonic::Code;
@@ -49,13 +49,15 @@ async fn a_watch_of_a_handle_tells_what_happens() {
     let subject = client.subject("article", "watched");
     let seen = subject.comment("m1", "seen").await.unwrap();
     let mut watch = subject.watch(seen.revision);
+    let opened = watch.next().await.unwrap().event.unwrap();
+    assert_eq!(opened, Event::Opened(WatchOpened { revision: seen.revision }));
     let first = subject.comment("m1", "first").await.unwrap();
     let second = subject.comment("m1", "second").await.unwrap();
     for comment in [first, second] {
         let told = tokio::time::timeout(Duration::from_secs(10), watch.next()).await.unwrap();
         match told.unwrap().event.unwrap() {
             Event::Change(change) => assert_eq!(change.comments[0].comment_id, comment.id),
-            Event::Gap(gap) => panic!("{gap:?}"),
+            other => panic!("{other:?}"),
         }
     }
 }

@@ -332,7 +332,7 @@ export class SubjectsClient {
       this.#connection,
       v1.SubjectService.method.watchSubject,
       request,
-      { resume: "afterRevision", revisions: { change: "revision", gap: "lastRevision" } },
+      { resume: "afterRevision", revisions: { opened: "revision", change: "revision", gap: "lastRevision" } },
       options,
     );
   }

@@ -161,12 +161,13 @@ impl Reader for Model {
 
     async fn list_subjects(
         &self,
-        object_type: &ObjectType,
+        object_type: Option<&ObjectType>,
         after: SubjectCursor,
         limit: usize,
     ) -> Result<(Vec<Subject>, Option<SubjectCursor>)> {
         let tables = self.tables();
-        let of_type = tables.shelves.values().filter(|shelf| shelf.subject.key.object_type() == object_type);
+        let wanted = |of: &ObjectType| object_type.is_none_or(|object_type| of == object_type);
+        let of_type = tables.shelves.values().filter(|shelf| wanted(shelf.subject.key.object_type()));
         let mut subjects: Vec<_> = of_type.map(|shelf| Counted::new(shelf).subject()).collect();
         subjects.sort_by_key(|subject| subject.id);
         subjects.retain(|subject| after.after.is_none_or(|after| subject.id > after));

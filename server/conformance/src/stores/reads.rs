@@ -230,8 +230,8 @@ pub(super) async fn a_comment_of_another_subject_is_not_there(backend: Backend) 
     assert_eq!(scene.floors(&key).await, [1]);
 }
 
-pub(super) async fn subjects_of_a_type_are_listed_once_each_over_all_tables(backend: Backend) {
-    let scene = Scene::new(&backend, "subjects_of_a_type_are_listed_once_each_over_all_tables");
+pub(super) async fn subjects_of_a_type_or_of_all_are_listed_once_each_over_all_tables(backend: Backend) {
+    let scene = Scene::new(&backend, "subjects_of_a_type_or_of_all_are_listed_once_each_over_all_tables");
     let kind = ObjectType::stored("listed".to_owned());
     let mut keys = Vec::new();
     for n in 0..130 {
@@ -239,22 +239,37 @@ pub(super) async fn subjects_of_a_type_are_listed_once_each_over_all_tables(back
         scene.open(&key).await;
         keys.push(key);
     }
-    scene.open(&scene.key_of(KIND, "not listed")).await;
+    let other = scene.key_of(KIND, "of another type");
+    scene.open(&other).await;
     scene.run(&keys[4], DeleteSubject { etag: String::new() }).await;
     keys.sort();
     for limit in [1, 7, 100, 200] {
-        let (mut found, mut cursor) = (Vec::new(), SubjectCursor::default());
-        loop {
-            let (part, next) = scene.process.reader.list_subjects(&kind, cursor, limit).await.expect("read");
-            assert!(part.len() <= limit, "{} subjects where {limit} were asked for", part.len());
-            found.extend(part.into_iter().map(|subject| subject.key));
-            let Some(next) = next else { break };
-            assert_ne!(next, cursor, "the walk goes on");
-            cursor = next;
-        }
-        found.sort();
+        let found = listed(&scene, Some(&kind), limit).await;
         assert_eq!(found, keys, "by {limit}");
     }
+    for limit in [7, 200] {
+        // Other scenes may lie beside this one, and be written to.
+        let mut found = listed(&scene, None, limit).await;
+        let all = found.len();
+        found.dedup();
+        assert_eq!(found.len(), all, "each of them once, by {limit}");
+        assert!(keys.iter().chain([&other]).all(|key| found.binary_search(key).is_ok()), "all of them, by {limit}");
+    }
+}
+
+/// A whole walk, sorted.
+async fn listed(scene: &Scene, kind: Option<&ObjectType>, limit: usize) -> Vec<SubjectKey> {
+    let (mut found, mut cursor) = (Vec::new(), SubjectCursor::default());
+    loop {
+        let (part, next) = scene.process.reader.list_subjects(kind, cursor, limit).await.expect("read");
+        assert!(part.len() <= limit, "{} subjects where {limit} were asked for", part.len());
+        found.extend(part.into_iter().map(|subject| subject.key));
+        let Some(next) = next else { break };
+        assert_ne!(next, cursor, "the walk goes on");
+        cursor = next;
+    }
+    found.sort();
+    found
 }
 
 pub(super) async fn an_export_tells_everything_and_parents_first(backend: Backend) {

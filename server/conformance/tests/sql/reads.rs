@@ -183,7 +183,7 @@ async fn a_batch_over_every_table_is_read_whole() {
     }
     let (mut found, mut at) = (Vec::new(), Some(riposte_core::page::SubjectCursor::default()));
     while let Some(cursor) = at {
-        let (subjects, next) = reader.list_subjects(keys[0].object_type(), cursor, 7).await.expect("read");
+        let (subjects, next) = reader.list_subjects(Some(keys[0].object_type()), cursor, 7).await.expect("read");
         assert!(subjects.len() == 7 || next.is_none());
         found.extend(subjects.into_iter().map(|subject| subject.key));
         at = next;

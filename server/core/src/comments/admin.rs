@@ -5,7 +5,7 @@ use crate::cmd::{Hide, Unhide};
 use crate::comment::CommentView;
 use crate::comments::Comments;
 use crate::comments::submit::{Asked, Written};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::ids::CommentId;
 use crate::member::MemberId;
 use crate::object_type::ObjectType;
@@ -24,18 +24,22 @@ impl Comments {
         self.comment_verb(asked, at, verb, Vec::new()).await
     }
 
-    /// Subjects of a type, all of them once, in no promised order.
+    /// Subjects of a type, or of all types where none is named, all of them once, in no promised order.
     ///
     /// # Errors
     /// [`Error::ObjectTypeUnknown`], [`Error::CallerNotAllowed`].
     pub async fn list_subjects(
         &self,
         caller: &Caller,
-        object_type: &ObjectType,
+        object_type: Option<&ObjectType>,
         after: SubjectCursor,
         limit: usize,
     ) -> Result<(Vec<Subject>, Option<SubjectCursor>)> {
-        self.policy(caller, object_type)?;
+        match object_type {
+            Some(object_type) => drop(self.policy(caller, object_type)?),
+            None if caller.may_use_all() => {}
+            None => return Err(Error::CallerNotAllowed),
+        }
         self.reader.list_subjects(object_type, after, limit).await
     }
 

@@ -24,7 +24,7 @@ pub(super) async fn list(
         parse::page_token(&mut v, ("page_token", page_token), |token| services.tokens.open(&context, token), subject);
     let (object_type, limit, after) = v.all((object_type, limit, after))?;
     let (found, next) =
-        services.comments.list_subjects(&caller, &object_type, after.unwrap_or_default(), limit).await?;
+        services.comments.list_subjects(&caller, Some(&object_type), after.unwrap_or_default(), limit).await?;
     let now = services.clock.now();
     let token = next.map(|next| services.tokens.seal(&context, &Cursor::Subject(next), now)).transpose()?;
     let subjects = found.iter().map(answer::subject).collect();

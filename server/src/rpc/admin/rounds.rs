@@ -1,4 +1,4 @@
-//! Work on one subject, or on all subjects of a type one after the other, that tells how far it has come.
+//! Work on one subject, or on all subjects of a type or of all types one after the other, that tells how far it has come.
 
 use riposte_core::page::SubjectCursor;
 use riposte_core::{Caller, Error, ObjectType, SubjectKey, Violation};
@@ -67,7 +67,12 @@ pub(super) struct Named {
 /// What to walk over.
 enum Walk {
     One(SubjectKey),
-    Type { object_type: ObjectType, context: Context, after: SubjectCursor },
+    /// Those of a type, or all.
+    Many {
+        object_type: Option<ObjectType>,
+        context: Context,
+        after: SubjectCursor,
+    },
 }
 
 /// Starts the work, in a task that ends when nobody reads its answers.
@@ -97,30 +102,41 @@ pub(super) async fn run<W: Work>(
 fn parsed(services: &Services, caller: &Caller, named: Named) -> Result<Walk, Refusal> {
     let Named { method, scope, resume_token } = named;
     let mut v = Violations::default();
+    let behind = |v: &mut Violations, context: Context| {
+        let pick = |cursor| if let Cursor::Subject(at) = cursor { Some(at) } else { None };
+        let open = |token: &str| services.tokens.open(&context, token);
+        let after = parse::page_token(v, ("resume_token", &resume_token), open, pick);
+        (context, after.map(Option::unwrap_or_default))
+    };
     let walk = match scope.and_then(|scope| scope.scope) {
         Some(Scope::Key(key)) => {
             if !resume_token.is_empty() {
-                v.take::<(), _>(Err(Violation::field("resume_token", "goes with an object type")));
+                v.take::<(), _>(Err(Violation::field(
+                    "resume_token",
+                    "goes with an object type, or with all subjects",
+                )));
             }
             v.take(parse::subject_key("scope.key", Some(&key))).map(Walk::One)
         }
         Some(Scope::ObjectType(name)) => {
-            let context = Context::new(caller, method).argument(&name);
-            let pick = |cursor| if let Cursor::Subject(at) = cursor { Some(at) } else { None };
-            let open = |token: &str| services.tokens.open(&context, token);
-            let after = parse::page_token(&mut v, ("resume_token", &resume_token), open, pick);
-            let object_type = v.take(ObjectType::parse("scope.object_type", &name));
-            let after = after.map(Option::unwrap_or_default);
-            object_type.zip(after).map(|(object_type, after)| Walk::Type { object_type, context, after })
+            let object_type = v.take(ObjectType::parse("scope.object_type", &name)).map(Some);
+            let (context, after) = behind(&mut v, Context::new(caller, method).argument(&name));
+            object_type.zip(after).map(|(object_type, after)| Walk::Many { object_type, context, after })
         }
-        None => v.take(Err(Violation::field("scope", "must name a subject or an object type"))),
+        Some(Scope::All(v1::AllSubjects {})) => {
+            // No object type has an empty name.
+            let (context, after) = behind(&mut v, Context::new(caller, method).argument(""));
+            after.map(|after| Walk::Many { object_type: None, context, after })
+        }
+        None => v.take(Err(Violation::field("scope", "must name a subject, an object type or all"))),
     };
     let (walk,) = v.all((walk,))?;
-    let object_type = match &walk {
-        Walk::One(key) => key.object_type(),
-        Walk::Type { object_type, .. } => object_type,
-    };
-    services.comments.policy(caller, object_type)?;
+    match &walk {
+        Walk::One(key) => drop(services.comments.policy(caller, key.object_type())?),
+        Walk::Many { object_type: Some(object_type), .. } => drop(services.comments.policy(caller, object_type)?),
+        Walk::Many { object_type: None, .. } if caller.may_use_all() => {}
+        Walk::Many { object_type: None, .. } => return Err(Error::CallerNotAllowed.into()),
+    }
     Ok(walk)
 }
 
@@ -133,11 +149,11 @@ async fn walk_over<W: Work>(
 ) -> Result<(), Error> {
     let (object_type, context, mut after) = match walk {
         Walk::One(key) => return work.visit(&Visit { services, caller, key: &key, resume_token: "", answers }).await,
-        Walk::Type { object_type, context, after } => (object_type, context, after),
+        Walk::Many { object_type, context, after } => (object_type, context, after),
     };
     loop {
         // One at a time: the store tells the place behind each, and what is done with it costs far more.
-        let (found, next) = services.comments.list_subjects(caller, &object_type, after, 1).await?;
+        let (found, next) = services.comments.list_subjects(caller, object_type.as_ref(), after, 1).await?;
         let resume_token = &services.seal(&context, next.map(Cursor::Subject))?;
         for subject in found {
             work.visit(&Visit { services, caller, key: &subject.key, resume_token, answers }).await?;

@@ -2,8 +2,9 @@
 
 use std::pin::Pin;
 
-use futures::Stream;
-use futures::stream::unfold;
+use futures::future::ready;
+use futures::stream::{once, unfold};
+use futures::{Stream, StreamExt};
 use riposte_core::event::{Changes as Changed, CommentChange, Happened};
 use riposte_core::{CommentId, Error, SubjectKey, Violation};
 use riposte_sdk::v1;
@@ -24,11 +25,13 @@ pub(super) async fn run(services: Services, call: Call, request: v1::WatchSubjec
     let (key, after) = parsed(&services, &call, &request).map_err(|refusal| call.status(refusal))?;
     let look = services.comments.watchable(&call.caller, &key);
     let watcher = services.hub.join(&key, after, look).await.map_err(|error| call.status(error))?;
-    Ok(Box::pin(unfold((watcher, call), async |(mut watcher, call)| {
+    let opened = response(Event::Opened(v1::WatchOpened { revision: watcher.seen() }));
+    let changes = unfold((watcher, call), async |(mut watcher, call)| {
         let told = next(&mut watcher, call.deadline).await?;
-        let answer = told.map(response).map_err(|error| call.status(error));
+        let answer = told.map(|told| response(event(told))).map_err(|error| call.status(error));
         Some((answer, (watcher, call)))
-    })))
+    });
+    Ok(Box::pin(once(ready(Ok(opened))).chain(changes)))
 }
 
 fn parsed(services: &Services, call: &Call, request: &v1::WatchSubjectRequest) -> Result<(SubjectKey, i64), Refusal> {
@@ -50,8 +53,12 @@ async fn next(watcher: &mut Watcher, deadline: Option<Instant>) -> Option<Result
     }
 }
 
-fn response(told: Told) -> v1::WatchSubjectResponse {
-    let event = match told {
+fn response(event: Event) -> v1::WatchSubjectResponse {
+    v1::WatchSubjectResponse { event: Some(event) }
+}
+
+fn event(told: Told) -> Event {
+    match told {
         Told::Change { revision, changes: Changed { comments, subject, likers: _ } } => {
             Event::Change(v1::SubjectChange {
                 revision,
@@ -60,8 +67,7 @@ fn response(told: Told) -> v1::WatchSubjectResponse {
             })
         }
         Told::Gap { first, last } => Event::Gap(v1::RevisionGap { first_revision: first, last_revision: last }),
-    };
-    v1::WatchSubjectResponse { event: Some(event) }
+    }
 }
 
 /// A change of a comment; `None` for a like, which belongs to no revision.

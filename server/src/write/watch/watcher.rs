@@ -38,6 +38,12 @@ impl Watcher {
         Self { hub, _seat: seat, live, moved, closing, seen, ready, ended: false }
     }
 
+    /// The revision up to which everything was told, or seen before.
+    #[must_use]
+    pub fn seen(&self) -> i64 {
+        self.seen
+    }
+
     /// The next change or gap; waits for it. `None` after an error. Safe to drop half-way: nothing is lost by it.
     ///
     /// # Errors

@@ -205,7 +205,7 @@ impl Reader for SqlReader {
 
     async fn list_subjects(
         &self,
-        object_type: &ObjectType,
+        object_type: Option<&ObjectType>,
         after: SubjectCursor,
         limit: usize,
     ) -> Result<(Vec<Subject>, Option<SubjectCursor>)> {
@@ -213,7 +213,7 @@ impl Reader for SqlReader {
         for table in after.table..self.sources.map().tables().subject {
             at = SubjectCursor { table, after: at.after.filter(|_| table == at.table) };
             let room = limit - found.len();
-            let query = list_subjects::ListSubjects { object_type: object_type.clone(), at, limit: room + 1 };
+            let query = list_subjects::ListSubjects { object_type: object_type.cloned(), at, limit: room + 1 };
             let mut subjects = self.ask(query).await?;
             let more = subjects.len() > room;
             subjects.truncate(room);

@@ -98,7 +98,7 @@ class Subject:
     def watch(self, *, after_revision: int | None = None, **options: Any) -> Watch[v1.WatchSubjectResponse]:
         """
         Follows the changes of the subject. The stream resumes by itself after the last revision seen; revisions that
-        can no longer be told one by one come as a gap.
+        can no longer be told one by one come as a gap. Each time it is opened, an event tells where.
 
         ``after_revision``: Changes with a greater revision are sent: pass the last revision seen to resume. Default 0:
         from the next change on; negative is FIELD_INVALID. The last 1,024 revisions of the last 24 h can be told one by
@@ -313,7 +313,7 @@ class AsyncSubject:
     def watch(self, *, after_revision: int | None = None, **options: Any) -> AsyncWatch[v1.WatchSubjectResponse]:
         """
         Follows the changes of the subject. The stream resumes by itself after the last revision seen; revisions that
-        can no longer be told one by one come as a gap.
+        can no longer be told one by one come as a gap. Each time it is opened, an event tells where.
 
         ``after_revision``: Changes with a greater revision are sent: pass the last revision seen to resume. Default 0:
         from the next change on; negative is FIELD_INVALID. The last 1,024 revisions of the last 24 h can be told one by

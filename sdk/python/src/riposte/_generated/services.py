@@ -200,7 +200,9 @@ class SubjectService(v1.SubjectServiceStub):
         """
 
         def resume(request: v1.WatchSubjectRequest, event: v1.WatchSubjectResponse) -> None:
-            request.after_revision = event.change.revision or event.gap.last_revision
+            request.after_revision = (
+                event.opened.revision or event.change.revision or event.gap.last_revision or request.after_revision
+            )
 
         return Watch(self.WatchSubject, request, resume, options)
 
@@ -218,7 +220,9 @@ class AsyncSubjectService(SubjectServiceAsyncStub):
         """
 
         def resume(request: v1.WatchSubjectRequest, event: v1.WatchSubjectResponse) -> None:
-            request.after_revision = event.change.revision or event.gap.last_revision
+            request.after_revision = (
+                event.opened.revision or event.change.revision or event.gap.last_revision or request.after_revision
+            )
 
         return AsyncWatch(self.WatchSubject, request, resume, options)
 

@@ -8,6 +8,7 @@ from riposte.v1 import reply_service_pb2 as reply_service_pb2
 from riposte.v1 import subject_service_pb2 as subject_service_pb2
 from riposte.v1.admin_pb2 import AdminServiceDeleteCommentRequest as AdminServiceDeleteCommentRequest
 from riposte.v1.admin_pb2 import AdminServiceDeleteCommentResponse as AdminServiceDeleteCommentResponse
+from riposte.v1.admin_pb2 import AllSubjects as AllSubjects
 from riposte.v1.admin_pb2 import CountDrift as CountDrift
 from riposte.v1.admin_pb2 import ExportSubjectRequest as ExportSubjectRequest
 from riposte.v1.admin_pb2 import ExportSubjectResponse as ExportSubjectResponse
@@ -224,6 +225,7 @@ from riposte.v1.subject_pb2 import UndeleteSubjectRequest as UndeleteSubjectRequ
 from riposte.v1.subject_pb2 import UndeleteSubjectResponse as UndeleteSubjectResponse
 from riposte.v1.subject_pb2 import UpdateSubjectRequest as UpdateSubjectRequest
 from riposte.v1.subject_pb2 import UpdateSubjectResponse as UpdateSubjectResponse
+from riposte.v1.subject_pb2 import WatchOpened as WatchOpened
 from riposte.v1.subject_pb2 import WatchSubjectRequest as WatchSubjectRequest
 from riposte.v1.subject_pb2 import WatchSubjectResponse as WatchSubjectResponse
 from riposte.v1.subject_service_pb2_grpc import SubjectServiceServicer as SubjectServiceServicer

@@ -866,27 +866,52 @@ class SubjectScope(_message.Message):
 
     KEY_FIELD_NUMBER: _builtins.int
     OBJECT_TYPE_FIELD_NUMBER: _builtins.int
+    ALL_FIELD_NUMBER: _builtins.int
     object_type: _builtins.str
     """All subjects of this object type, deleted ones too."""
     @_builtins.property
     def key(self) -> _subject_pb2.SubjectKey:
         """One subject."""
 
+    @_builtins.property
+    def all(self) -> Global___AllSubjects:
+        """All subjects of all object types, deleted ones too, and those of types that the server does not serve any more.
+        Only for callers that may use every object type.
+        """
+
     def __init__(
         self,
         *,
         key: _subject_pb2.SubjectKey | None = ...,
         object_type: _builtins.str = ...,
+        all: Global___AllSubjects | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "object_type", b"object_type", "scope", b"scope"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["all", b"all", "key", b"key", "object_type", b"object_type", "scope", b"scope"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "object_type", b"object_type", "scope", b"scope"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["all", b"all", "key", b"key", "object_type", b"object_type", "scope", b"scope"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_scope: _TypeAlias = _typing.Literal["key", "object_type"]  # noqa: Y015
+    _WhichOneofReturnType_scope: _TypeAlias = _typing.Literal["key", "object_type", "all"]  # noqa: Y015
     _WhichOneofArgType_scope: _TypeAlias = _typing.Literal["scope", b"scope"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_scope) -> _WhichOneofReturnType_scope | None: ...
 
 Global___SubjectScope: _TypeAlias = SubjectScope  # noqa: Y015
+
+@_typing.final
+class AllSubjects(_message.Message):
+    """Every subject there is."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AllSubjects: _TypeAlias = AllSubjects  # noqa: Y015
 
 @_typing.final
 class VerifyCountsRequest(_message.Message):
@@ -897,8 +922,8 @@ class VerifyCountsRequest(_message.Message):
     SCOPE_FIELD_NUMBER: _builtins.int
     RESUME_TOKEN_FIELD_NUMBER: _builtins.int
     resume_token: _builtins.str
-    """`resume_token` of an answer of an earlier walk over the same object type: goes on behind the subject of that answer.
-    Empty: from the beginning. Another object type is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+    """`resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
+    Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
     """
     @_builtins.property
     def scope(self) -> Global___SubjectScope:
@@ -1006,8 +1031,8 @@ class RepairCountsRequest(_message.Message):
     request_id: _builtins.str
     """A UUID; optional, the SDKs fill it. A repair is safe to repeat with or without it."""
     resume_token: _builtins.str
-    """`resume_token` of an answer of an earlier walk over the same object type: goes on behind the subject of that answer.
-    Empty: from the beginning. Another object type is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+    """`resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
+    Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
     """
     @_builtins.property
     def scope(self) -> Global___SubjectScope:
@@ -1080,8 +1105,8 @@ class RebuildMemberHistoryRequest(_message.Message):
     request_id: _builtins.str
     """A UUID; optional, the SDKs fill it. A rebuild is safe to repeat with or without it."""
     resume_token: _builtins.str
-    """`resume_token` of an answer of an earlier walk over the same object type: goes on behind the subject of that answer.
-    Empty: from the beginning. Another object type is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+    """`resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
+    Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
     """
     @_builtins.property
     def scope(self) -> Global___SubjectScope:
@@ -1150,8 +1175,8 @@ class RebuildRanksRequest(_message.Message):
     request_id: _builtins.str
     """A UUID; optional, the SDKs fill it. A rebuild is safe to repeat with or without it."""
     resume_token: _builtins.str
-    """`resume_token` of an answer of an earlier walk over the same object type: goes on behind the subject of that answer.
-    Empty: from the beginning. Another object type is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+    """`resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
+    Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
     """
     @_builtins.property
     def scope(self) -> Global___SubjectScope:

@@ -653,6 +653,7 @@ class WatchSubjectResponse(_message.Message):
 
     CHANGE_FIELD_NUMBER: _builtins.int
     GAP_FIELD_NUMBER: _builtins.int
+    OPENED_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def change(self) -> Global___SubjectChange:
         """The next revision. Revisions come dense and in order."""
@@ -661,21 +662,50 @@ class WatchSubjectResponse(_message.Message):
     def gap(self) -> Global___RevisionGap:
         """Revisions that can no longer be told one by one. Read the subject anew, then go on."""
 
+    @_builtins.property
+    def opened(self) -> Global___WatchOpened:
+        """The watch has begun. The first event of each stream, and no other is of this kind."""
+
     def __init__(
         self,
         *,
         change: Global___SubjectChange | None = ...,
         gap: Global___RevisionGap | None = ...,
+        opened: Global___WatchOpened | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["change", b"change", "event", b"event", "gap", b"gap"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["change", b"change", "event", b"event", "gap", b"gap", "opened", b"opened"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["change", b"change", "event", b"event", "gap", b"gap"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["change", b"change", "event", b"event", "gap", b"gap", "opened", b"opened"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["change", "gap"]  # noqa: Y015
+    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["change", "gap", "opened"]  # noqa: Y015
     _WhichOneofArgType_event: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_event) -> _WhichOneofReturnType_event | None: ...
 
 Global___WatchSubjectResponse: _TypeAlias = WatchSubjectResponse  # noqa: Y015
+
+@_typing.final
+class WatchOpened(_message.Message):
+    """Where a watch has begun."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REVISION_FIELD_NUMBER: _builtins.int
+    revision: _builtins.int
+    """Everything later is told: `after_revision` of the request or, where that was 0, the subject's revision when the watch
+    began. As `after_revision` of another call it resumes a stream that broke before its first change.
+    """
+    def __init__(
+        self,
+        *,
+        revision: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["revision", b"revision"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WatchOpened: _TypeAlias = WatchOpened  # noqa: Y015
 
 @_typing.final
 class SubjectChange(_message.Message):

@@ -215,7 +215,7 @@ impl Walker {
 async fn all_subjects(reader: &dyn Reader, kind: &ObjectType, limit: usize) -> Result<Vec<Subject>> {
     let (mut subjects, mut cursor) = (Vec::new(), Some(SubjectCursor::default()));
     while let Some(at) = cursor {
-        let (part, next) = reader.list_subjects(kind, at, limit).await?;
+        let (part, next) = reader.list_subjects(Some(kind), at, limit).await?;
         subjects.extend(part);
         cursor = next;
     }

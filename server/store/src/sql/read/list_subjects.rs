@@ -1,8 +1,8 @@
-//! The subjects of a type in one subject table, by their object ids: the only key that a type has.
+//! The subjects in one subject table, of one type or of all, by type and object id: the only key that a type has.
 
 use riposte_core::page::SubjectCursor;
 use riposte_core::{Error, ObjectType, Partition, Subject};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
 
 use super::Query;
 use crate::error::Fault;
@@ -13,7 +13,7 @@ use crate::sql::row;
 
 #[derive(Debug)]
 pub(super) struct ListSubjects {
-    pub(super) object_type: ObjectType,
+    pub(super) object_type: Option<ObjectType>,
     pub(super) at: SubjectCursor,
     pub(super) limit: usize,
 }
@@ -28,18 +28,32 @@ impl Query for ListSubjects {
 
     async fn read(self, tx: &Tx) -> Result<Self::Answer, Fault> {
         // All partitions of the table are wanted: with its outbox the only read that names none.
-        let mut query = Entity::find().filter(Column::ObjectType.eq(row::bytes(self.object_type.as_str())));
-        if let Some(after) = self.at.after {
-            let last = Entity::find()
-                .filter(Column::Part.eq(part(after.partition())))
-                .filter(Column::Id.eq(after.get()))
-                .one(tx)
-                .await?
-                .ok_or(Error::PageTokenInvalid)?;
-            query = query.filter(Column::ObjectId.gt(last.object_id));
+        let of_type = |object_type: Vec<u8>| Entity::find().filter(Column::ObjectType.eq(object_type));
+        let wanted = self.object_type.map(|object_type| row::bytes(object_type.as_str()));
+        let mut found = Vec::new();
+        let rest = match self.at.after {
+            None => wanted.map_or_else(|| Some(Entity::find()), |wanted| Some(of_type(wanted))),
+            Some(after) => {
+                let last = Entity::find()
+                    .filter(Column::Part.eq(part(after.partition())))
+                    .filter(Column::Id.eq(after.get()))
+                    .one(tx)
+                    .await?
+                    .ok_or(Error::PageTokenInvalid)?;
+                // One range of the key after the other: a database makes no two ranges of an OR everywhere.
+                let same = of_type(last.object_type.clone()).filter(Column::ObjectId.gt(last.object_id));
+                found = first(same, self.limit).all(tx).await?;
+                let others = wanted.is_none() && found.len() < self.limit;
+                others.then(|| Entity::find().filter(Column::ObjectType.gt(last.object_type)))
+            }
+        };
+        if let Some(rest) = rest {
+            found.append(&mut first(rest, self.limit - found.len()).all(tx).await?);
         }
-        let query = query.order_by_asc(Column::ObjectId).limit(self.limit as u64);
-        let subjects = query.all(tx).await?.into_iter().map(row::subject);
-        Ok(subjects.collect::<riposte_core::Result<_>>()?)
+        Ok(found.into_iter().map(row::subject).collect::<riposte_core::Result<_>>()?)
     }
+}
+
+fn first(query: Select<Entity>, limit: usize) -> Select<Entity> {
+    query.order_by_asc(Column::ObjectType).order_by_asc(Column::ObjectId).limit(limit as u64)
 }

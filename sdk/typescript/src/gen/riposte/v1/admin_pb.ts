@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file riposte/v1/admin.proto.
  */
 export const file_riposte_v1_admin: GenFile = /*@__PURE__*/
-  fileDesc("ChZyaXBvc3RlL3YxL2FkbWluLnByb3RvEgpyaXBvc3RlLnYxIj0KFUltcG9ydENvbW1lbnRzUmVxdWVzdBIkCgRpdGVtGAEgASgLMhYucmlwb3N0ZS52MS5JbXBvcnRJdGVtIsMBCgpJbXBvcnRJdGVtEg4KBnNvdXJjZRgBIAEoCRITCgtleHRlcm5hbF9pZBgCIAEoCRIuCgdzdWJqZWN0GAMgASgLMhsucmlwb3N0ZS52MS5JbXBvcnRlZFN1YmplY3RIABIuCgdjb21tZW50GAQgASgLMhsucmlwb3N0ZS52MS5JbXBvcnRlZENvbW1lbnRIABIoCgRsaWtlGAUgASgLMhgucmlwb3N0ZS52MS5JbXBvcnRlZExpa2VIAEIGCgRraW5kIpACCg9JbXBvcnRlZFN1YmplY3QSIwoDa2V5GAEgASgLMhYucmlwb3N0ZS52MS5TdWJqZWN0S2V5EhAKCG93bmVyX2lkGAIgASgJEicKBXN0YXRlGAMgASgOMhgucmlwb3N0ZS52MS5TdWJqZWN0U3RhdGUSOwoIbWV0YWRhdGEYBCADKAsyKS5yaXBvc3RlLnYxLkltcG9ydGVkU3ViamVjdC5NZXRhZGF0YUVudHJ5Ei8KC2NyZWF0ZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEinAMKD0ltcG9ydGVkQ29tbWVudBInCgdzdWJqZWN0GAEgASgLMhYucmlwb3N0ZS52MS5TdWJqZWN0S2V5EhoKEnBhcmVudF9leHRlcm5hbF9pZBgCIAEoCRIRCgltZW1iZXJfaWQYAyABKAkSJAoHY29udGVudBgEIAEoCzITLnJpcG9zdGUudjEuQ29udGVudBImCgZjbGllbnQYBSABKAsyFi5yaXBvc3RlLnYxLkNsaWVudEluZm8SJwoFc3RhdGUYBiABKA4yGC5yaXBvc3RlLnYxLkNvbW1lbnRTdGF0ZRIpCgpkZWxldGVkX2J5GAcgASgOMhUucmlwb3N0ZS52MS5EZWxldGVkQnkSLwoLY3JlYXRlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi0KCWVkaXRfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLZGVsZXRlX3RpbWUYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIsoBCgxJbXBvcnRlZExpa2USJwoHc3ViamVjdBgBIAEoCzIWLnJpcG9zdGUudjEuU3ViamVjdEtleRIbChNjb21tZW50X2V4dGVybmFsX2lkGAIgASgJEhEKCW1lbWJlcl9pZBgDIAEoCRIkCgV2YWx1ZRgEIAEoDjIVLnJpcG9zdGUudjEuTGlrZVZhbHVlEigKBHRpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCXN5bnRoZXRpYxgGIAEoCCLXAQoWSW1wb3J0Q29tbWVudHNSZXNwb25zZRIRCgVpbmRleBgBIAEoA0ICMAESEwoLZXh0ZXJuYWxfaWQYAiABKAkSKgoHb3V0Y29tZRgDIAEoDjIZLnJpcG9zdGUudjEuSW1wb3J0T3V0Y29tZRIWCgpjb21tZW50X2lkGAQgASgDQgIwARINCgVmbG9vchgFIAEoBRIcChBzdWJqZWN0X3JldmlzaW9uGAYgASgDQgIwARIkCgVlcnJvchgHIAEoCzIVLnJpcG9zdGUudjEuSXRlbUVycm9yIsQBCglJdGVtRXJyb3ISDgoGcmVhc29uGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSNQoIbWV0YWRhdGEYAyADKAsyIy5yaXBvc3RlLnYxLkl0ZW1FcnJvci5NZXRhZGF0YUVudHJ5Ei4KCnZpb2xhdGlvbnMYBCADKAsyGi5yaXBvc3RlLnYxLkZpZWxkVmlvbGF0aW9uGi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASI0Cg5GaWVsZFZpb2xhdGlvbhINCgVmaWVsZBgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCSI7ChRFeHBvcnRTdWJqZWN0UmVxdWVzdBIjCgNrZXkYASABKAsyFi5yaXBvc3RlLnYxLlN1YmplY3RLZXkiqQEKFUV4cG9ydFN1YmplY3RSZXNwb25zZRIuCgdzdWJqZWN0GAEgASgLMhsucmlwb3N0ZS52MS5FeHBvcnRlZFN1YmplY3RIABIuCgdjb21tZW50GAIgASgLMhsucmlwb3N0ZS52MS5FeHBvcnRlZENvbW1lbnRIABIoCgRsaWtlGAMgASgLMhgucmlwb3N0ZS52MS5FeHBvcnRlZExpa2VIAEIGCgRpdGVtIjcKD0V4cG9ydGVkU3ViamVjdBIkCgdzdWJqZWN0GAEgASgLMhMucmlwb3N0ZS52MS5TdWJqZWN0IqABCg9FeHBvcnRlZENvbW1lbnQSJAoHY29tbWVudBgBIAEoCzITLnJpcG9zdGUudjEuQ29tbWVudBImCgZjbGllbnQYAiABKAsyFi5yaXBvc3RlLnYxLkNsaWVudEluZm8SDgoGc291cmNlGAMgASgJEhMKC2V4dGVybmFsX2lkGAQgASgJEhoKEnBhcmVudF9leHRlcm5hbF9pZBgFIAEoCSKJAQoMRXhwb3J0ZWRMaWtlEhYKCmNvbW1lbnRfaWQYASABKANCAjABEhEKCW1lbWJlcl9pZBgCIAEoCRIkCgV2YWx1ZRgDIAEoDjIVLnJpcG9zdGUudjEuTGlrZVZhbHVlEigKBHRpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIlEKE0xpc3RTdWJqZWN0c1JlcXVlc3QSEwoLb2JqZWN0X3R5cGUYASABKAkSEQoJcGFnZV9zaXplGAIgASgFEhIKCnBhZ2VfdG9rZW4YAyABKAkiVgoUTGlzdFN1YmplY3RzUmVzcG9uc2USJQoIc3ViamVjdHMYASADKAsyEy5yaXBvc3RlLnYxLlN1YmplY3QSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIl4KEkhpZGVDb21tZW50UmVxdWVzdBIOCgJpZBgBIAEoA0ICMAESFAoMbW9kZXJhdG9yX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCRISCgpyZXF1ZXN0X2lkGAQgASgJIlkKE0hpZGVDb21tZW50UmVzcG9uc2USJAoHY29tbWVudBgBIAEoCzITLnJpcG9zdGUudjEuQ29tbWVudBIcChBzdWJqZWN0X3JldmlzaW9uGAIgASgDQgIwASJgChRVbmhpZGVDb21tZW50UmVxdWVzdBIOCgJpZBgBIAEoA0ICMAESFAoMbW9kZXJhdG9yX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCRISCgpyZXF1ZXN0X2lkGAQgASgJIlsKFVVuaGlkZUNvbW1lbnRSZXNwb25zZRIkCgdjb21tZW50GAEgASgLMhMucmlwb3N0ZS52MS5Db21tZW50EhwKEHN1YmplY3RfcmV2aXNpb24YAiABKANCAjABImwKIEFkbWluU2VydmljZURlbGV0ZUNvbW1lbnRSZXF1ZXN0Eg4KAmlkGAEgASgDQgIwARIUCgxtb2RlcmF0b3JfaWQYAiABKAkSDgoGcmVhc29uGAMgASgJEhIKCnJlcXVlc3RfaWQYBCABKAkiZwohQWRtaW5TZXJ2aWNlRGVsZXRlQ29tbWVudFJlc3BvbnNlEiQKB2NvbW1lbnQYASABKAsyEy5yaXBvc3RlLnYxLkNvbW1lbnQSHAoQc3ViamVjdF9yZXZpc2lvbhgCIAEoA0ICMAEiVQoMU3ViamVjdFNjb3BlEiUKA2tleRgBIAEoCzIWLnJpcG9zdGUudjEuU3ViamVjdEtleUgAEhUKC29iamVjdF90eXBlGAIgASgJSABCBwoFc2NvcGUiVAoTVmVyaWZ5Q291bnRzUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLnJpcG9zdGUudjEuU3ViamVjdFNjb3BlEhQKDHJlc3VtZV90b2tlbhgCIAEoCSKbAQoUVmVyaWZ5Q291bnRzUmVzcG9uc2USJwoHc3ViamVjdBgBIAEoCzIWLnJpcG9zdGUudjEuU3ViamVjdEtleRIcChBjb21tZW50c19jaGVja2VkGAIgASgDQgIwARImCgZkcmlmdHMYAyADKAsyFi5yaXBvc3RlLnYxLkNvdW50RHJpZnQSFAoMcmVzdW1lX3Rva2VuGAQgASgJIloKCkNvdW50RHJpZnQSFgoKY29tbWVudF9pZBgBIAEoA0ICMAESDAoEbmFtZRgCIAEoCRISCgZzdG9yZWQYAyABKANCAjABEhIKBmFjdHVhbBgEIAEoA0ICMAEiaAoTUmVwYWlyQ291bnRzUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLnJpcG9zdGUudjEuU3ViamVjdFNjb3BlEhIKCnJlcXVlc3RfaWQYAiABKAkSFAoMcmVzdW1lX3Rva2VuGAMgASgJIp0BChRSZXBhaXJDb3VudHNSZXNwb25zZRInCgdzdWJqZWN0GAEgASgLMhYucmlwb3N0ZS52MS5TdWJqZWN0S2V5EigKCHJlcGFpcmVkGAIgAygLMhYucmlwb3N0ZS52MS5Db3VudERyaWZ0EhwKEHN1YmplY3RfcmV2aXNpb24YAyABKANCAjABEhQKDHJlc3VtZV90b2tlbhgEIAEoCSJwChtSZWJ1aWxkTWVtYmVySGlzdG9yeVJlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5yaXBvc3RlLnYxLlN1YmplY3RTY29wZRISCgpyZXF1ZXN0X2lkGAIgASgJEhQKDHJlc3VtZV90b2tlbhgDIAEoCSKHAQocUmVidWlsZE1lbWJlckhpc3RvcnlSZXNwb25zZRIZCg1zdWJqZWN0c19kb25lGAEgASgDQgIwARIcChBjb21tZW50c19jaGVja2VkGAIgASgDQgIwARIYCgxyb3dzX2NoYW5nZWQYAyABKANCAjABEhQKDHJlc3VtZV90b2tlbhgEIAEoCSJoChNSZWJ1aWxkUmFua3NSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhgucmlwb3N0ZS52MS5TdWJqZWN0U2NvcGUSEgoKcmVxdWVzdF9pZBgCIAEoCRIUCgxyZXN1bWVfdG9rZW4YAyABKAkigwEKFFJlYnVpbGRSYW5rc1Jlc3BvbnNlEhkKDXN1YmplY3RzX2RvbmUYASABKANCAjABEhwKEGNvbW1lbnRzX2NoZWNrZWQYAiABKANCAjABEhwKEGNvbW1lbnRzX2NoYW5nZWQYAyABKANCAjABEhQKDHJlc3VtZV90b2tlbhgEIAEoCSJSChNSZWJ1aWxkQ2FjaGVSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhgucmlwb3N0ZS52MS5TdWJqZWN0U2NvcGUSEgoKcmVxdWVzdF9pZBgCIAEoCSI0ChRSZWJ1aWxkQ2FjaGVSZXNwb25zZRIcChBzdWJqZWN0c19yZWJ1aWx0GAEgASgDQgIwASInChZMaXN0SG90U3ViamVjdHNSZXF1ZXN0Eg0KBWxpbWl0GAEgASgFIkMKF0xpc3RIb3RTdWJqZWN0c1Jlc3BvbnNlEigKCHN1YmplY3RzGAEgAygLMhYucmlwb3N0ZS52MS5Ib3RTdWJqZWN0ImYKCkhvdFN1YmplY3QSIwoDa2V5GAEgASgLMhYucmlwb3N0ZS52MS5TdWJqZWN0S2V5EhgKEHJlYWRzX3Blcl9zZWNvbmQYAiABKAESGQoRd3JpdGVzX3Blcl9zZWNvbmQYAyABKAEqhgEKDUltcG9ydE91dGNvbWUSHgoaSU1QT1JUX09VVENPTUVfVU5TUEVDSUZJRUQQABIaChZJTVBPUlRfT1VUQ09NRV9DUkVBVEVEEAESHAoYSU1QT1JUX09VVENPTUVfVU5DSEFOR0VEEAISGwoXSU1QT1JUX09VVENPTUVfUkVKRUNURUQQA2IGcHJvdG8z", [file_google_protobuf_timestamp, file_riposte_v1_comment, file_riposte_v1_like, file_riposte_v1_subject]);
+  fileDesc("ChZyaXBvc3RlL3YxL2FkbWluLnByb3RvEgpyaXBvc3RlLnYxIj0KFUltcG9ydENvbW1lbnRzUmVxdWVzdBIkCgRpdGVtGAEgASgLMhYucmlwb3N0ZS52MS5JbXBvcnRJdGVtIsMBCgpJbXBvcnRJdGVtEg4KBnNvdXJjZRgBIAEoCRITCgtleHRlcm5hbF9pZBgCIAEoCRIuCgdzdWJqZWN0GAMgASgLMhsucmlwb3N0ZS52MS5JbXBvcnRlZFN1YmplY3RIABIuCgdjb21tZW50GAQgASgLMhsucmlwb3N0ZS52MS5JbXBvcnRlZENvbW1lbnRIABIoCgRsaWtlGAUgASgLMhgucmlwb3N0ZS52MS5JbXBvcnRlZExpa2VIAEIGCgRraW5kIpACCg9JbXBvcnRlZFN1YmplY3QSIwoDa2V5GAEgASgLMhYucmlwb3N0ZS52MS5TdWJqZWN0S2V5EhAKCG93bmVyX2lkGAIgASgJEicKBXN0YXRlGAMgASgOMhgucmlwb3N0ZS52MS5TdWJqZWN0U3RhdGUSOwoIbWV0YWRhdGEYBCADKAsyKS5yaXBvc3RlLnYxLkltcG9ydGVkU3ViamVjdC5NZXRhZGF0YUVudHJ5Ei8KC2NyZWF0ZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEinAMKD0ltcG9ydGVkQ29tbWVudBInCgdzdWJqZWN0GAEgASgLMhYucmlwb3N0ZS52MS5TdWJqZWN0S2V5EhoKEnBhcmVudF9leHRlcm5hbF9pZBgCIAEoCRIRCgltZW1iZXJfaWQYAyABKAkSJAoHY29udGVudBgEIAEoCzITLnJpcG9zdGUudjEuQ29udGVudBImCgZjbGllbnQYBSABKAsyFi5yaXBvc3RlLnYxLkNsaWVudEluZm8SJwoFc3RhdGUYBiABKA4yGC5yaXBvc3RlLnYxLkNvbW1lbnRTdGF0ZRIpCgpkZWxldGVkX2J5GAcgASgOMhUucmlwb3N0ZS52MS5EZWxldGVkQnkSLwoLY3JlYXRlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi0KCWVkaXRfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLZGVsZXRlX3RpbWUYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIsoBCgxJbXBvcnRlZExpa2USJwoHc3ViamVjdBgBIAEoCzIWLnJpcG9zdGUudjEuU3ViamVjdEtleRIbChNjb21tZW50X2V4dGVybmFsX2lkGAIgASgJEhEKCW1lbWJlcl9pZBgDIAEoCRIkCgV2YWx1ZRgEIAEoDjIVLnJpcG9zdGUudjEuTGlrZVZhbHVlEigKBHRpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCXN5bnRoZXRpYxgGIAEoCCLXAQoWSW1wb3J0Q29tbWVudHNSZXNwb25zZRIRCgVpbmRleBgBIAEoA0ICMAESEwoLZXh0ZXJuYWxfaWQYAiABKAkSKgoHb3V0Y29tZRgDIAEoDjIZLnJpcG9zdGUudjEuSW1wb3J0T3V0Y29tZRIWCgpjb21tZW50X2lkGAQgASgDQgIwARINCgVmbG9vchgFIAEoBRIcChBzdWJqZWN0X3JldmlzaW9uGAYgASgDQgIwARIkCgVlcnJvchgHIAEoCzIVLnJpcG9zdGUudjEuSXRlbUVycm9yIsQBCglJdGVtRXJyb3ISDgoGcmVhc29uGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSNQoIbWV0YWRhdGEYAyADKAsyIy5yaXBvc3RlLnYxLkl0ZW1FcnJvci5NZXRhZGF0YUVudHJ5Ei4KCnZpb2xhdGlvbnMYBCADKAsyGi5yaXBvc3RlLnYxLkZpZWxkVmlvbGF0aW9uGi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASI0Cg5GaWVsZFZpb2xhdGlvbhINCgVmaWVsZBgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCSI7ChRFeHBvcnRTdWJqZWN0UmVxdWVzdBIjCgNrZXkYASABKAsyFi5yaXBvc3RlLnYxLlN1YmplY3RLZXkiqQEKFUV4cG9ydFN1YmplY3RSZXNwb25zZRIuCgdzdWJqZWN0GAEgASgLMhsucmlwb3N0ZS52MS5FeHBvcnRlZFN1YmplY3RIABIuCgdjb21tZW50GAIgASgLMhsucmlwb3N0ZS52MS5FeHBvcnRlZENvbW1lbnRIABIoCgRsaWtlGAMgASgLMhgucmlwb3N0ZS52MS5FeHBvcnRlZExpa2VIAEIGCgRpdGVtIjcKD0V4cG9ydGVkU3ViamVjdBIkCgdzdWJqZWN0GAEgASgLMhMucmlwb3N0ZS52MS5TdWJqZWN0IqABCg9FeHBvcnRlZENvbW1lbnQSJAoHY29tbWVudBgBIAEoCzITLnJpcG9zdGUudjEuQ29tbWVudBImCgZjbGllbnQYAiABKAsyFi5yaXBvc3RlLnYxLkNsaWVudEluZm8SDgoGc291cmNlGAMgASgJEhMKC2V4dGVybmFsX2lkGAQgASgJEhoKEnBhcmVudF9leHRlcm5hbF9pZBgFIAEoCSKJAQoMRXhwb3J0ZWRMaWtlEhYKCmNvbW1lbnRfaWQYASABKANCAjABEhEKCW1lbWJlcl9pZBgCIAEoCRIkCgV2YWx1ZRgDIAEoDjIVLnJpcG9zdGUudjEuTGlrZVZhbHVlEigKBHRpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIlEKE0xpc3RTdWJqZWN0c1JlcXVlc3QSEwoLb2JqZWN0X3R5cGUYASABKAkSEQoJcGFnZV9zaXplGAIgASgFEhIKCnBhZ2VfdG9rZW4YAyABKAkiVgoUTGlzdFN1YmplY3RzUmVzcG9uc2USJQoIc3ViamVjdHMYASADKAsyEy5yaXBvc3RlLnYxLlN1YmplY3QSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIl4KEkhpZGVDb21tZW50UmVxdWVzdBIOCgJpZBgBIAEoA0ICMAESFAoMbW9kZXJhdG9yX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCRISCgpyZXF1ZXN0X2lkGAQgASgJIlkKE0hpZGVDb21tZW50UmVzcG9uc2USJAoHY29tbWVudBgBIAEoCzITLnJpcG9zdGUudjEuQ29tbWVudBIcChBzdWJqZWN0X3JldmlzaW9uGAIgASgDQgIwASJgChRVbmhpZGVDb21tZW50UmVxdWVzdBIOCgJpZBgBIAEoA0ICMAESFAoMbW9kZXJhdG9yX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCRISCgpyZXF1ZXN0X2lkGAQgASgJIlsKFVVuaGlkZUNvbW1lbnRSZXNwb25zZRIkCgdjb21tZW50GAEgASgLMhMucmlwb3N0ZS52MS5Db21tZW50EhwKEHN1YmplY3RfcmV2aXNpb24YAiABKANCAjABImwKIEFkbWluU2VydmljZURlbGV0ZUNvbW1lbnRSZXF1ZXN0Eg4KAmlkGAEgASgDQgIwARIUCgxtb2RlcmF0b3JfaWQYAiABKAkSDgoGcmVhc29uGAMgASgJEhIKCnJlcXVlc3RfaWQYBCABKAkiZwohQWRtaW5TZXJ2aWNlRGVsZXRlQ29tbWVudFJlc3BvbnNlEiQKB2NvbW1lbnQYASABKAsyEy5yaXBvc3RlLnYxLkNvbW1lbnQSHAoQc3ViamVjdF9yZXZpc2lvbhgCIAEoA0ICMAEifQoMU3ViamVjdFNjb3BlEiUKA2tleRgBIAEoCzIWLnJpcG9zdGUudjEuU3ViamVjdEtleUgAEhUKC29iamVjdF90eXBlGAIgASgJSAASJgoDYWxsGAMgASgLMhcucmlwb3N0ZS52MS5BbGxTdWJqZWN0c0gAQgcKBXNjb3BlIg0KC0FsbFN1YmplY3RzIlQKE1ZlcmlmeUNvdW50c1JlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5yaXBvc3RlLnYxLlN1YmplY3RTY29wZRIUCgxyZXN1bWVfdG9rZW4YAiABKAkimwEKFFZlcmlmeUNvdW50c1Jlc3BvbnNlEicKB3N1YmplY3QYASABKAsyFi5yaXBvc3RlLnYxLlN1YmplY3RLZXkSHAoQY29tbWVudHNfY2hlY2tlZBgCIAEoA0ICMAESJgoGZHJpZnRzGAMgAygLMhYucmlwb3N0ZS52MS5Db3VudERyaWZ0EhQKDHJlc3VtZV90b2tlbhgEIAEoCSJaCgpDb3VudERyaWZ0EhYKCmNvbW1lbnRfaWQYASABKANCAjABEgwKBG5hbWUYAiABKAkSEgoGc3RvcmVkGAMgASgDQgIwARISCgZhY3R1YWwYBCABKANCAjABImgKE1JlcGFpckNvdW50c1JlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5yaXBvc3RlLnYxLlN1YmplY3RTY29wZRISCgpyZXF1ZXN0X2lkGAIgASgJEhQKDHJlc3VtZV90b2tlbhgDIAEoCSKdAQoUUmVwYWlyQ291bnRzUmVzcG9uc2USJwoHc3ViamVjdBgBIAEoCzIWLnJpcG9zdGUudjEuU3ViamVjdEtleRIoCghyZXBhaXJlZBgCIAMoCzIWLnJpcG9zdGUudjEuQ291bnREcmlmdBIcChBzdWJqZWN0X3JldmlzaW9uGAMgASgDQgIwARIUCgxyZXN1bWVfdG9rZW4YBCABKAkicAobUmVidWlsZE1lbWJlckhpc3RvcnlSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhgucmlwb3N0ZS52MS5TdWJqZWN0U2NvcGUSEgoKcmVxdWVzdF9pZBgCIAEoCRIUCgxyZXN1bWVfdG9rZW4YAyABKAkihwEKHFJlYnVpbGRNZW1iZXJIaXN0b3J5UmVzcG9uc2USGQoNc3ViamVjdHNfZG9uZRgBIAEoA0ICMAESHAoQY29tbWVudHNfY2hlY2tlZBgCIAEoA0ICMAESGAoMcm93c19jaGFuZ2VkGAMgASgDQgIwARIUCgxyZXN1bWVfdG9rZW4YBCABKAkiaAoTUmVidWlsZFJhbmtzUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLnJpcG9zdGUudjEuU3ViamVjdFNjb3BlEhIKCnJlcXVlc3RfaWQYAiABKAkSFAoMcmVzdW1lX3Rva2VuGAMgASgJIoMBChRSZWJ1aWxkUmFua3NSZXNwb25zZRIZCg1zdWJqZWN0c19kb25lGAEgASgDQgIwARIcChBjb21tZW50c19jaGVja2VkGAIgASgDQgIwARIcChBjb21tZW50c19jaGFuZ2VkGAMgASgDQgIwARIUCgxyZXN1bWVfdG9rZW4YBCABKAkiUgoTUmVidWlsZENhY2hlUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLnJpcG9zdGUudjEuU3ViamVjdFNjb3BlEhIKCnJlcXVlc3RfaWQYAiABKAkiNAoUUmVidWlsZENhY2hlUmVzcG9uc2USHAoQc3ViamVjdHNfcmVidWlsdBgBIAEoA0ICMAEiJwoWTGlzdEhvdFN1YmplY3RzUmVxdWVzdBINCgVsaW1pdBgBIAEoBSJDChdMaXN0SG90U3ViamVjdHNSZXNwb25zZRIoCghzdWJqZWN0cxgBIAMoCzIWLnJpcG9zdGUudjEuSG90U3ViamVjdCJmCgpIb3RTdWJqZWN0EiMKA2tleRgBIAEoCzIWLnJpcG9zdGUudjEuU3ViamVjdEtleRIYChByZWFkc19wZXJfc2Vjb25kGAIgASgBEhkKEXdyaXRlc19wZXJfc2Vjb25kGAMgASgBKoYBCg1JbXBvcnRPdXRjb21lEh4KGklNUE9SVF9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGgoWSU1QT1JUX09VVENPTUVfQ1JFQVRFRBABEhwKGElNUE9SVF9PVVRDT01FX1VOQ0hBTkdFRBACEhsKF0lNUE9SVF9PVVRDT01FX1JFSkVDVEVEEANiBnByb3RvMw", [file_google_protobuf_timestamp, file_riposte_v1_comment, file_riposte_v1_like, file_riposte_v1_subject]);
 
 /**
  * The next item of an import.
@@ -909,6 +909,15 @@ export type SubjectScope = Message<"riposte.v1.SubjectScope"> & {
      */
     value: string;
     case: "objectType";
+  } | {
+    /**
+     * All subjects of all object types, deleted ones too, and those of types that the server does not serve any more.
+     * Only for callers that may use every object type.
+     *
+     * @generated from field: riposte.v1.AllSubjects all = 3;
+     */
+    value: AllSubjects;
+    case: "all";
   } | { case: undefined; value?: undefined };
 };
 
@@ -918,6 +927,21 @@ export type SubjectScope = Message<"riposte.v1.SubjectScope"> & {
  */
 export const SubjectScopeSchema: GenMessage<SubjectScope> = /*@__PURE__*/
   messageDesc(file_riposte_v1_admin, 21);
+
+/**
+ * Every subject there is.
+ *
+ * @generated from message riposte.v1.AllSubjects
+ */
+export type AllSubjects = Message<"riposte.v1.AllSubjects"> & {
+};
+
+/**
+ * Describes the message riposte.v1.AllSubjects.
+ * Use `create(AllSubjectsSchema)` to create a new message.
+ */
+export const AllSubjectsSchema: GenMessage<AllSubjects> = /*@__PURE__*/
+  messageDesc(file_riposte_v1_admin, 22);
 
 /**
  * Asks to compare stored counts with the rows they count.
@@ -933,8 +957,8 @@ export type VerifyCountsRequest = Message<"riposte.v1.VerifyCountsRequest"> & {
   scope?: SubjectScope | undefined;
 
   /**
-   * `resume_token` of an answer of an earlier walk over the same object type: goes on behind the subject of that answer.
-   * Empty: from the beginning. Another object type is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+   * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
+   * Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
    *
    * @generated from field: string resume_token = 2;
    */
@@ -946,7 +970,7 @@ export type VerifyCountsRequest = Message<"riposte.v1.VerifyCountsRequest"> & {
  * Use `create(VerifyCountsRequestSchema)` to create a new message.
  */
 export const VerifyCountsRequestSchema: GenMessage<VerifyCountsRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 22);
+  messageDesc(file_riposte_v1_admin, 23);
 
 /**
  * What the verification of one subject found.
@@ -989,7 +1013,7 @@ export type VerifyCountsResponse = Message<"riposte.v1.VerifyCountsResponse"> & 
  * Use `create(VerifyCountsResponseSchema)` to create a new message.
  */
 export const VerifyCountsResponseSchema: GenMessage<VerifyCountsResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 23);
+  messageDesc(file_riposte_v1_admin, 24);
 
 /**
  * One stored count that differs from the rows it counts.
@@ -1032,7 +1056,7 @@ export type CountDrift = Message<"riposte.v1.CountDrift"> & {
  * Use `create(CountDriftSchema)` to create a new message.
  */
 export const CountDriftSchema: GenMessage<CountDrift> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 24);
+  messageDesc(file_riposte_v1_admin, 25);
 
 /**
  * Asks to set stored counts to what their rows say.
@@ -1055,8 +1079,8 @@ export type RepairCountsRequest = Message<"riposte.v1.RepairCountsRequest"> & {
   requestId: string;
 
   /**
-   * `resume_token` of an answer of an earlier walk over the same object type: goes on behind the subject of that answer.
-   * Empty: from the beginning. Another object type is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+   * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
+   * Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
    *
    * @generated from field: string resume_token = 3;
    */
@@ -1068,7 +1092,7 @@ export type RepairCountsRequest = Message<"riposte.v1.RepairCountsRequest"> & {
  * Use `create(RepairCountsRequestSchema)` to create a new message.
  */
 export const RepairCountsRequestSchema: GenMessage<RepairCountsRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 25);
+  messageDesc(file_riposte_v1_admin, 26);
 
 /**
  * What the repair of one subject did.
@@ -1111,7 +1135,7 @@ export type RepairCountsResponse = Message<"riposte.v1.RepairCountsResponse"> & 
  * Use `create(RepairCountsResponseSchema)` to create a new message.
  */
 export const RepairCountsResponseSchema: GenMessage<RepairCountsResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 26);
+  messageDesc(file_riposte_v1_admin, 27);
 
 /**
  * Asks to rebuild members' own histories from the comments.
@@ -1134,8 +1158,8 @@ export type RebuildMemberHistoryRequest = Message<"riposte.v1.RebuildMemberHisto
   requestId: string;
 
   /**
-   * `resume_token` of an answer of an earlier walk over the same object type: goes on behind the subject of that answer.
-   * Empty: from the beginning. Another object type is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+   * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
+   * Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
    *
    * @generated from field: string resume_token = 3;
    */
@@ -1147,7 +1171,7 @@ export type RebuildMemberHistoryRequest = Message<"riposte.v1.RebuildMemberHisto
  * Use `create(RebuildMemberHistoryRequestSchema)` to create a new message.
  */
 export const RebuildMemberHistoryRequestSchema: GenMessage<RebuildMemberHistoryRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 27);
+  messageDesc(file_riposte_v1_admin, 28);
 
 /**
  * How far a rebuild of histories has come: the sums of this call so far. The last message stands for all.
@@ -1190,7 +1214,7 @@ export type RebuildMemberHistoryResponse = Message<"riposte.v1.RebuildMemberHist
  * Use `create(RebuildMemberHistoryResponseSchema)` to create a new message.
  */
 export const RebuildMemberHistoryResponseSchema: GenMessage<RebuildMemberHistoryResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 28);
+  messageDesc(file_riposte_v1_admin, 29);
 
 /**
  * Asks to rebuild what ranked lists are made from.
@@ -1213,8 +1237,8 @@ export type RebuildRanksRequest = Message<"riposte.v1.RebuildRanksRequest"> & {
   requestId: string;
 
   /**
-   * `resume_token` of an answer of an earlier walk over the same object type: goes on behind the subject of that answer.
-   * Empty: from the beginning. Another object type is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+   * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
+   * Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
    *
    * @generated from field: string resume_token = 3;
    */
@@ -1226,7 +1250,7 @@ export type RebuildRanksRequest = Message<"riposte.v1.RebuildRanksRequest"> & {
  * Use `create(RebuildRanksRequestSchema)` to create a new message.
  */
 export const RebuildRanksRequestSchema: GenMessage<RebuildRanksRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 29);
+  messageDesc(file_riposte_v1_admin, 30);
 
 /**
  * How far a rebuild of ranks has come: the sums of this call so far. The last message stands for all.
@@ -1269,7 +1293,7 @@ export type RebuildRanksResponse = Message<"riposte.v1.RebuildRanksResponse"> & 
  * Use `create(RebuildRanksResponseSchema)` to create a new message.
  */
 export const RebuildRanksResponseSchema: GenMessage<RebuildRanksResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 30);
+  messageDesc(file_riposte_v1_admin, 31);
 
 /**
  * Asks to rebuild what is cached of subjects from their rows.
@@ -1297,7 +1321,7 @@ export type RebuildCacheRequest = Message<"riposte.v1.RebuildCacheRequest"> & {
  * Use `create(RebuildCacheRequestSchema)` to create a new message.
  */
 export const RebuildCacheRequestSchema: GenMessage<RebuildCacheRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 31);
+  messageDesc(file_riposte_v1_admin, 32);
 
 /**
  * How far a rebuild has come. The last message stands for all.
@@ -1318,7 +1342,7 @@ export type RebuildCacheResponse = Message<"riposte.v1.RebuildCacheResponse"> & 
  * Use `create(RebuildCacheResponseSchema)` to create a new message.
  */
 export const RebuildCacheResponseSchema: GenMessage<RebuildCacheResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 32);
+  messageDesc(file_riposte_v1_admin, 33);
 
 /**
  * Asks for the subjects under the greatest load.
@@ -1339,7 +1363,7 @@ export type ListHotSubjectsRequest = Message<"riposte.v1.ListHotSubjectsRequest"
  * Use `create(ListHotSubjectsRequestSchema)` to create a new message.
  */
 export const ListHotSubjectsRequestSchema: GenMessage<ListHotSubjectsRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 33);
+  messageDesc(file_riposte_v1_admin, 34);
 
 /**
  * The subjects under the greatest load, as the process that answers sees it.
@@ -1360,7 +1384,7 @@ export type ListHotSubjectsResponse = Message<"riposte.v1.ListHotSubjectsRespons
  * Use `create(ListHotSubjectsResponseSchema)` to create a new message.
  */
 export const ListHotSubjectsResponseSchema: GenMessage<ListHotSubjectsResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 34);
+  messageDesc(file_riposte_v1_admin, 35);
 
 /**
  * One subject under load.
@@ -1395,7 +1419,7 @@ export type HotSubject = Message<"riposte.v1.HotSubject"> & {
  * Use `create(HotSubjectSchema)` to create a new message.
  */
 export const HotSubjectSchema: GenMessage<HotSubject> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 35);
+  messageDesc(file_riposte_v1_admin, 36);
 
 /**
  * What became of an imported item.

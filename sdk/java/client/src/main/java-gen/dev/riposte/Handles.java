@@ -83,7 +83,7 @@ public final class Handles {
 
     /**
      * Follows the changes of the subject. The stream resumes by itself after the last revision seen; revisions that
-     * can no longer be told one by one come as a gap.
+     * can no longer be told one by one come as a gap. Each time it is opened, an event tells where.
      *
      * @return as with the defaults of the other method of this name
      */
@@ -93,7 +93,7 @@ public final class Handles {
 
     /**
      * Follows the changes of the subject. The stream resumes by itself after the last revision seen; revisions that
-     * can no longer be told one by one come as a gap.
+     * can no longer be told one by one come as a gap. Each time it is opened, an event tells where.
      *
      * @param afterRevision Changes with a greater revision are sent: pass the last revision seen to resume. Default
      * 0: from the next change on; negative is FIELD_INVALID. The last 1,024 revisions of the last 24 h can be told

@@ -204,7 +204,7 @@ public abstract sealed class Services permits Riposte {
 
   /**
    * Follows the changes of the subject. The stream resumes by itself after the last revision seen; revisions that can
-   * no longer be told one by one come as a gap.
+   * no longer be told one by one come as a gap. Each time it is opened, an event tells where.
    *
    * @param request where to begin
    * @return the stream; nothing is opened before it is read. Close it in the end
@@ -214,7 +214,7 @@ public abstract sealed class Services permits Riposte {
         seen -> ClientCalls.blockingServerStreamingCall(channel(), SubjectServiceGrpc.getWatchSubjectMethod(),
             CallOptions.DEFAULT, request.toBuilder().setAfterRevision(seen).build()),
         request.getAfterRevision(),
-        event -> LongStream.of(event.getChange().getRevision(), event.getGap().getLastRevision()).max().getAsLong(),
+        event -> LongStream.of(event.getOpened().getRevision(), event.getChange().getRevision(), event.getGap().getLastRevision()).max().getAsLong(),
         this::isClosed);
   }
 }

@@ -40,7 +40,7 @@ public final class Watch<E> implements Iterable<E>, Iterator<E>, AutoCloseable {
   /**
    * @param open opens the stream behind a revision
    * @param seen the revision to begin behind; 0 from the next change on
-   * @param revision the last revision that an event tells of
+   * @param revision the last revision that an event tells of; 0 for one that tells of none
    * @param over whether there is nothing left to open a stream by
    */
   Watch(LongFunction<Iterator<E>> open, long seen, ToLongFunction<E> revision, BooleanSupplier over) {
@@ -92,7 +92,7 @@ public final class Watch<E> implements Iterable<E>, Iterator<E>, AutoCloseable {
       throw new NoSuchElementException("the watch has ended");
     }
     E event = events.next();
-    seen = revision.applyAsLong(event);
+    seen = Math.max(seen, revision.applyAsLong(event));
     wait = FIRST_WAIT_MS;
     return event;
   }

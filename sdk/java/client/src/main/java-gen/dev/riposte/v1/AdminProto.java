@@ -136,6 +136,11 @@ public final class AdminProto {
     com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
       internal_static_riposte_v1_SubjectScope_fieldAccessorTable;
   static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_riposte_v1_AllSubjects_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
+      internal_static_riposte_v1_AllSubjects_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
     internal_static_riposte_v1_VerifyCountsRequest_descriptor;
   static final 
     com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
@@ -311,64 +316,65 @@ public final class AdminProto {
       "quest_id\030\004 \001(\tR\trequestId\"\201\001\n!AdminServi" +
       "ceDeleteCommentResponse\022-\n\007comment\030\001 \001(\013" +
       "2\023.riposte.v1.CommentR\007comment\022-\n\020subjec" +
-      "t_revision\030\002 \001(\003B\0020\001R\017subjectRevision\"f\n" +
-      "\014SubjectScope\022*\n\003key\030\001 \001(\0132\026.riposte.v1." +
-      "SubjectKeyH\000R\003key\022!\n\013object_type\030\002 \001(\tH\000" +
-      "R\nobjectTypeB\007\n\005scope\"h\n\023VerifyCountsReq" +
-      "uest\022.\n\005scope\030\001 \001(\0132\030.riposte.v1.Subject" +
-      "ScopeR\005scope\022!\n\014resume_token\030\002 \001(\tR\013resu" +
-      "meToken\"\312\001\n\024VerifyCountsResponse\0220\n\007subj" +
-      "ect\030\001 \001(\0132\026.riposte.v1.SubjectKeyR\007subje" +
-      "ct\022-\n\020comments_checked\030\002 \001(\003B\0020\001R\017commen" +
-      "tsChecked\022.\n\006drifts\030\003 \003(\0132\026.riposte.v1.C" +
-      "ountDriftR\006drifts\022!\n\014resume_token\030\004 \001(\tR" +
-      "\013resumeToken\"{\n\nCountDrift\022!\n\ncomment_id" +
-      "\030\001 \001(\003B\0020\001R\tcommentId\022\022\n\004name\030\002 \001(\tR\004nam" +
-      "e\022\032\n\006stored\030\003 \001(\003B\0020\001R\006stored\022\032\n\006actual\030" +
-      "\004 \001(\003B\0020\001R\006actual\"\207\001\n\023RepairCountsReques" +
-      "t\022.\n\005scope\030\001 \001(\0132\030.riposte.v1.SubjectSco" +
-      "peR\005scope\022\035\n\nrequest_id\030\002 \001(\tR\trequestId" +
-      "\022!\n\014resume_token\030\003 \001(\tR\013resumeToken\"\316\001\n\024" +
-      "RepairCountsResponse\0220\n\007subject\030\001 \001(\0132\026." +
-      "riposte.v1.SubjectKeyR\007subject\0222\n\010repair" +
-      "ed\030\002 \003(\0132\026.riposte.v1.CountDriftR\010repair" +
-      "ed\022-\n\020subject_revision\030\003 \001(\003B\0020\001R\017subjec" +
-      "tRevision\022!\n\014resume_token\030\004 \001(\tR\013resumeT" +
-      "oken\"\217\001\n\033RebuildMemberHistoryRequest\022.\n\005" +
-      "scope\030\001 \001(\0132\030.riposte.v1.SubjectScopeR\005s" +
-      "cope\022\035\n\nrequest_id\030\002 \001(\tR\trequestId\022!\n\014r" +
-      "esume_token\030\003 \001(\tR\013resumeToken\"\300\001\n\034Rebui" +
-      "ldMemberHistoryResponse\022\'\n\rsubjects_done" +
-      "\030\001 \001(\003B\0020\001R\014subjectsDone\022-\n\020comments_che" +
-      "cked\030\002 \001(\003B\0020\001R\017commentsChecked\022%\n\014rows_" +
-      "changed\030\003 \001(\003B\0020\001R\013rowsChanged\022!\n\014resume" +
-      "_token\030\004 \001(\tR\013resumeToken\"\207\001\n\023RebuildRan" +
-      "ksRequest\022.\n\005scope\030\001 \001(\0132\030.riposte.v1.Su" +
-      "bjectScopeR\005scope\022\035\n\nrequest_id\030\002 \001(\tR\tr" +
-      "equestId\022!\n\014resume_token\030\003 \001(\tR\013resumeTo" +
-      "ken\"\300\001\n\024RebuildRanksResponse\022\'\n\rsubjects" +
-      "_done\030\001 \001(\003B\0020\001R\014subjectsDone\022-\n\020comment" +
-      "s_checked\030\002 \001(\003B\0020\001R\017commentsChecked\022-\n\020" +
-      "comments_changed\030\003 \001(\003B\0020\001R\017commentsChan" +
-      "ged\022!\n\014resume_token\030\004 \001(\tR\013resumeToken\"d" +
-      "\n\023RebuildCacheRequest\022.\n\005scope\030\001 \001(\0132\030.r" +
-      "iposte.v1.SubjectScopeR\005scope\022\035\n\nrequest" +
-      "_id\030\002 \001(\tR\trequestId\"E\n\024RebuildCacheResp" +
-      "onse\022-\n\020subjects_rebuilt\030\001 \001(\003B\0020\001R\017subj" +
-      "ectsRebuilt\".\n\026ListHotSubjectsRequest\022\024\n" +
-      "\005limit\030\001 \001(\005R\005limit\"M\n\027ListHotSubjectsRe" +
-      "sponse\0222\n\010subjects\030\001 \003(\0132\026.riposte.v1.Ho" +
-      "tSubjectR\010subjects\"\214\001\n\nHotSubject\022(\n\003key" +
-      "\030\001 \001(\0132\026.riposte.v1.SubjectKeyR\003key\022(\n\020r" +
-      "eads_per_second\030\002 \001(\001R\016readsPerSecond\022*\n" +
-      "\021writes_per_second\030\003 \001(\001R\017writesPerSecon" +
-      "d*\206\001\n\rImportOutcome\022\036\n\032IMPORT_OUTCOME_UN" +
-      "SPECIFIED\020\000\022\032\n\026IMPORT_OUTCOME_CREATED\020\001\022" +
-      "\034\n\030IMPORT_OUTCOME_UNCHANGED\020\002\022\033\n\027IMPORT_" +
-      "OUTCOME_REJECTED\020\003Be\n\016dev.riposte.v1B\nAd" +
-      "minProtoP\001\242\002\003RXX\252\002\nRiposte.V1\312\002\nRiposte\\" +
-      "V1\342\002\026Riposte\\V1\\GPBMetadata\352\002\013Riposte::V" +
-      "1b\006proto3"
+      "t_revision\030\002 \001(\003B\0020\001R\017subjectRevision\"\223\001" +
+      "\n\014SubjectScope\022*\n\003key\030\001 \001(\0132\026.riposte.v1" +
+      ".SubjectKeyH\000R\003key\022!\n\013object_type\030\002 \001(\tH" +
+      "\000R\nobjectType\022+\n\003all\030\003 \001(\0132\027.riposte.v1." +
+      "AllSubjectsH\000R\003allB\007\n\005scope\"\r\n\013AllSubjec" +
+      "ts\"h\n\023VerifyCountsRequest\022.\n\005scope\030\001 \001(\013" +
+      "2\030.riposte.v1.SubjectScopeR\005scope\022!\n\014res" +
+      "ume_token\030\002 \001(\tR\013resumeToken\"\312\001\n\024VerifyC" +
+      "ountsResponse\0220\n\007subject\030\001 \001(\0132\026.riposte" +
+      ".v1.SubjectKeyR\007subject\022-\n\020comments_chec" +
+      "ked\030\002 \001(\003B\0020\001R\017commentsChecked\022.\n\006drifts" +
+      "\030\003 \003(\0132\026.riposte.v1.CountDriftR\006drifts\022!" +
+      "\n\014resume_token\030\004 \001(\tR\013resumeToken\"{\n\nCou" +
+      "ntDrift\022!\n\ncomment_id\030\001 \001(\003B\0020\001R\tcomment" +
+      "Id\022\022\n\004name\030\002 \001(\tR\004name\022\032\n\006stored\030\003 \001(\003B\002" +
+      "0\001R\006stored\022\032\n\006actual\030\004 \001(\003B\0020\001R\006actual\"\207" +
+      "\001\n\023RepairCountsRequest\022.\n\005scope\030\001 \001(\0132\030." +
+      "riposte.v1.SubjectScopeR\005scope\022\035\n\nreques" +
+      "t_id\030\002 \001(\tR\trequestId\022!\n\014resume_token\030\003 " +
+      "\001(\tR\013resumeToken\"\316\001\n\024RepairCountsRespons" +
+      "e\0220\n\007subject\030\001 \001(\0132\026.riposte.v1.SubjectK" +
+      "eyR\007subject\0222\n\010repaired\030\002 \003(\0132\026.riposte." +
+      "v1.CountDriftR\010repaired\022-\n\020subject_revis" +
+      "ion\030\003 \001(\003B\0020\001R\017subjectRevision\022!\n\014resume" +
+      "_token\030\004 \001(\tR\013resumeToken\"\217\001\n\033RebuildMem" +
+      "berHistoryRequest\022.\n\005scope\030\001 \001(\0132\030.ripos" +
+      "te.v1.SubjectScopeR\005scope\022\035\n\nrequest_id\030" +
+      "\002 \001(\tR\trequestId\022!\n\014resume_token\030\003 \001(\tR\013" +
+      "resumeToken\"\300\001\n\034RebuildMemberHistoryResp" +
+      "onse\022\'\n\rsubjects_done\030\001 \001(\003B\0020\001R\014subject" +
+      "sDone\022-\n\020comments_checked\030\002 \001(\003B\0020\001R\017com" +
+      "mentsChecked\022%\n\014rows_changed\030\003 \001(\003B\0020\001R\013" +
+      "rowsChanged\022!\n\014resume_token\030\004 \001(\tR\013resum" +
+      "eToken\"\207\001\n\023RebuildRanksRequest\022.\n\005scope\030" +
+      "\001 \001(\0132\030.riposte.v1.SubjectScopeR\005scope\022\035" +
+      "\n\nrequest_id\030\002 \001(\tR\trequestId\022!\n\014resume_" +
+      "token\030\003 \001(\tR\013resumeToken\"\300\001\n\024RebuildRank" +
+      "sResponse\022\'\n\rsubjects_done\030\001 \001(\003B\0020\001R\014su" +
+      "bjectsDone\022-\n\020comments_checked\030\002 \001(\003B\0020\001" +
+      "R\017commentsChecked\022-\n\020comments_changed\030\003 " +
+      "\001(\003B\0020\001R\017commentsChanged\022!\n\014resume_token" +
+      "\030\004 \001(\tR\013resumeToken\"d\n\023RebuildCacheReque" +
+      "st\022.\n\005scope\030\001 \001(\0132\030.riposte.v1.SubjectSc" +
+      "opeR\005scope\022\035\n\nrequest_id\030\002 \001(\tR\trequestI" +
+      "d\"E\n\024RebuildCacheResponse\022-\n\020subjects_re" +
+      "built\030\001 \001(\003B\0020\001R\017subjectsRebuilt\".\n\026List" +
+      "HotSubjectsRequest\022\024\n\005limit\030\001 \001(\005R\005limit" +
+      "\"M\n\027ListHotSubjectsResponse\0222\n\010subjects\030" +
+      "\001 \003(\0132\026.riposte.v1.HotSubjectR\010subjects\"" +
+      "\214\001\n\nHotSubject\022(\n\003key\030\001 \001(\0132\026.riposte.v1" +
+      ".SubjectKeyR\003key\022(\n\020reads_per_second\030\002 \001" +
+      "(\001R\016readsPerSecond\022*\n\021writes_per_second\030" +
+      "\003 \001(\001R\017writesPerSecond*\206\001\n\rImportOutcome" +
+      "\022\036\n\032IMPORT_OUTCOME_UNSPECIFIED\020\000\022\032\n\026IMPO" +
+      "RT_OUTCOME_CREATED\020\001\022\034\n\030IMPORT_OUTCOME_U" +
+      "NCHANGED\020\002\022\033\n\027IMPORT_OUTCOME_REJECTED\020\003B" +
+      "e\n\016dev.riposte.v1B\nAdminProtoP\001\242\002\003RXX\252\002\n" +
+      "Riposte.V1\312\002\nRiposte\\V1\342\002\026Riposte\\V1\\GPB" +
+      "Metadata\352\002\013Riposte::V1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -521,87 +527,93 @@ public final class AdminProto {
     internal_static_riposte_v1_SubjectScope_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_SubjectScope_descriptor,
-        new java.lang.String[] { "Key", "ObjectType", "Scope", });
-    internal_static_riposte_v1_VerifyCountsRequest_descriptor =
+        new java.lang.String[] { "Key", "ObjectType", "All", "Scope", });
+    internal_static_riposte_v1_AllSubjects_descriptor =
       getDescriptor().getMessageTypes().get(22);
+    internal_static_riposte_v1_AllSubjects_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
+        internal_static_riposte_v1_AllSubjects_descriptor,
+        new java.lang.String[] { });
+    internal_static_riposte_v1_VerifyCountsRequest_descriptor =
+      getDescriptor().getMessageTypes().get(23);
     internal_static_riposte_v1_VerifyCountsRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_VerifyCountsRequest_descriptor,
         new java.lang.String[] { "Scope", "ResumeToken", });
     internal_static_riposte_v1_VerifyCountsResponse_descriptor =
-      getDescriptor().getMessageTypes().get(23);
+      getDescriptor().getMessageTypes().get(24);
     internal_static_riposte_v1_VerifyCountsResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_VerifyCountsResponse_descriptor,
         new java.lang.String[] { "Subject", "CommentsChecked", "Drifts", "ResumeToken", });
     internal_static_riposte_v1_CountDrift_descriptor =
-      getDescriptor().getMessageTypes().get(24);
+      getDescriptor().getMessageTypes().get(25);
     internal_static_riposte_v1_CountDrift_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_CountDrift_descriptor,
         new java.lang.String[] { "CommentId", "Name", "Stored", "Actual", });
     internal_static_riposte_v1_RepairCountsRequest_descriptor =
-      getDescriptor().getMessageTypes().get(25);
+      getDescriptor().getMessageTypes().get(26);
     internal_static_riposte_v1_RepairCountsRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_RepairCountsRequest_descriptor,
         new java.lang.String[] { "Scope", "RequestId", "ResumeToken", });
     internal_static_riposte_v1_RepairCountsResponse_descriptor =
-      getDescriptor().getMessageTypes().get(26);
+      getDescriptor().getMessageTypes().get(27);
     internal_static_riposte_v1_RepairCountsResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_RepairCountsResponse_descriptor,
         new java.lang.String[] { "Subject", "Repaired", "SubjectRevision", "ResumeToken", });
     internal_static_riposte_v1_RebuildMemberHistoryRequest_descriptor =
-      getDescriptor().getMessageTypes().get(27);
+      getDescriptor().getMessageTypes().get(28);
     internal_static_riposte_v1_RebuildMemberHistoryRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_RebuildMemberHistoryRequest_descriptor,
         new java.lang.String[] { "Scope", "RequestId", "ResumeToken", });
     internal_static_riposte_v1_RebuildMemberHistoryResponse_descriptor =
-      getDescriptor().getMessageTypes().get(28);
+      getDescriptor().getMessageTypes().get(29);
     internal_static_riposte_v1_RebuildMemberHistoryResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_RebuildMemberHistoryResponse_descriptor,
         new java.lang.String[] { "SubjectsDone", "CommentsChecked", "RowsChanged", "ResumeToken", });
     internal_static_riposte_v1_RebuildRanksRequest_descriptor =
-      getDescriptor().getMessageTypes().get(29);
+      getDescriptor().getMessageTypes().get(30);
     internal_static_riposte_v1_RebuildRanksRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_RebuildRanksRequest_descriptor,
         new java.lang.String[] { "Scope", "RequestId", "ResumeToken", });
     internal_static_riposte_v1_RebuildRanksResponse_descriptor =
-      getDescriptor().getMessageTypes().get(30);
+      getDescriptor().getMessageTypes().get(31);
     internal_static_riposte_v1_RebuildRanksResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_RebuildRanksResponse_descriptor,
         new java.lang.String[] { "SubjectsDone", "CommentsChecked", "CommentsChanged", "ResumeToken", });
     internal_static_riposte_v1_RebuildCacheRequest_descriptor =
-      getDescriptor().getMessageTypes().get(31);
+      getDescriptor().getMessageTypes().get(32);
     internal_static_riposte_v1_RebuildCacheRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_RebuildCacheRequest_descriptor,
         new java.lang.String[] { "Scope", "RequestId", });
     internal_static_riposte_v1_RebuildCacheResponse_descriptor =
-      getDescriptor().getMessageTypes().get(32);
+      getDescriptor().getMessageTypes().get(33);
     internal_static_riposte_v1_RebuildCacheResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_RebuildCacheResponse_descriptor,
         new java.lang.String[] { "SubjectsRebuilt", });
     internal_static_riposte_v1_ListHotSubjectsRequest_descriptor =
-      getDescriptor().getMessageTypes().get(33);
+      getDescriptor().getMessageTypes().get(34);
     internal_static_riposte_v1_ListHotSubjectsRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_ListHotSubjectsRequest_descriptor,
         new java.lang.String[] { "Limit", });
     internal_static_riposte_v1_ListHotSubjectsResponse_descriptor =
-      getDescriptor().getMessageTypes().get(34);
+      getDescriptor().getMessageTypes().get(35);
     internal_static_riposte_v1_ListHotSubjectsResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_ListHotSubjectsResponse_descriptor,
         new java.lang.String[] { "Subjects", });
     internal_static_riposte_v1_HotSubject_descriptor =
-      getDescriptor().getMessageTypes().get(35);
+      getDescriptor().getMessageTypes().get(36);
     internal_static_riposte_v1_HotSubject_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_HotSubject_descriptor,

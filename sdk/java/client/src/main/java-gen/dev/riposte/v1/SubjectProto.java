@@ -106,6 +106,11 @@ public final class SubjectProto {
     com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
       internal_static_riposte_v1_WatchSubjectResponse_fieldAccessorTable;
   static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_riposte_v1_WatchOpened_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
+      internal_static_riposte_v1_WatchOpened_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
     internal_static_riposte_v1_SubjectChange_descriptor;
   static final 
     com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
@@ -192,32 +197,34 @@ public final class SubjectProto {
       "\n\020subject_revision\030\002 \001(\003B\0020\001R\017subjectRev" +
       "ision\"j\n\023WatchSubjectRequest\022(\n\003key\030\001 \001(" +
       "\0132\026.riposte.v1.SubjectKeyR\003key\022)\n\016after_" +
-      "revision\030\002 \001(\003B\0020\001R\rafterRevision\"\201\001\n\024Wa" +
+      "revision\030\002 \001(\003B\0020\001R\rafterRevision\"\264\001\n\024Wa" +
       "tchSubjectResponse\0223\n\006change\030\001 \001(\0132\031.rip" +
       "oste.v1.SubjectChangeH\000R\006change\022+\n\003gap\030\002" +
-      " \001(\0132\027.riposte.v1.RevisionGapH\000R\003gapB\007\n\005" +
-      "event\"\217\001\n\rSubjectChange\022\036\n\010revision\030\001 \001(" +
-      "\003B\0020\001R\010revision\0225\n\010comments\030\002 \003(\0132\031.ripo" +
-      "ste.v1.CommentChangeR\010comments\022\'\n\017subjec" +
-      "t_changed\030\003 \001(\010R\016subjectChanged\"\202\001\n\rComm" +
-      "entChange\022!\n\ncomment_id\030\001 \001(\003B\0020\001R\tcomme" +
-      "ntId\022\033\n\007root_id\030\002 \001(\003B\0020\001R\006rootId\0221\n\004kin" +
-      "d\030\003 \001(\0162\035.riposte.v1.CommentChangeKindR\004" +
-      "kind\"a\n\013RevisionGap\022)\n\016first_revision\030\001 " +
-      "\001(\003B\0020\001R\rfirstRevision\022\'\n\rlast_revision\030" +
-      "\002 \001(\003B\0020\001R\014lastRevision*~\n\014SubjectState\022" +
-      "\035\n\031SUBJECT_STATE_UNSPECIFIED\020\000\022\030\n\024SUBJEC" +
-      "T_STATE_ACTIVE\020\001\022\033\n\027SUBJECT_STATE_READ_O" +
-      "NLY\020\002\022\030\n\024SUBJECT_STATE_HIDDEN\020\003*\350\001\n\021Comm" +
-      "entChangeKind\022#\n\037COMMENT_CHANGE_KIND_UNS" +
-      "PECIFIED\020\000\022\037\n\033COMMENT_CHANGE_KIND_CREATE" +
-      "D\020\001\022\036\n\032COMMENT_CHANGE_KIND_EDITED\020\002\022%\n!C" +
-      "OMMENT_CHANGE_KIND_STATE_CHANGED\020\003\022#\n\037CO" +
-      "MMENT_CHANGE_KIND_PIN_CHANGED\020\004\022!\n\035COMME" +
-      "NT_CHANGE_KIND_RECOUNTED\020\005Bg\n\016dev.ripost" +
-      "e.v1B\014SubjectProtoP\001\242\002\003RXX\252\002\nRiposte.V1\312" +
-      "\002\nRiposte\\V1\342\002\026Riposte\\V1\\GPBMetadata\352\002\013" +
-      "Riposte::V1b\006proto3"
+      " \001(\0132\027.riposte.v1.RevisionGapH\000R\003gap\0221\n\006" +
+      "opened\030\003 \001(\0132\027.riposte.v1.WatchOpenedH\000R" +
+      "\006openedB\007\n\005event\"-\n\013WatchOpened\022\036\n\010revis" +
+      "ion\030\001 \001(\003B\0020\001R\010revision\"\217\001\n\rSubjectChang" +
+      "e\022\036\n\010revision\030\001 \001(\003B\0020\001R\010revision\0225\n\010com" +
+      "ments\030\002 \003(\0132\031.riposte.v1.CommentChangeR\010" +
+      "comments\022\'\n\017subject_changed\030\003 \001(\010R\016subje" +
+      "ctChanged\"\202\001\n\rCommentChange\022!\n\ncomment_i" +
+      "d\030\001 \001(\003B\0020\001R\tcommentId\022\033\n\007root_id\030\002 \001(\003B" +
+      "\0020\001R\006rootId\0221\n\004kind\030\003 \001(\0162\035.riposte.v1.C" +
+      "ommentChangeKindR\004kind\"a\n\013RevisionGap\022)\n" +
+      "\016first_revision\030\001 \001(\003B\0020\001R\rfirstRevision" +
+      "\022\'\n\rlast_revision\030\002 \001(\003B\0020\001R\014lastRevisio" +
+      "n*~\n\014SubjectState\022\035\n\031SUBJECT_STATE_UNSPE" +
+      "CIFIED\020\000\022\030\n\024SUBJECT_STATE_ACTIVE\020\001\022\033\n\027SU" +
+      "BJECT_STATE_READ_ONLY\020\002\022\030\n\024SUBJECT_STATE" +
+      "_HIDDEN\020\003*\350\001\n\021CommentChangeKind\022#\n\037COMME" +
+      "NT_CHANGE_KIND_UNSPECIFIED\020\000\022\037\n\033COMMENT_" +
+      "CHANGE_KIND_CREATED\020\001\022\036\n\032COMMENT_CHANGE_" +
+      "KIND_EDITED\020\002\022%\n!COMMENT_CHANGE_KIND_STA" +
+      "TE_CHANGED\020\003\022#\n\037COMMENT_CHANGE_KIND_PIN_" +
+      "CHANGED\020\004\022!\n\035COMMENT_CHANGE_KIND_RECOUNT" +
+      "ED\020\005Bg\n\016dev.riposte.v1B\014SubjectProtoP\001\242\002" +
+      "\003RXX\252\002\nRiposte.V1\312\002\nRiposte\\V1\342\002\026Riposte" +
+      "\\V1\\GPBMetadata\352\002\013Riposte::V1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -333,21 +340,27 @@ public final class SubjectProto {
     internal_static_riposte_v1_WatchSubjectResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_WatchSubjectResponse_descriptor,
-        new java.lang.String[] { "Change", "Gap", "Event", });
-    internal_static_riposte_v1_SubjectChange_descriptor =
+        new java.lang.String[] { "Change", "Gap", "Opened", "Event", });
+    internal_static_riposte_v1_WatchOpened_descriptor =
       getDescriptor().getMessageTypes().get(16);
+    internal_static_riposte_v1_WatchOpened_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
+        internal_static_riposte_v1_WatchOpened_descriptor,
+        new java.lang.String[] { "Revision", });
+    internal_static_riposte_v1_SubjectChange_descriptor =
+      getDescriptor().getMessageTypes().get(17);
     internal_static_riposte_v1_SubjectChange_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_SubjectChange_descriptor,
         new java.lang.String[] { "Revision", "Comments", "SubjectChanged", });
     internal_static_riposte_v1_CommentChange_descriptor =
-      getDescriptor().getMessageTypes().get(17);
+      getDescriptor().getMessageTypes().get(18);
     internal_static_riposte_v1_CommentChange_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_CommentChange_descriptor,
         new java.lang.String[] { "CommentId", "RootId", "Kind", });
     internal_static_riposte_v1_RevisionGap_descriptor =
-      getDescriptor().getMessageTypes().get(18);
+      getDescriptor().getMessageTypes().get(19);
     internal_static_riposte_v1_RevisionGap_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_RevisionGap_descriptor,

@@ -51,6 +51,7 @@ private static final long serialVersionUID = 0L;
           com.google.protobuf.AbstractMessage.InternalOneOfEnum {
     KEY(1),
     OBJECT_TYPE(2),
+    ALL(3),
     SCOPE_NOT_SET(0);
     private final int value;
     private ScopeCase(int value) {
@@ -70,6 +71,7 @@ private static final long serialVersionUID = 0L;
       switch (value) {
         case 1: return KEY;
         case 2: return OBJECT_TYPE;
+        case 3: return ALL;
         case 0: return SCOPE_NOT_SET;
         default: return null;
       }
@@ -192,6 +194,52 @@ private static final long serialVersionUID = 0L;
     }
   }
 
+  public static final int ALL_FIELD_NUMBER = 3;
+  /**
+   * <pre>
+   * All subjects of all object types, deleted ones too, and those of types that the server does not serve any more.
+   * Only for callers that may use every object type.
+   * </pre>
+   *
+   * <code>.riposte.v1.AllSubjects all = 3 [json_name = "all"];</code>
+   * @return Whether the all field is set.
+   */
+  @java.lang.Override
+  public boolean hasAll() {
+    return scopeCase_ == 3;
+  }
+  /**
+   * <pre>
+   * All subjects of all object types, deleted ones too, and those of types that the server does not serve any more.
+   * Only for callers that may use every object type.
+   * </pre>
+   *
+   * <code>.riposte.v1.AllSubjects all = 3 [json_name = "all"];</code>
+   * @return The all.
+   */
+  @java.lang.Override
+  public dev.riposte.v1.AllSubjects getAll() {
+    if (scopeCase_ == 3) {
+       return (dev.riposte.v1.AllSubjects) scope_;
+    }
+    return dev.riposte.v1.AllSubjects.getDefaultInstance();
+  }
+  /**
+   * <pre>
+   * All subjects of all object types, deleted ones too, and those of types that the server does not serve any more.
+   * Only for callers that may use every object type.
+   * </pre>
+   *
+   * <code>.riposte.v1.AllSubjects all = 3 [json_name = "all"];</code>
+   */
+  @java.lang.Override
+  public dev.riposte.v1.AllSubjectsOrBuilder getAllOrBuilder() {
+    if (scopeCase_ == 3) {
+       return (dev.riposte.v1.AllSubjects) scope_;
+    }
+    return dev.riposte.v1.AllSubjects.getDefaultInstance();
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -212,6 +260,9 @@ private static final long serialVersionUID = 0L;
     if (scopeCase_ == 2) {
       com.google.protobuf.GeneratedMessageV3.writeString(output, 2, scope_);
     }
+    if (scopeCase_ == 3) {
+      output.writeMessage(3, (dev.riposte.v1.AllSubjects) scope_);
+    }
     getUnknownFields().writeTo(output);
   }
 
@@ -227,6 +278,10 @@ private static final long serialVersionUID = 0L;
     }
     if (scopeCase_ == 2) {
       size += com.google.protobuf.GeneratedMessageV3.computeStringSize(2, scope_);
+    }
+    if (scopeCase_ == 3) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeMessageSize(3, (dev.riposte.v1.AllSubjects) scope_);
     }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
@@ -253,6 +308,10 @@ private static final long serialVersionUID = 0L;
         if (!getObjectType()
             .equals(other.getObjectType())) return false;
         break;
+      case 3:
+        if (!getAll()
+            .equals(other.getAll())) return false;
+        break;
       case 0:
       default:
     }
@@ -275,6 +334,10 @@ private static final long serialVersionUID = 0L;
       case 2:
         hash = (37 * hash) + OBJECT_TYPE_FIELD_NUMBER;
         hash = (53 * hash) + getObjectType().hashCode();
+        break;
+      case 3:
+        hash = (37 * hash) + ALL_FIELD_NUMBER;
+        hash = (53 * hash) + getAll().hashCode();
         break;
       case 0:
       default:
@@ -417,6 +480,9 @@ private static final long serialVersionUID = 0L;
       if (keyBuilder_ != null) {
         keyBuilder_.clear();
       }
+      if (allBuilder_ != null) {
+        allBuilder_.clear();
+      }
       scopeCase_ = 0;
       scope_ = null;
       return this;
@@ -461,6 +527,10 @@ private static final long serialVersionUID = 0L;
       if (scopeCase_ == 1 &&
           keyBuilder_ != null) {
         result.scope_ = keyBuilder_.build();
+      }
+      if (scopeCase_ == 3 &&
+          allBuilder_ != null) {
+        result.scope_ = allBuilder_.build();
       }
     }
 
@@ -519,6 +589,10 @@ private static final long serialVersionUID = 0L;
           onChanged();
           break;
         }
+        case ALL: {
+          mergeAll(other.getAll());
+          break;
+        }
         case SCOPE_NOT_SET: {
           break;
         }
@@ -562,6 +636,13 @@ private static final long serialVersionUID = 0L;
               scope_ = s;
               break;
             } // case 18
+            case 26: {
+              input.readMessage(
+                  getAllFieldBuilder().getBuilder(),
+                  extensionRegistry);
+              scopeCase_ = 3;
+              break;
+            } // case 26
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -887,6 +968,193 @@ private static final long serialVersionUID = 0L;
       scope_ = value;
       onChanged();
       return this;
+    }
+
+    private com.google.protobuf.SingleFieldBuilderV3<
+        dev.riposte.v1.AllSubjects, dev.riposte.v1.AllSubjects.Builder, dev.riposte.v1.AllSubjectsOrBuilder> allBuilder_;
+    /**
+     * <pre>
+     * All subjects of all object types, deleted ones too, and those of types that the server does not serve any more.
+     * Only for callers that may use every object type.
+     * </pre>
+     *
+     * <code>.riposte.v1.AllSubjects all = 3 [json_name = "all"];</code>
+     * @return Whether the all field is set.
+     */
+    @java.lang.Override
+    public boolean hasAll() {
+      return scopeCase_ == 3;
+    }
+    /**
+     * <pre>
+     * All subjects of all object types, deleted ones too, and those of types that the server does not serve any more.
+     * Only for callers that may use every object type.
+     * </pre>
+     *
+     * <code>.riposte.v1.AllSubjects all = 3 [json_name = "all"];</code>
+     * @return The all.
+     */
+    @java.lang.Override
+    public dev.riposte.v1.AllSubjects getAll() {
+      if (allBuilder_ == null) {
+        if (scopeCase_ == 3) {
+          return (dev.riposte.v1.AllSubjects) scope_;
+        }
+        return dev.riposte.v1.AllSubjects.getDefaultInstance();
+      } else {
+        if (scopeCase_ == 3) {
+          return allBuilder_.getMessage();
+        }
+        return dev.riposte.v1.AllSubjects.getDefaultInstance();
+      }
+    }
+    /**
+     * <pre>
+     * All subjects of all object types, deleted ones too, and those of types that the server does not serve any more.
+     * Only for callers that may use every object type.
+     * </pre>
+     *
+     * <code>.riposte.v1.AllSubjects all = 3 [json_name = "all"];</code>
+     */
+    public Builder setAll(dev.riposte.v1.AllSubjects value) {
+      if (allBuilder_ == null) {
+        if (value == null) {
+          throw new NullPointerException();
+        }
+        scope_ = value;
+        onChanged();
+      } else {
+        allBuilder_.setMessage(value);
+      }
+      scopeCase_ = 3;
+      return this;
+    }
+    /**
+     * <pre>
+     * All subjects of all object types, deleted ones too, and those of types that the server does not serve any more.
+     * Only for callers that may use every object type.
+     * </pre>
+     *
+     * <code>.riposte.v1.AllSubjects all = 3 [json_name = "all"];</code>
+     */
+    public Builder setAll(
+        dev.riposte.v1.AllSubjects.Builder builderForValue) {
+      if (allBuilder_ == null) {
+        scope_ = builderForValue.build();
+        onChanged();
+      } else {
+        allBuilder_.setMessage(builderForValue.build());
+      }
+      scopeCase_ = 3;
+      return this;
+    }
+    /**
+     * <pre>
+     * All subjects of all object types, deleted ones too, and those of types that the server does not serve any more.
+     * Only for callers that may use every object type.
+     * </pre>
+     *
+     * <code>.riposte.v1.AllSubjects all = 3 [json_name = "all"];</code>
+     */
+    public Builder mergeAll(dev.riposte.v1.AllSubjects value) {
+      if (allBuilder_ == null) {
+        if (scopeCase_ == 3 &&
+            scope_ != dev.riposte.v1.AllSubjects.getDefaultInstance()) {
+          scope_ = dev.riposte.v1.AllSubjects.newBuilder((dev.riposte.v1.AllSubjects) scope_)
+              .mergeFrom(value).buildPartial();
+        } else {
+          scope_ = value;
+        }
+        onChanged();
+      } else {
+        if (scopeCase_ == 3) {
+          allBuilder_.mergeFrom(value);
+        } else {
+          allBuilder_.setMessage(value);
+        }
+      }
+      scopeCase_ = 3;
+      return this;
+    }
+    /**
+     * <pre>
+     * All subjects of all object types, deleted ones too, and those of types that the server does not serve any more.
+     * Only for callers that may use every object type.
+     * </pre>
+     *
+     * <code>.riposte.v1.AllSubjects all = 3 [json_name = "all"];</code>
+     */
+    public Builder clearAll() {
+      if (allBuilder_ == null) {
+        if (scopeCase_ == 3) {
+          scopeCase_ = 0;
+          scope_ = null;
+          onChanged();
+        }
+      } else {
+        if (scopeCase_ == 3) {
+          scopeCase_ = 0;
+          scope_ = null;
+        }
+        allBuilder_.clear();
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * All subjects of all object types, deleted ones too, and those of types that the server does not serve any more.
+     * Only for callers that may use every object type.
+     * </pre>
+     *
+     * <code>.riposte.v1.AllSubjects all = 3 [json_name = "all"];</code>
+     */
+    public dev.riposte.v1.AllSubjects.Builder getAllBuilder() {
+      return getAllFieldBuilder().getBuilder();
+    }
+    /**
+     * <pre>
+     * All subjects of all object types, deleted ones too, and those of types that the server does not serve any more.
+     * Only for callers that may use every object type.
+     * </pre>
+     *
+     * <code>.riposte.v1.AllSubjects all = 3 [json_name = "all"];</code>
+     */
+    @java.lang.Override
+    public dev.riposte.v1.AllSubjectsOrBuilder getAllOrBuilder() {
+      if ((scopeCase_ == 3) && (allBuilder_ != null)) {
+        return allBuilder_.getMessageOrBuilder();
+      } else {
+        if (scopeCase_ == 3) {
+          return (dev.riposte.v1.AllSubjects) scope_;
+        }
+        return dev.riposte.v1.AllSubjects.getDefaultInstance();
+      }
+    }
+    /**
+     * <pre>
+     * All subjects of all object types, deleted ones too, and those of types that the server does not serve any more.
+     * Only for callers that may use every object type.
+     * </pre>
+     *
+     * <code>.riposte.v1.AllSubjects all = 3 [json_name = "all"];</code>
+     */
+    private com.google.protobuf.SingleFieldBuilderV3<
+        dev.riposte.v1.AllSubjects, dev.riposte.v1.AllSubjects.Builder, dev.riposte.v1.AllSubjectsOrBuilder> 
+        getAllFieldBuilder() {
+      if (allBuilder_ == null) {
+        if (!(scopeCase_ == 3)) {
+          scope_ = dev.riposte.v1.AllSubjects.getDefaultInstance();
+        }
+        allBuilder_ = new com.google.protobuf.SingleFieldBuilderV3<
+            dev.riposte.v1.AllSubjects, dev.riposte.v1.AllSubjects.Builder, dev.riposte.v1.AllSubjectsOrBuilder>(
+                (dev.riposte.v1.AllSubjects) scope_,
+                getParentForChildren(),
+                isClean());
+        scope_ = null;
+      }
+      scopeCase_ = 3;
+      onChanged();
+      return allBuilder_;
     }
     @java.lang.Override
     public final Builder setUnknownFields(

@@ -64,5 +64,35 @@ public interface SubjectScopeOrBuilder extends
   com.google.protobuf.ByteString
       getObjectTypeBytes();
 
+  /**
+   * <pre>
+   * All subjects of all object types, deleted ones too, and those of types that the server does not serve any more.
+   * Only for callers that may use every object type.
+   * </pre>
+   *
+   * <code>.riposte.v1.AllSubjects all = 3 [json_name = "all"];</code>
+   * @return Whether the all field is set.
+   */
+  boolean hasAll();
+  /**
+   * <pre>
+   * All subjects of all object types, deleted ones too, and those of types that the server does not serve any more.
+   * Only for callers that may use every object type.
+   * </pre>
+   *
+   * <code>.riposte.v1.AllSubjects all = 3 [json_name = "all"];</code>
+   * @return The all.
+   */
+  dev.riposte.v1.AllSubjects getAll();
+  /**
+   * <pre>
+   * All subjects of all object types, deleted ones too, and those of types that the server does not serve any more.
+   * Only for callers that may use every object type.
+   * </pre>
+   *
+   * <code>.riposte.v1.AllSubjects all = 3 [json_name = "all"];</code>
+   */
+  dev.riposte.v1.AllSubjectsOrBuilder getAllOrBuilder();
+
   dev.riposte.v1.SubjectScope.ScopeCase getScopeCase();
 }

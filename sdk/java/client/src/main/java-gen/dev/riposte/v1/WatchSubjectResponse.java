@@ -51,6 +51,7 @@ private static final long serialVersionUID = 0L;
           com.google.protobuf.AbstractMessage.InternalOneOfEnum {
     CHANGE(1),
     GAP(2),
+    OPENED(3),
     EVENT_NOT_SET(0);
     private final int value;
     private EventCase(int value) {
@@ -70,6 +71,7 @@ private static final long serialVersionUID = 0L;
       switch (value) {
         case 1: return CHANGE;
         case 2: return GAP;
+        case 3: return OPENED;
         case 0: return EVENT_NOT_SET;
         default: return null;
       }
@@ -171,6 +173,49 @@ private static final long serialVersionUID = 0L;
     return dev.riposte.v1.RevisionGap.getDefaultInstance();
   }
 
+  public static final int OPENED_FIELD_NUMBER = 3;
+  /**
+   * <pre>
+   * The watch has begun. The first event of each stream, and no other is of this kind.
+   * </pre>
+   *
+   * <code>.riposte.v1.WatchOpened opened = 3 [json_name = "opened"];</code>
+   * @return Whether the opened field is set.
+   */
+  @java.lang.Override
+  public boolean hasOpened() {
+    return eventCase_ == 3;
+  }
+  /**
+   * <pre>
+   * The watch has begun. The first event of each stream, and no other is of this kind.
+   * </pre>
+   *
+   * <code>.riposte.v1.WatchOpened opened = 3 [json_name = "opened"];</code>
+   * @return The opened.
+   */
+  @java.lang.Override
+  public dev.riposte.v1.WatchOpened getOpened() {
+    if (eventCase_ == 3) {
+       return (dev.riposte.v1.WatchOpened) event_;
+    }
+    return dev.riposte.v1.WatchOpened.getDefaultInstance();
+  }
+  /**
+   * <pre>
+   * The watch has begun. The first event of each stream, and no other is of this kind.
+   * </pre>
+   *
+   * <code>.riposte.v1.WatchOpened opened = 3 [json_name = "opened"];</code>
+   */
+  @java.lang.Override
+  public dev.riposte.v1.WatchOpenedOrBuilder getOpenedOrBuilder() {
+    if (eventCase_ == 3) {
+       return (dev.riposte.v1.WatchOpened) event_;
+    }
+    return dev.riposte.v1.WatchOpened.getDefaultInstance();
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -191,6 +236,9 @@ private static final long serialVersionUID = 0L;
     if (eventCase_ == 2) {
       output.writeMessage(2, (dev.riposte.v1.RevisionGap) event_);
     }
+    if (eventCase_ == 3) {
+      output.writeMessage(3, (dev.riposte.v1.WatchOpened) event_);
+    }
     getUnknownFields().writeTo(output);
   }
 
@@ -207,6 +255,10 @@ private static final long serialVersionUID = 0L;
     if (eventCase_ == 2) {
       size += com.google.protobuf.CodedOutputStream
         .computeMessageSize(2, (dev.riposte.v1.RevisionGap) event_);
+    }
+    if (eventCase_ == 3) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeMessageSize(3, (dev.riposte.v1.WatchOpened) event_);
     }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
@@ -233,6 +285,10 @@ private static final long serialVersionUID = 0L;
         if (!getGap()
             .equals(other.getGap())) return false;
         break;
+      case 3:
+        if (!getOpened()
+            .equals(other.getOpened())) return false;
+        break;
       case 0:
       default:
     }
@@ -255,6 +311,10 @@ private static final long serialVersionUID = 0L;
       case 2:
         hash = (37 * hash) + GAP_FIELD_NUMBER;
         hash = (53 * hash) + getGap().hashCode();
+        break;
+      case 3:
+        hash = (37 * hash) + OPENED_FIELD_NUMBER;
+        hash = (53 * hash) + getOpened().hashCode();
         break;
       case 0:
       default:
@@ -400,6 +460,9 @@ private static final long serialVersionUID = 0L;
       if (gapBuilder_ != null) {
         gapBuilder_.clear();
       }
+      if (openedBuilder_ != null) {
+        openedBuilder_.clear();
+      }
       eventCase_ = 0;
       event_ = null;
       return this;
@@ -448,6 +511,10 @@ private static final long serialVersionUID = 0L;
       if (eventCase_ == 2 &&
           gapBuilder_ != null) {
         result.event_ = gapBuilder_.build();
+      }
+      if (eventCase_ == 3 &&
+          openedBuilder_ != null) {
+        result.event_ = openedBuilder_.build();
       }
     }
 
@@ -504,6 +571,10 @@ private static final long serialVersionUID = 0L;
           mergeGap(other.getGap());
           break;
         }
+        case OPENED: {
+          mergeOpened(other.getOpened());
+          break;
+        }
         case EVENT_NOT_SET: {
           break;
         }
@@ -548,6 +619,13 @@ private static final long serialVersionUID = 0L;
               eventCase_ = 2;
               break;
             } // case 18
+            case 26: {
+              input.readMessage(
+                  getOpenedFieldBuilder().getBuilder(),
+                  extensionRegistry);
+              eventCase_ = 3;
+              break;
+            } // case 26
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -934,6 +1012,184 @@ private static final long serialVersionUID = 0L;
       eventCase_ = 2;
       onChanged();
       return gapBuilder_;
+    }
+
+    private com.google.protobuf.SingleFieldBuilderV3<
+        dev.riposte.v1.WatchOpened, dev.riposte.v1.WatchOpened.Builder, dev.riposte.v1.WatchOpenedOrBuilder> openedBuilder_;
+    /**
+     * <pre>
+     * The watch has begun. The first event of each stream, and no other is of this kind.
+     * </pre>
+     *
+     * <code>.riposte.v1.WatchOpened opened = 3 [json_name = "opened"];</code>
+     * @return Whether the opened field is set.
+     */
+    @java.lang.Override
+    public boolean hasOpened() {
+      return eventCase_ == 3;
+    }
+    /**
+     * <pre>
+     * The watch has begun. The first event of each stream, and no other is of this kind.
+     * </pre>
+     *
+     * <code>.riposte.v1.WatchOpened opened = 3 [json_name = "opened"];</code>
+     * @return The opened.
+     */
+    @java.lang.Override
+    public dev.riposte.v1.WatchOpened getOpened() {
+      if (openedBuilder_ == null) {
+        if (eventCase_ == 3) {
+          return (dev.riposte.v1.WatchOpened) event_;
+        }
+        return dev.riposte.v1.WatchOpened.getDefaultInstance();
+      } else {
+        if (eventCase_ == 3) {
+          return openedBuilder_.getMessage();
+        }
+        return dev.riposte.v1.WatchOpened.getDefaultInstance();
+      }
+    }
+    /**
+     * <pre>
+     * The watch has begun. The first event of each stream, and no other is of this kind.
+     * </pre>
+     *
+     * <code>.riposte.v1.WatchOpened opened = 3 [json_name = "opened"];</code>
+     */
+    public Builder setOpened(dev.riposte.v1.WatchOpened value) {
+      if (openedBuilder_ == null) {
+        if (value == null) {
+          throw new NullPointerException();
+        }
+        event_ = value;
+        onChanged();
+      } else {
+        openedBuilder_.setMessage(value);
+      }
+      eventCase_ = 3;
+      return this;
+    }
+    /**
+     * <pre>
+     * The watch has begun. The first event of each stream, and no other is of this kind.
+     * </pre>
+     *
+     * <code>.riposte.v1.WatchOpened opened = 3 [json_name = "opened"];</code>
+     */
+    public Builder setOpened(
+        dev.riposte.v1.WatchOpened.Builder builderForValue) {
+      if (openedBuilder_ == null) {
+        event_ = builderForValue.build();
+        onChanged();
+      } else {
+        openedBuilder_.setMessage(builderForValue.build());
+      }
+      eventCase_ = 3;
+      return this;
+    }
+    /**
+     * <pre>
+     * The watch has begun. The first event of each stream, and no other is of this kind.
+     * </pre>
+     *
+     * <code>.riposte.v1.WatchOpened opened = 3 [json_name = "opened"];</code>
+     */
+    public Builder mergeOpened(dev.riposte.v1.WatchOpened value) {
+      if (openedBuilder_ == null) {
+        if (eventCase_ == 3 &&
+            event_ != dev.riposte.v1.WatchOpened.getDefaultInstance()) {
+          event_ = dev.riposte.v1.WatchOpened.newBuilder((dev.riposte.v1.WatchOpened) event_)
+              .mergeFrom(value).buildPartial();
+        } else {
+          event_ = value;
+        }
+        onChanged();
+      } else {
+        if (eventCase_ == 3) {
+          openedBuilder_.mergeFrom(value);
+        } else {
+          openedBuilder_.setMessage(value);
+        }
+      }
+      eventCase_ = 3;
+      return this;
+    }
+    /**
+     * <pre>
+     * The watch has begun. The first event of each stream, and no other is of this kind.
+     * </pre>
+     *
+     * <code>.riposte.v1.WatchOpened opened = 3 [json_name = "opened"];</code>
+     */
+    public Builder clearOpened() {
+      if (openedBuilder_ == null) {
+        if (eventCase_ == 3) {
+          eventCase_ = 0;
+          event_ = null;
+          onChanged();
+        }
+      } else {
+        if (eventCase_ == 3) {
+          eventCase_ = 0;
+          event_ = null;
+        }
+        openedBuilder_.clear();
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * The watch has begun. The first event of each stream, and no other is of this kind.
+     * </pre>
+     *
+     * <code>.riposte.v1.WatchOpened opened = 3 [json_name = "opened"];</code>
+     */
+    public dev.riposte.v1.WatchOpened.Builder getOpenedBuilder() {
+      return getOpenedFieldBuilder().getBuilder();
+    }
+    /**
+     * <pre>
+     * The watch has begun. The first event of each stream, and no other is of this kind.
+     * </pre>
+     *
+     * <code>.riposte.v1.WatchOpened opened = 3 [json_name = "opened"];</code>
+     */
+    @java.lang.Override
+    public dev.riposte.v1.WatchOpenedOrBuilder getOpenedOrBuilder() {
+      if ((eventCase_ == 3) && (openedBuilder_ != null)) {
+        return openedBuilder_.getMessageOrBuilder();
+      } else {
+        if (eventCase_ == 3) {
+          return (dev.riposte.v1.WatchOpened) event_;
+        }
+        return dev.riposte.v1.WatchOpened.getDefaultInstance();
+      }
+    }
+    /**
+     * <pre>
+     * The watch has begun. The first event of each stream, and no other is of this kind.
+     * </pre>
+     *
+     * <code>.riposte.v1.WatchOpened opened = 3 [json_name = "opened"];</code>
+     */
+    private com.google.protobuf.SingleFieldBuilderV3<
+        dev.riposte.v1.WatchOpened, dev.riposte.v1.WatchOpened.Builder, dev.riposte.v1.WatchOpenedOrBuilder> 
+        getOpenedFieldBuilder() {
+      if (openedBuilder_ == null) {
+        if (!(eventCase_ == 3)) {
+          event_ = dev.riposte.v1.WatchOpened.getDefaultInstance();
+        }
+        openedBuilder_ = new com.google.protobuf.SingleFieldBuilderV3<
+            dev.riposte.v1.WatchOpened, dev.riposte.v1.WatchOpened.Builder, dev.riposte.v1.WatchOpenedOrBuilder>(
+                (dev.riposte.v1.WatchOpened) event_,
+                getParentForChildren(),
+                isClean());
+        event_ = null;
+      }
+      eventCase_ = 3;
+      onChanged();
+      return openedBuilder_;
     }
     @java.lang.Override
     public final Builder setUnknownFields(

@@ -62,5 +62,32 @@ public interface WatchSubjectResponseOrBuilder extends
    */
   dev.riposte.v1.RevisionGapOrBuilder getGapOrBuilder();
 
+  /**
+   * <pre>
+   * The watch has begun. The first event of each stream, and no other is of this kind.
+   * </pre>
+   *
+   * <code>.riposte.v1.WatchOpened opened = 3 [json_name = "opened"];</code>
+   * @return Whether the opened field is set.
+   */
+  boolean hasOpened();
+  /**
+   * <pre>
+   * The watch has begun. The first event of each stream, and no other is of this kind.
+   * </pre>
+   *
+   * <code>.riposte.v1.WatchOpened opened = 3 [json_name = "opened"];</code>
+   * @return The opened.
+   */
+  dev.riposte.v1.WatchOpened getOpened();
+  /**
+   * <pre>
+   * The watch has begun. The first event of each stream, and no other is of this kind.
+   * </pre>
+   *
+   * <code>.riposte.v1.WatchOpened opened = 3 [json_name = "opened"];</code>
+   */
+  dev.riposte.v1.WatchOpenedOrBuilder getOpenedOrBuilder();
+
   dev.riposte.v1.WatchSubjectResponse.EventCase getEventCase();
 }

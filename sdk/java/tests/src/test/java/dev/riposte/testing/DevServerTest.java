@@ -48,6 +48,7 @@ class DevServerTest {
     long revision = subject.get().getSubject().getRevision();
     subject.comment("m1", "second");
     try (var watch = subject.watch(revision)) {
+      assertEquals(revision, watch.next().getOpened().getRevision());
       assertEquals(revision + 1, watch.next().getChange().getRevision());
       CompletableFuture<Boolean> more = CompletableFuture.supplyAsync(watch::hasNext);
       client.close();
