@@ -1,38 +1,37 @@
-//! The auditor: takes subjects that copies have just answered for, and compares what is kept with the rows, a second
-//! later and five seconds later.
+//! The auditor: takes pages that copies have just answered with, whatever their list, order and place in it, and compares
+//! what is kept with the rows, a second later and five seconds later.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
 use std::time::Duration;
 
+use riposte_core::Result;
 use riposte_core::comment::CommentView;
-use riposte_core::page::{DEFAULT_PREVIEW, Order, RootPage, Start, Window};
-use riposte_core::{Result, SubjectKey};
+use riposte_core::page::{ReplyPage, RootPage, Which};
 
-use crate::port::{Lookup, PageAsk, Part};
-use crate::reader::CachedReader;
+use crate::reader::{CachedReader, Wanted};
 use crate::tally::Told;
 
-/// Subjects that wait to be looked at.
+/// Pages that wait to be looked at.
 const WAITING: usize = 64;
 /// How long a copy may differ from the rows: the relay takes less.
 const SPANS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(5)];
 
-/// The last subjects that copies answered for.
+/// The last pages that copies answered with.
 #[derive(Debug, Default)]
-pub(crate) struct Seen(Mutex<VecDeque<SubjectKey>>);
+pub(crate) struct Seen(Mutex<VecDeque<Wanted>>);
 
 impl Seen {
     /// Notes one, if there is room and nobody is in the way: this is on every reader's road.
-    pub(crate) fn note(&self, key: &SubjectKey) {
+    pub(crate) fn note(&self, page: &Wanted) {
         if let Ok(mut seen) = self.0.try_lock()
             && seen.len() < WAITING
         {
-            seen.push_back(key.clone());
+            seen.push_back(page.clone());
         }
     }
 
-    fn take(&self) -> Option<SubjectKey> {
+    fn take(&self) -> Option<Wanted> {
         let mut seen = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let taken = seen.pop_front();
         // What has waited meanwhile is of long ago.
@@ -54,78 +53,99 @@ impl Auditor {
         Self { reader }
     }
 
-    /// Looks at subjects for ever, one at a time. `troubled` hears why one could not be looked at.
+    /// Looks at pages for ever, one at a time. `troubled` hears why one could not be looked at.
     pub async fn run(self, troubled: impl Fn(riposte_core::Error)) {
         loop {
             tokio::time::sleep(SPANS[0]).await;
-            let Some(key) = self.reader.seen().take() else { continue };
+            let Some(page) = self.reader.seen().take() else { continue };
             for span in SPANS {
-                if let Err(error) = self.audit(&key, span).await {
+                if let Err(error) = self.compare(&page, span).await {
                     troubled(error);
                 }
             }
         }
     }
 
-    /// Compares the first page of a subject with its rows: whether it was behind them for longer than `span`. Such
-    /// copies are forgotten.
+    /// Compares the page that copies have answered with longest ago, and not before the last audit, with its rows: whether
+    /// it was behind them for longer than `span`. Such copies are forgotten. `None` where nothing was answered.
     ///
     /// # Errors
     /// Those of the rows.
-    pub async fn audit(&self, key: &SubjectKey, span: Duration) -> Result<bool> {
-        for previews in [DEFAULT_PREVIEW, 0] {
-            if let Some(kept) = self.kept(key, previews).await {
-                return self.compare(key, span, previews, kept).await;
-            }
+    pub async fn audit(&self, span: Duration) -> Result<Option<bool>> {
+        match self.reader.seen().take() {
+            Some(page) => self.compare(&page, span).await.map(Some),
+            None => Ok(None),
         }
-        Ok(false)
     }
 
-    async fn compare(&self, key: &SubjectKey, span: Duration, previews: u8, kept: RootPage) -> Result<bool> {
+    async fn compare(&self, page: &Wanted, span: Duration) -> Result<bool> {
+        let Some(kept) = self.reader.kept(page).await else { return Ok(false) };
         self.reader.tally().one(Told::Audited);
-        let rows = async || self.reader.inner().roots(key, WINDOW, previews).await;
-        let differ = |rows: &Option<RootPage>| {
-            rows.as_ref() != Some(&kept) && !rows.as_ref().is_some_and(|rows| is_newer(&kept, rows))
+        let differ = |rows: &Option<Shown>| {
+            rows.as_ref() != Some(&kept) && !rows.as_ref().is_some_and(|rows| kept.is_newer(rows))
         };
-        if !differ(&rows().await?) {
+        if !differ(&self.rows(page).await?) {
             return Ok(false);
         }
         tokio::time::sleep(span).await;
         // Copies of previews may be ahead of the boards that the rows' are chosen from.
-        if self.kept(key, previews).await.as_ref() != Some(&kept) || !differ(&rows().await?) {
+        if self.reader.kept(page).await.as_ref() != Some(&kept) || !differ(&self.rows(page).await?) {
             return Ok(false);
         }
         self.reader.tally().one(Told::Drift);
-        tracing::error!(?key, revision = kept.subject.revision, "copies differ from their rows; they are forgotten");
+        let (key, revision) = (&page.key, kept.revision());
+        tracing::error!(?key, revision, "copies differ from their rows; they are forgotten");
         let _ = self.reader.cache().forget(key).await;
         Ok(true)
     }
 
-    async fn kept(&self, key: &SubjectKey, previews: u8) -> Option<RootPage> {
-        let ask = PageAsk { key: key.clone(), root: None, part: Part::Window(WINDOW), previews };
-        match self.reader.cache().page(&ask).await {
-            Ok(Lookup::Hit(Some(hit))) => Some(crate::reader::roots(&hit)),
-            Ok(Lookup::Hit(None) | Lookup::Miss) | Err(_) => None,
+    async fn rows(&self, Wanted { key, root, which, previews }: &Wanted) -> Result<Option<Shown>> {
+        let rows = self.reader.inner();
+        Ok(match (root, which) {
+            (None, Which::Window(window)) => rows.roots(key, *window, *previews).await?.map(Shown::Roots),
+            (None, Which::Floors(floors)) => rows.roots_at(key, floors, *previews).await?.map(Shown::Roots),
+            (Some(root), Which::Window(window)) => rows.replies(key, *root, *window).await?.map(Shown::Replies),
+            (Some(root), Which::Floors(floors)) => rows.replies_at(key, *root, floors).await?.map(Shown::Replies),
+        })
+    }
+}
+
+/// A page as readers see it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Shown {
+    /// Of roots.
+    Roots(RootPage),
+    /// Of the replies of one.
+    Replies(ReplyPage),
+}
+
+impl Shown {
+    fn revision(&self) -> i64 {
+        match self {
+            Self::Roots(RootPage { subject, .. }) | Self::Replies(ReplyPage { subject, .. }) => subject.revision,
         }
     }
-}
 
-const WINDOW: Window = Window { order: Order::Newest, start: Start::Beginning, limit: 20 };
-
-/// Whether copies show anything that the rows did not show when they were read.
-fn is_newer(kept: &RootPage, rows: &RootPage) -> bool {
-    if kept.subject.revision != rows.subject.revision {
-        return kept.subject.revision > rows.subject.revision;
+    /// Whether this shows anything that `other`, of the rows, did not show when they were read.
+    fn is_newer(&self, other: &Self) -> bool {
+        if self.revision() != other.revision() {
+            return self.revision() > other.revision();
+        }
+        let earlier = other.views();
+        let newer = |view: &&CommentView| {
+            let same = earlier.iter().find(|other| other.comment.id == view.comment.id);
+            same.is_some_and(|other| view.comment.revision > other.comment.revision)
+        };
+        self.views().iter().any(newer)
     }
-    let earlier = views(rows);
-    let newer = |view: &&CommentView| {
-        let same = earlier.iter().find(|other| other.comment.id == view.comment.id);
-        same.is_some_and(|other| view.comment.revision > other.comment.revision)
-    };
-    views(kept).iter().any(newer)
-}
 
-fn views(page: &RootPage) -> Vec<&CommentView> {
-    let threads = page.threads.items.iter().chain(&page.pinned);
-    threads.flat_map(|thread| std::iter::once(&thread.root).chain(&thread.replies)).collect()
+    fn views(&self) -> Vec<&CommentView> {
+        match self {
+            Self::Roots(page) => {
+                let threads = page.threads.items.iter().chain(&page.pinned);
+                threads.flat_map(|thread| std::iter::once(&thread.root).chain(&thread.replies)).collect()
+            }
+            Self::Replies(page) => std::iter::once(&page.root).chain(&page.replies.items).collect(),
+        }
+    }
 }

@@ -14,9 +14,9 @@ use std::time::Duration;
 use riposte_core::ports::Reader;
 use riposte_core::{Partition, Result, Subject, SubjectKey};
 
-pub(crate) use parts::roots;
-use wanted::Wanted;
+pub(crate) use wanted::Wanted;
 
+use crate::audit::{Seen, Shown};
 use crate::flights::Flights;
 use crate::owed::Owed;
 use crate::places::Places;
@@ -41,8 +41,8 @@ struct Parts {
     pages: Flights<Wanted, Option<Arc<PageHit>>>,
     places: Places,
     subjects: Flights<Vec<SubjectKey>, Arc<Vec<Option<Subject>>>>,
-    /// The last subjects that copies answered for.
-    seen: crate::audit::Seen,
+    /// The last pages that copies answered with.
+    seen: Seen,
 }
 
 impl CachedReader {
@@ -50,7 +50,7 @@ impl CachedReader {
     #[must_use]
     pub fn new(inner: Arc<dyn Reader>, cache: Arc<dyn Cache>, owed: Owed, room: Room, tally: Tally) -> Self {
         let (pages, subjects, places) = (Flights::default(), Flights::default(), Places::new());
-        let seen = crate::audit::Seen::default();
+        let seen = Seen::default();
         Self(Arc::new(Parts { inner, cache, owed, room, tally, pages, places, subjects, seen }))
     }
 
@@ -90,7 +90,16 @@ impl CachedReader {
         &self.0.cache
     }
 
-    pub(crate) fn seen(&self) -> &crate::audit::Seen {
+    /// A page as copies show it, if they know it.
+    pub(crate) async fn kept(&self, wanted: &Wanted) -> Option<Shown> {
+        let Ok(Lookup::Hit(Some(hit))) = self.0.look(wanted).await else { return None };
+        match wanted.root {
+            None => Some(Shown::Roots(parts::roots(&hit))),
+            Some(_) => parts::replies(&hit).map(Shown::Replies),
+        }
+    }
+
+    pub(crate) fn seen(&self) -> &Seen {
         &self.0.seen
     }
 }

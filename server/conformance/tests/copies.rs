@@ -174,10 +174,25 @@ fn a_commit_that_no_copy_heard_of_is_asked_of_the_rows_and_found_by_the_auditor(
         assert_eq!(revision(&process.reader).await, 1, "nobody has told the copies");
         assert_eq!(revision(process.reader.origin().expect("the rows")).await, 2);
         let auditor = Auditor::new(process.reader.clone());
-        assert!(auditor.audit(key, Duration::from_millis(1)).await.expect("read"));
+        let audit = async || auditor.audit(Duration::from_millis(1)).await.expect("read");
+        assert_eq!(audit().await, Some(true));
         assert_eq!(process.reader.tally().of(Told::Drift), 1);
-        assert_eq!(revision(&process.reader).await, 2);
-        assert!(!auditor.audit(key, Duration::from_millis(1)).await.expect("read"));
+        assert_eq!(audit().await, None, "nothing was answered since");
+        // The first read makes copies of what the second is answered with.
+        for _ in 0..2 {
+            assert_eq!(revision(&process.reader).await, 2);
+        }
+        assert_eq!(audit().await, Some(false));
+        // Another list of the same subject is looked at as it was read.
+        let oldest = async || {
+            let window = Window { order: Order::Oldest, ..FIRST };
+            process.reader.roots(key, window, 0).await.expect("read").expect("there").subject.revision
+        };
+        assert_eq!((oldest().await, oldest().await), (2, 2));
+        elsewhere.root(0, 1).await;
+        assert_eq!(audit().await, Some(true));
+        assert_eq!((oldest().await, oldest().await), (3, 3));
+        assert_eq!(audit().await, Some(false));
     });
 }
 

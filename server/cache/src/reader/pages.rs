@@ -19,7 +19,7 @@ impl CachedReader {
     /// A page, from the copies or from the rows.
     pub(super) async fn page(&self, wanted: Wanted) -> Result<Option<Arc<PageHit>>> {
         if let Some(found) = self.0.looked(self.0.look(&wanted).await) {
-            self.0.seen.note(&wanted.key);
+            self.0.seen.note(&wanted);
             return Ok(found.map(Arc::new));
         }
         let this = Arc::clone(&self.0);
@@ -36,7 +36,7 @@ impl Parts {
     }
 
     /// The page as copies have it, if they have heard all that this process has to tell.
-    async fn look(&self, wanted: &Wanted) -> std::result::Result<Lookup<Option<PageHit>>, Away> {
+    pub(super) async fn look(&self, wanted: &Wanted) -> std::result::Result<Lookup<Option<PageHit>>, Away> {
         self.owed.clear(wanted.key.partition())?;
         let Some(ask) = wanted.ask(&self.places) else { return Ok(Lookup::Miss) };
         Ok(match self.cache.page(&ask).await? {

@@ -110,7 +110,7 @@ fn part(wanted: &Wanted, page: &Page<Item>) -> Option<Listed> {
 }
 
 /// Copies as roots with their previews.
-pub(crate) fn roots(hit: &PageHit) -> RootPage {
+pub(super) fn roots(hit: &PageHit) -> RootPage {
     let subject = hit.subject.clone();
     let thread = |root: Item| {
         let Preview { replies, more } = hit.previews.get(&root.comment.id).cloned().unwrap_or_default();

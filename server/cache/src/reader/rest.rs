@@ -53,15 +53,15 @@ impl Reader for CachedReader {
     }
 
     async fn thread(&self, key: &SubjectKey, part: &Subtree) -> Result<Option<ThreadPage>> {
-        self.0.inner.thread(key, part).await
+        self.0.rows(key.partition(), self.0.inner.thread(key, part)).await
     }
 
     async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Vec<CommentView>> {
-        self.0.inner.conversation(key, id, limit).await
+        self.0.rows(key.partition(), self.0.inner.conversation(key, id, limit)).await
     }
 
     async fn revisions(&self, id: CommentId) -> Result<Vec<PastContent>> {
-        self.0.inner.revisions(id).await
+        self.0.rows(id.partition(), self.0.inner.revisions(id)).await
     }
 
     async fn like_states(
@@ -81,7 +81,7 @@ impl Reader for CachedReader {
         after: Option<&LikerCursor>,
         limit: usize,
     ) -> Result<Page<Liker>> {
-        self.0.inner.likers(id, value, after, limit).await
+        self.0.rows(id.partition(), self.0.inner.likers(id, value, after, limit)).await
     }
 
     async fn member_likes(
@@ -91,7 +91,7 @@ impl Reader for CachedReader {
         after: Option<CommentId>,
         limit: usize,
     ) -> Result<Page<MemberLike>> {
-        self.0.inner.member_likes(key, member, after, limit).await
+        self.0.rows(key.partition(), self.0.inner.member_likes(key, member, after, limit)).await
     }
 
     async fn member_comments(

@@ -8,15 +8,15 @@ use crate::port::{Kind, ListName, PageAsk, PageHit, Part};
 
 /// What readers share a look for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Wanted {
+pub(crate) struct Wanted {
     /// Under which subject.
-    pub(super) key: SubjectKey,
+    pub(crate) key: SubjectKey,
     /// Replies of this root; `None` for roots.
-    pub(super) root: Option<CommentId>,
+    pub(crate) root: Option<CommentId>,
     /// Which of them.
-    pub(super) which: Which,
+    pub(crate) which: Which,
     /// The most replies in the preview of each root.
-    pub(super) previews: u8,
+    pub(crate) previews: u8,
 }
 
 impl Wanted {
