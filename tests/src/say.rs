@@ -8,6 +8,9 @@ use riposte_sdk::v1::{
 use riposte_sdk::{Client, Error, List, Pages};
 use tonic::{Code, Status};
 
+/// How often what was not answered in time is asked again: how fast answers are is for benchmarks to say.
+const REPEATS: usize = 5;
+
 /// One subject, spoken of by one client.
 #[derive(Debug, Clone)]
 pub struct Say {
@@ -73,6 +76,25 @@ impl Say {
             ..SetLikeRequest::default()
         };
         Ok(self.client.likes().set_like(request).await?.into_inner())
+    }
+
+    /// The same, said again where it was not answered in time: whoever says the same twice has said it.
+    ///
+    /// # Errors
+    /// Those of SetLike.
+    pub async fn like_in_the_end(
+        &self,
+        comment: i64,
+        member: &str,
+        value: LikeValue,
+    ) -> Result<SetLikeResponse, Status> {
+        for _ in 0..REPEATS {
+            match self.like(comment, member, value).await {
+                Err(late) if late.code() == Code::DeadlineExceeded => {}
+                answered => return answered,
+            }
+        }
+        self.like(comment, member, value).await
     }
 
     /// A page of this subject's roots, as `request` asks for it.
@@ -159,10 +181,9 @@ impl Say {
     }
 }
 
-/// The next page of a walk, asked for again where the machine was too busy to give it in time: how fast pages are is for
-/// benchmarks to say.
+/// The next page of a walk.
 async fn next<R: List>(pages: &mut Pages<R>) -> Result<Option<R::Page>, Error> {
-    for _ in 0..5 {
+    for _ in 0..REPEATS {
         match pages.next().await {
             Err(late) if late.code() == Code::DeadlineExceeded => {}
             answered => return answered,
