@@ -7,10 +7,10 @@ import grpc
 import pytest
 from standin import StandIn, serving
 
-import riposte
-import riposte.aio
-from riposte import v1
-from riposte.dev import DevServer
+import riposte_sdk
+import riposte_sdk.aio
+from riposte_sdk import v1
+from riposte_sdk.dev import DevServer
 
 BROKEN = [grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.INTERNAL, None]
 
@@ -37,14 +37,18 @@ def check(service: StandIn, events: list[v1.WatchSubjectResponse]) -> None:
 
 def test_a_watch_that_breaks_goes_on_behind_the_last_event() -> None:
     service = breaking()
-    with serving(service) as target, riposte.connect(target) as client, client.subject("article", "1").watch() as watch:
+    with (
+        serving(service) as target,
+        riposte_sdk.connect(target) as client,
+        client.subject("article", "1").watch() as watch,
+    ):
         events = [next(watch) for _ in range(5)]
     check(service, events)
 
 
 def test_a_watch_with_asyncio_goes_on_too() -> None:
     async def run(target: str) -> list[v1.WatchSubjectResponse]:
-        async with riposte.aio.connect(target) as client, client.subject("article", "1").watch() as watch:
+        async with riposte_sdk.aio.connect(target) as client, client.subject("article", "1").watch() as watch:
             return [await anext(watch) for _ in range(5)]
 
     service = breaking()
@@ -57,15 +61,15 @@ def test_what_a_repeat_does_not_heal_ends_the_watch() -> None:
     service = StandIn(grpc.StatusCode.PERMISSION_DENIED)
     with (
         serving(service) as target,
-        riposte.connect(target) as client,
+        riposte_sdk.connect(target) as client,
         client.subject("article", "1").watch() as watch,
-        pytest.raises(riposte.PermissionDenied),
+        pytest.raises(riposte_sdk.PermissionDenied),
     ):
         next(watch)
     assert len(service.requests) == 1
 
 
-def test_a_watch_is_closed_by_another_thread_while_it_waits(riposte_client: riposte.Client) -> None:
+def test_a_watch_is_closed_by_another_thread_while_it_waits(riposte_client: riposte_sdk.Client) -> None:
     subject = riposte_client.subject("article", "closed-while-it-waits")
     first = subject.comment("m7", "one")
     first.edit("m7", "two")
@@ -87,7 +91,7 @@ def test_a_watch_is_closed_by_another_thread_while_it_waits(riposte_client: ripo
 
 
 def test_a_watch_that_waits_for_a_dead_service_can_be_closed() -> None:
-    with riposte.connect("127.0.0.1:1") as client:
+    with riposte_sdk.connect("127.0.0.1:1") as client:
         watch = client.subject("article", "1").watch()
         thread = threading.Thread(target=lambda: list(watch))
         thread.start()
@@ -98,7 +102,7 @@ def test_a_watch_that_waits_for_a_dead_service_can_be_closed() -> None:
 
 def test_a_task_that_is_cancelled_leaves_the_watch_usable(riposte_server: DevServer) -> None:
     async def run() -> None:
-        async with riposte.aio.connect(riposte_server.target) as client:
+        async with riposte_sdk.aio.connect(riposte_server.target) as client:
             subject = client.subject("article", "cancelled")
             comment = await subject.comment("m7", "Hi")
             async with subject.watch(after_revision=1) as watch:
@@ -117,7 +121,7 @@ def test_a_task_that_is_cancelled_leaves_the_watch_usable(riposte_server: DevSer
 
 def test_a_change_that_comes_while_nobody_waits_is_not_lost(riposte_server: DevServer) -> None:
     async def run() -> None:
-        async with riposte.aio.connect(riposte_server.target) as client:
+        async with riposte_sdk.aio.connect(riposte_server.target) as client:
             subject = client.subject("article", "nobody-waits")
             comment = await subject.comment("m7", "Hi")
             async with subject.watch() as watch:
@@ -130,19 +134,21 @@ def test_a_change_that_comes_while_nobody_waits_is_not_lost(riposte_server: DevS
     asyncio.run(run())
 
 
-def test_a_watch_ends_with_its_client(riposte_client: riposte.Client, riposte_server: DevServer) -> None:
+def test_a_watch_ends_with_its_client(riposte_client: riposte_sdk.Client, riposte_server: DevServer) -> None:
     riposte_client.subject("article", "ends-with-its-client").comment("m7", "Hi")
-    client = riposte.connect(riposte_server.target)
+    client = riposte_sdk.connect(riposte_server.target)
     watch = client.subject("article", "ends-with-its-client").watch()
     threading.Timer(0.2, client.close).start()
     assert list(watch) == []
 
 
-def test_a_watch_with_asyncio_ends_with_its_client(riposte_client: riposte.Client, riposte_server: DevServer) -> None:
+def test_a_watch_with_asyncio_ends_with_its_client(
+    riposte_client: riposte_sdk.Client, riposte_server: DevServer
+) -> None:
     riposte_client.subject("article", "ends-with-its-client").comment("m7", "Hi")
 
     async def run() -> None:
-        client = riposte.aio.connect(riposte_server.target)
+        client = riposte_sdk.aio.connect(riposte_server.target)
         watch = client.subject("article", "ends-with-its-client").watch()
         reader = asyncio.ensure_future(anext(watch, None))
         await asyncio.sleep(0.2)
