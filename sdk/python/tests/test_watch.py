@@ -78,7 +78,8 @@ def test_a_watch_is_closed_by_another_thread_while_it_waits(riposte_client: ripo
     ended: list[list[v1.WatchSubjectResponse]] = []
 
     def read() -> None:
-        next(watch)
+        assert next(watch).opened.revision == 1
+        assert next(watch).change.revision == 2
         begun.set()
         ended.append(list(watch))
 
@@ -106,6 +107,7 @@ def test_a_task_that_is_cancelled_leaves_the_watch_usable(riposte_server: DevSer
             subject = client.subject("article", "cancelled")
             comment = await subject.comment("m7", "Hi")
             async with subject.watch(after_revision=1) as watch:
+                assert (await asyncio.wait_for(anext(watch), 10)).opened.revision == 1
                 with pytest.raises(asyncio.TimeoutError):
                     await asyncio.wait_for(anext(watch), 0.1)
                 await comment.edit("m7", "Hello")
@@ -125,10 +127,11 @@ def test_a_change_that_comes_while_nobody_waits_is_not_lost(riposte_server: DevS
             subject = client.subject("article", "nobody-waits")
             comment = await subject.comment("m7", "Hi")
             async with subject.watch() as watch:
-                # The watch has no revision to resume behind, so its stream must outlive the wait.
+                assert (await asyncio.wait_for(anext(watch), 10)).opened.revision == 1
                 with pytest.raises(asyncio.TimeoutError):
                     await asyncio.wait_for(anext(watch), 0.5)
                 await comment.edit("m7", "Hello")
+                # The stream outlived the wait: one that was opened anew would tell so first.
                 assert (await asyncio.wait_for(anext(watch), 10)).change.revision == 2
 
     asyncio.run(run())
@@ -138,6 +141,7 @@ def test_a_watch_ends_with_its_client(riposte_client: riposte_sdk.Client, ripost
     riposte_client.subject("article", "ends-with-its-client").comment("m7", "Hi")
     client = riposte_sdk.connect(riposte_server.target)
     watch = client.subject("article", "ends-with-its-client").watch()
+    assert next(watch).opened.revision > 0
     threading.Timer(0.2, client.close).start()
     assert list(watch) == []
 
@@ -150,6 +154,7 @@ def test_a_watch_with_asyncio_ends_with_its_client(
     async def run() -> None:
         client = riposte_sdk.aio.connect(riposte_server.target)
         watch = client.subject("article", "ends-with-its-client").watch()
+        assert (await asyncio.wait_for(anext(watch), 10)).opened.revision > 0
         reader = asyncio.ensure_future(anext(watch, None))
         await asyncio.sleep(0.2)
         await client.close()
