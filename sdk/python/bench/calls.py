@@ -14,8 +14,8 @@ from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import riposte
-from riposte import v1
+import riposte_sdk
+from riposte_sdk import v1
 
 IN_FLIGHT = 64
 REQUEST = v1.GetSubjectRequest(key=v1.SubjectKey(object_type="article", object_id="42"))
@@ -27,7 +27,7 @@ Measure = Callable[[Stub], Awaitable[Measured]]
 
 
 def answered_once() -> None:
-    with riposte.from_env() as client:
+    with riposte_sdk.from_env() as client:
         client.subject("article", "42").get()
         print("answered", flush=True)
 
@@ -87,10 +87,10 @@ async def main(rounds: int, seconds: float) -> None:
     import grpc
     import grpc.aio
 
-    import riposte.aio
+    import riposte_sdk.aio
 
     target = os.environ["RIPOSTE_TARGET"]
-    with riposte.from_env() as client, grpc.insecure_channel(target) as channel:
+    with riposte_sdk.from_env() as client, grpc.insecure_channel(target) as channel:
         stubs = {"client": client.subjects, "stub": v1.SubjectServiceStub(channel)}
         for how, in_flight in (("1 in flight", 1), (f"{IN_FLIGHT} threads", IN_FLIGHT)):
 
@@ -98,7 +98,7 @@ async def main(rounds: int, seconds: float) -> None:
                 return by_threads(stub, seconds, in_flight)
 
             await compare(how, rounds, stubs, threads)
-    async with riposte.aio.from_env() as twin, grpc.aio.insecure_channel(target) as aio_channel:
+    async with riposte_sdk.aio.from_env() as twin, grpc.aio.insecure_channel(target) as aio_channel:
         stubs = {"client": twin.subjects, "stub": v1.SubjectServiceStub(aio_channel)}
         await compare(f"{IN_FLIGHT} tasks", rounds, stubs, lambda stub: by_tasks(stub, seconds))
 

@@ -1,9 +1,9 @@
 """The five lines of the README, against the server that ``RIPOSTE_TARGET`` names."""
 
 # [quickstart]
-import riposte
+import riposte_sdk
 
-c = riposte.from_env()
+c = riposte_sdk.from_env()
 s = c.subject("article", "42")
 p = s.comment("m7", "Hi")
 p.like("m9")

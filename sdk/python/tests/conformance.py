@@ -19,8 +19,8 @@ from typing import Any
 import yaml
 from google.protobuf import descriptor_pool, json_format, message_factory
 
-import riposte
-import riposte.aio
+import riposte_sdk
+import riposte_sdk.aio
 
 _EVENTUALLY_WITHIN_S = 10.0
 _KEYS = {
@@ -42,7 +42,7 @@ class Threads:
     """The client without asyncio."""
 
     def __init__(self, target: str, admin_target: str) -> None:
-        self.client = riposte.connect(target, admin_target=admin_target)
+        self.client = riposte_sdk.connect(target, admin_target=admin_target)
         self.admin = self.client.admin()
 
     def call(self, method: Any, request: Any, options: Json) -> Any:
@@ -71,7 +71,7 @@ class Asyncio:
         self._run(self._connect(target, admin_target))
 
     async def _connect(self, target: str, admin_target: str) -> None:
-        self.client = riposte.aio.connect(target, admin_target=admin_target)
+        self.client = riposte_sdk.aio.connect(target, admin_target=admin_target)
         self.admin = self.client.admin()
 
     def _run(self, coroutine: Any) -> Any:
@@ -216,7 +216,7 @@ class Scenario:
         """Holds an error against what is wanted of it; the body must fail exactly if an error is wanted."""
         try:
             yield
-        except riposte.Error as error:
+        except riposte_sdk.Error as error:
             if wanted is None:
                 raise AssertionError(f"failed: {error}") from error
             _match(wanted, _told(error))
@@ -228,9 +228,9 @@ def _json(message: Any) -> Json:
     return json_format.MessageToDict(message, always_print_fields_with_no_presence=True)
 
 
-def _told(error: riposte.Error) -> Json:
+def _told(error: riposte_sdk.Error) -> Json:
     # A client that leaves at its deadline has no answer, and so no id.
-    assert error.request_id or isinstance(error, riposte.DeadlineExceeded)
+    assert error.request_id or isinstance(error, riposte_sdk.DeadlineExceeded)
     return {
         "code": error.code.name,
         "reason": error.reason_name,

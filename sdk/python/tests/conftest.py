@@ -6,19 +6,19 @@ from typing import Any
 import pytest
 from standin import Likes
 
-import riposte
-import riposte.aio
-from riposte import v1
+import riposte_sdk
+import riposte_sdk.aio
+from riposte_sdk import v1
 
 
 def with_threads(target: str, request: v1.SetLikeRequest, **options: Any) -> v1.SetLikeResponse:
-    with riposte.connect(target, **options) as client:
+    with riposte_sdk.connect(target, **options) as client:
         return client.likes.SetLike(request)
 
 
 def with_asyncio(target: str, request: v1.SetLikeRequest, **options: Any) -> v1.SetLikeResponse:
     async def run() -> v1.SetLikeResponse:
-        async with riposte.aio.connect(target, **options) as client:
+        async with riposte_sdk.aio.connect(target, **options) as client:
             return await client.likes.SetLike(request)
 
     return asyncio.run(run())

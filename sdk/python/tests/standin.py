@@ -9,7 +9,7 @@ from typing import Any
 
 import grpc
 
-from riposte import v1
+from riposte_sdk import v1
 
 LIKE = v1.SetLikeRequest(comment_id=7, member_id="m9", value=v1.LIKE_VALUE_LIKE)
 

@@ -11,9 +11,9 @@ import grpc
 import pytest
 from standin import LIKE, Likes, StandIn, serving
 
-import riposte
-import riposte.aio
-from riposte import v1
+import riposte_sdk
+import riposte_sdk.aio
+from riposte_sdk import v1
 
 UNAVAILABLE = grpc.StatusCode.UNAVAILABLE
 
@@ -38,7 +38,7 @@ def test_a_request_id_of_the_caller_is_kept(like: Likes) -> None:
 def test_the_third_failure_is_the_callers_and_no_other_code_is_repeated(like: Likes) -> None:
     for failure, calls in [(UNAVAILABLE, 3), (grpc.StatusCode.INTERNAL, 1), (grpc.StatusCode.RESOURCE_EXHAUSTED, 1)]:
         service = StandIn(*[failure] * 4)
-        with serving(service) as target, pytest.raises(riposte.Error) as caught:
+        with serving(service) as target, pytest.raises(riposte_sdk.Error) as caught:
             like(target, LIKE)
         assert (caught.value.code, len(service.requests)) == (failure, calls)
 
@@ -46,26 +46,29 @@ def test_the_third_failure_is_the_callers_and_no_other_code_is_repeated(like: Li
 def test_a_dead_service_sees_hardly_more_attempts_than_calls() -> None:
     service = StandIn(*[UNAVAILABLE] * 2000)
 
-    def call(client: riposte.Client) -> None:
-        with contextlib.suppress(riposte.Unavailable):
+    def call(client: riposte_sdk.Client) -> None:
+        with contextlib.suppress(riposte_sdk.Unavailable):
             client.likes.SetLike(LIKE)
 
-    with serving(service) as target, riposte.connect(target) as client, ThreadPoolExecutor(8) as pool:
+    with serving(service) as target, riposte_sdk.connect(target) as client, ThreadPoolExecutor(8) as pool:
         list(pool.map(call, [client] * 600))
     assert 600 < len(service.requests) <= 660
 
 
 def test_an_address_where_nobody_listens_is_told_by_the_first_call_and_by_wait_ready(like: Likes) -> None:
-    with pytest.raises(riposte.Unavailable):
+    with pytest.raises(riposte_sdk.Unavailable):
         like("127.0.0.1:1", LIKE)
-    with riposte.connect("127.0.0.1:1") as client, pytest.raises(riposte.Unavailable, match="was not ready within"):
+    with (
+        riposte_sdk.connect("127.0.0.1:1") as client,
+        pytest.raises(riposte_sdk.Unavailable, match="was not ready within"),
+    ):
         client.wait_ready(0.1)
 
     async def wait() -> None:
-        async with riposte.aio.connect("127.0.0.1:1") as client:
+        async with riposte_sdk.aio.connect("127.0.0.1:1") as client:
             await client.wait_ready(0.1)
 
-    with pytest.raises(riposte.Unavailable, match="was not ready within"):
+    with pytest.raises(riposte_sdk.Unavailable, match="was not ready within"):
         asyncio.run(wait())
 
 
@@ -81,7 +84,7 @@ def test_a_token_over_plaintext_needs_the_switch_and_then_warns_once(
 ) -> None:
     service = StandIn()
     with serving(service) as target:
-        with pytest.raises(riposte.InvalidArgument, match="insecure_token=True"):
+        with pytest.raises(riposte_sdk.InvalidArgument, match="insecure_token=True"):
             like(target, LIKE, token="s3cret")
         with caplog.at_level(logging.WARNING, "riposte"):
             like(target, LIKE, token="s3cret", insecure_token=True)
@@ -91,13 +94,13 @@ def test_a_token_over_plaintext_needs_the_switch_and_then_warns_once(
 
 def test_every_way_to_make_a_call_sends_the_token_and_fails_alike() -> None:
     service = StandIn(None, None, grpc.StatusCode.NOT_FOUND, grpc.StatusCode.NOT_FOUND)
-    with serving(service) as target, riposte.connect(target, token="s3cret", insecure_token=True) as client:
+    with serving(service) as target, riposte_sdk.connect(target, token="s3cret", insecure_token=True) as client:
         _, call = client.likes.SetLike.with_call(LIKE)
         assert call.code() is grpc.StatusCode.OK
         assert client.likes.SetLike.future(LIKE).result().like_count == 1
-        with pytest.raises(riposte.NotFound):
+        with pytest.raises(riposte_sdk.NotFound):
             client.likes.SetLike.with_call(LIKE)
-        with pytest.raises(riposte.NotFound):
+        with pytest.raises(riposte_sdk.NotFound):
             client.likes.SetLike.future(LIKE).result()
     assert [headers["authorization"] for headers in service.headers] == ["Bearer s3cret"] * 4
 
@@ -114,8 +117,8 @@ def test_every_way_to_make_a_call_sends_the_token_and_fails_alike() -> None:
     ],
 )
 def test_options_that_make_no_sense_are_told(options: dict[str, Any], says: str) -> None:
-    with pytest.raises(riposte.InvalidArgument, match=says) as caught:
-        riposte.connect(**options)
+    with pytest.raises(riposte_sdk.InvalidArgument, match=says) as caught:
+        riposte_sdk.connect(**options)
     assert isinstance(caught.value, ValueError)
 
 
@@ -123,7 +126,7 @@ def test_options_that_make_no_sense_are_told(options: dict[str, Any], says: str)
     "target", ["a:1", "a_b.c-d:65535", "http://a:1/", "https://[::1]:7", "dns:///a:1", "127.0.0.1:7171"]
 )
 def test_an_address_of_any_form_is_taken(target: str) -> None:
-    riposte.connect(target).close()
+    riposte_sdk.connect(target).close()
 
 
 @pytest.mark.parametrize(
@@ -134,26 +137,26 @@ def test_an_address_of_any_form_is_taken(target: str) -> None:
     ],
 )
 def test_an_address_that_is_none_is_refused(target: str) -> None:
-    with pytest.raises(riposte.InvalidArgument, match="is none of"):
-        riposte.connect(target)
-    with pytest.raises(riposte.InvalidArgument, match="is none of"):
-        riposte.connect(admin_target=target)
+    with pytest.raises(riposte_sdk.InvalidArgument, match="is none of"):
+        riposte_sdk.connect(target)
+    with pytest.raises(riposte_sdk.InvalidArgument, match="is none of"):
+        riposte_sdk.connect(admin_target=target)
 
 
 def test_a_switch_is_one_of_four_words(monkeypatch: pytest.MonkeyPatch) -> None:
     for word, means in {"": False, "1": True, "True": True, "TRUE": True, "0": False, "false": False}.items():
         monkeypatch.setenv("RIPOSTE_INSECURE_TOKEN", word)
-        assert riposte.Options.from_env().insecure_token is means
+        assert riposte_sdk.Options.from_env().insecure_token is means
     for word in ("t", "yes", "on", "2"):
         monkeypatch.setenv("RIPOSTE_INSECURE_TOKEN", word)
-        with pytest.raises(riposte.InvalidArgument, match="RIPOSTE_INSECURE_TOKEN"):
-            riposte.Options.from_env()
+        with pytest.raises(riposte_sdk.InvalidArgument, match="RIPOSTE_INSECURE_TOKEN"):
+            riposte_sdk.Options.from_env()
 
 
 def test_a_client_that_is_closed_says_so() -> None:
     service = StandIn()
     with serving(service) as target:
-        client = riposte.connect(target)
+        client = riposte_sdk.connect(target)
         client.likes.SetLike(LIKE)
         client.close()
         for call in (
@@ -161,17 +164,17 @@ def test_a_client_that_is_closed_says_so() -> None:
             lambda: client.likes.SetLike.future(LIKE),
             lambda: client.wait_ready(1),
         ):
-            with pytest.raises(riposte.Cancelled, match="the client is closed"):
+            with pytest.raises(riposte_sdk.Cancelled, match="the client is closed"):
                 call()
 
 
 def test_a_client_with_asyncio_that_is_closed_says_so() -> None:
     async def run(target: str) -> None:
-        client = riposte.aio.connect(target)
+        client = riposte_sdk.aio.connect(target)
         await client.close()
-        with pytest.raises(riposte.Cancelled):
+        with pytest.raises(riposte_sdk.Cancelled):
             await client.likes.SetLike(LIKE)
-        with pytest.raises(riposte.Cancelled):
+        with pytest.raises(riposte_sdk.Cancelled):
             await client.wait_ready(1)
 
     with serving(StandIn()) as target:
@@ -180,7 +183,7 @@ def test_a_client_with_asyncio_that_is_closed_says_so() -> None:
 
 def test_a_client_with_asyncio_is_not_made_outside_of_its_event_loop() -> None:
     with pytest.raises(RuntimeError, match="no running event loop"):
-        riposte.aio.from_env()
+        riposte_sdk.aio.from_env()
 
 
 def test_the_environment_says_how_to_connect(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
@@ -190,8 +193,8 @@ def test_the_environment_says_how_to_connect(monkeypatch: pytest.MonkeyPatch, tm
     monkeypatch.setenv("RIPOSTE_TOKEN", "s3cret")
     monkeypatch.setenv("RIPOSTE_INSECURE_TOKEN", "true")
     monkeypatch.setenv("RIPOSTE_ADMIN_TARGET", "admin.example:1")
-    options = riposte.Options.from_env()
-    assert options == riposte.Options(
+    options = riposte_sdk.Options.from_env()
+    assert options == riposte_sdk.Options(
         "https://comments.example:443",
         token="s3cret",
         tls_ca=b"pem",
@@ -200,24 +203,24 @@ def test_the_environment_says_how_to_connect(monkeypatch: pytest.MonkeyPatch, tm
     )
     assert "s3cret" not in repr(options)
     monkeypatch.setenv("RIPOSTE_TLS_CA", "/nowhere")
-    with pytest.raises(riposte.InvalidArgument, match="RIPOSTE_TLS_CA, /nowhere"):
-        riposte.from_env()
+    with pytest.raises(riposte_sdk.InvalidArgument, match="RIPOSTE_TLS_CA, /nowhere"):
+        riposte_sdk.from_env()
 
 
 def test_the_administration_of_no_address_is_that_of_a_dev_server_which_learns_no_token() -> None:
-    assert riposte.Options().admin_target == "127.0.0.1:7172"
-    with riposte.connect("127.0.0.1:1") as client:
+    assert riposte_sdk.Options().admin_target == "127.0.0.1:7172"
+    with riposte_sdk.connect("127.0.0.1:1") as client:
         client.admin()
     with (
-        riposte.connect("https://127.0.0.1:1", token="s3cret") as client,
-        pytest.raises(riposte.InvalidArgument, match="7172"),
+        riposte_sdk.connect("https://127.0.0.1:1", token="s3cret") as client,
+        pytest.raises(riposte_sdk.InvalidArgument, match="7172"),
     ):
         client.admin()
 
 
 def test_a_client_is_shared_by_threads() -> None:
     service = StandIn()
-    with serving(service) as target, riposte.connect(target) as client, ThreadPoolExecutor(4) as pool:
+    with serving(service) as target, riposte_sdk.connect(target) as client, ThreadPoolExecutor(4) as pool:
         list(pool.map(client.likes.SetLike, [LIKE] * 100))
     assert len({request.request_id for request in service.requests}) == 100
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from conformance import Asyncio, Scenario, Threads, scenarios
 
-from riposte.dev import DevServer
+from riposte_sdk.dev import DevServer
 
 
 @pytest.fixture(scope="module", params=[Threads, Asyncio])

@@ -4,8 +4,8 @@ import json
 
 from google.protobuf.descriptor_pool import Default
 
-from riposte import v1
-from riposte._generated.config import SERVICE_CONFIG, TIMEOUT_S, WITH_REQUEST_ID
+from riposte_sdk import v1
+from riposte_sdk._generated.config import SERVICE_CONFIG, TIMEOUT_S, WITH_REQUEST_ID
 
 SERVICES = [Default().FindServiceByName(f"riposte.v1.{name[:-8]}") for name in dir(v1) if name.endswith("Servicer")]
 METHODS = {f"/{service.full_name}/{method.name}": method for service in SERVICES for method in service.methods}

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-import riposte
-from riposte.dev import DevServer
+import riposte_sdk
+from riposte_sdk.dev import DevServer
 
 
 def program(folder: Path, text: str) -> Path:
@@ -39,8 +39,8 @@ def test_two_servers_never_see_one_another() -> None:
     with (
         DevServer.start() as one,
         DevServer.start() as other,
-        riposte.connect(one.target) as first,
-        riposte.connect(other.target) as second,
+        riposte_sdk.connect(one.target) as first,
+        riposte_sdk.connect(other.target) as second,
     ):
         first.subject("article", "1").comment("m7", "Hi")
         assert len(list(first.subject("article", "1").comments())) == 1
@@ -51,12 +51,12 @@ def test_a_server_is_gone_after_its_stop_and_a_second_stop_does_nothing() -> Non
     server = DevServer.start()
     server.stop()
     server.stop()
-    with riposte.connect(server.target) as client, pytest.raises(riposte.Unavailable):
+    with riposte_sdk.connect(server.target) as client, pytest.raises(riposte_sdk.Unavailable):
         client.wait_ready(0.2)
 
 
 def test_a_server_ends_with_the_process_that_started_it() -> None:
-    code = "from riposte.dev import DevServer; print(DevServer.start()._process.pid, flush=True); input()"
+    code = "from riposte_sdk.dev import DevServer; print(DevServer.start()._process.pid, flush=True); input()"
     with subprocess.Popen(
         [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as parent:

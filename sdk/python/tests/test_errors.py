@@ -7,17 +7,17 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 from google.rpc import error_details_pb2, status_pb2
 
-import riposte
-from riposte import Reason, v1
-from riposte.dev import DevServer
+import riposte_sdk
+from riposte_sdk import Reason, v1
+from riposte_sdk.dev import DevServer
 
 
-def made(code: grpc.StatusCode, *details: Message) -> riposte.Error:
+def made(code: grpc.StatusCode, *details: Message) -> riposte_sdk.Error:
     status = status_pb2.Status()
     for detail in details:
         status.details.add().Pack(detail)
     trailers = {"grpc-status-details-bin": status.SerializeToString(), "riposte-request-id": "r-1"}
-    return riposte.Error.made(code, "2 fields", trailers)
+    return riposte_sdk.Error.made(code, "2 fields", trailers)
 
 
 def test_everything_an_answer_tells_can_be_read() -> None:
@@ -27,7 +27,7 @@ def test_everything_an_answer_tells_can_be_read() -> None:
     info = error_details_pb2.ErrorInfo(reason="FIELD_INVALID", domain="riposte", metadata={"limit": "64"})
     retry = error_details_pb2.RetryInfo(retry_delay=Duration(nanos=200_000_000))
     error = made(grpc.StatusCode.INVALID_ARGUMENT, info, bad, retry)
-    assert isinstance(error, riposte.InvalidArgument)
+    assert isinstance(error, riposte_sdk.InvalidArgument)
     assert error.reason is Reason.FIELD_INVALID
     assert error.metadata == {"limit": "64"}
     assert [at.field for at in error.violations] == ["member_id", "content.text"]
@@ -50,7 +50,7 @@ def test_a_reason_of_a_later_version_keeps_its_name() -> None:
 
 
 def test_details_that_cannot_be_read_leave_the_error_as_it_is() -> None:
-    error = riposte.Error.made(grpc.StatusCode.UNAVAILABLE, "no", {"grpc-status-details-bin": b"\xff"})
+    error = riposte_sdk.Error.made(grpc.StatusCode.UNAVAILABLE, "no", {"grpc-status-details-bin": b"\xff"})
     assert (error.reason, str(error)) == (Reason.UNSPECIFIED, "UNAVAILABLE: no")
 
 
@@ -65,13 +65,13 @@ def test_what_may_succeed_later_is_retryable() -> None:
 def test_an_error_crosses_between_processes() -> None:
     error = made(grpc.StatusCode.NOT_FOUND, error_details_pb2.ErrorInfo(reason="COMMENT_NOT_FOUND", domain="riposte"))
     again = pickle.loads(pickle.dumps(error))
-    assert (type(again), str(again), again.reason) == (riposte.NotFound, str(error), Reason.COMMENT_NOT_FOUND)
+    assert (type(again), str(again), again.reason) == (riposte_sdk.NotFound, str(error), Reason.COMMENT_NOT_FOUND)
 
 
 def test_an_error_of_a_channel_of_ones_own_is_converted(riposte_server: DevServer) -> None:
     with grpc.insecure_channel(riposte_server.target) as channel, pytest.raises(grpc.RpcError) as caught:
         v1.CommentServiceStub(channel).GetComment(v1.GetCommentRequest(id=1))
-    assert riposte.Error.of(caught.value).reason is Reason.COMMENT_NOT_FOUND
+    assert riposte_sdk.Error.of(caught.value).reason is Reason.COMMENT_NOT_FOUND
 
 
 def test_every_reason_of_the_contract_is_there() -> None:
@@ -81,7 +81,7 @@ def test_every_reason_of_the_contract_is_there() -> None:
 
 def test_every_code_has_a_class_of_its_own() -> None:
     for code in set(grpc.StatusCode) - {grpc.StatusCode.OK}:
-        assert type(riposte.Error.made(code, "")) is not riposte.Error, code
+        assert type(riposte_sdk.Error.made(code, "")) is not riposte_sdk.Error, code
 
 
 def test_what_the_message_tells_is_not_told_again() -> None:
@@ -90,5 +90,5 @@ def test_what_the_message_tells_is_not_told_again() -> None:
     status = status_pb2.Status()
     status.details.add().Pack(bad)
     trailers = {"grpc-status-details-bin": status.SerializeToString()}
-    error = riposte.Error.made(grpc.StatusCode.INVALID_ARGUMENT, "invalid request: member_id: is empty", trailers)
+    error = riposte_sdk.Error.made(grpc.StatusCode.INVALID_ARGUMENT, "invalid request: member_id: is empty", trailers)
     assert str(error) == "INVALID_ARGUMENT: invalid request: member_id: is empty"

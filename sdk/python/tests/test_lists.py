@@ -5,13 +5,13 @@ import secrets
 
 import pytest
 
-import riposte
-import riposte.aio
-from riposte import v1
-from riposte.dev import DevServer
+import riposte_sdk
+import riposte_sdk.aio
+from riposte_sdk import v1
+from riposte_sdk.dev import DevServer
 
 
-def test_the_handles_do_what_they_say(riposte_client: riposte.Client) -> None:
+def test_the_handles_do_what_they_say(riposte_client: riposte_sdk.Client) -> None:
     subject = riposte_client.subject("article", secrets.token_hex(8))
     root = subject.comment("m7", "Hi")
     reply = root.reply("m8", "Welcome")
@@ -27,7 +27,7 @@ def test_the_handles_do_what_they_say(riposte_client: riposte.Client) -> None:
 
 def test_the_handles_do_the_same_with_asyncio(riposte_server: DevServer) -> None:
     async def run() -> None:
-        async with riposte.aio.connect(riposte_server.target) as client:
+        async with riposte_sdk.aio.connect(riposte_server.target) as client:
             await client.wait_ready(10)
             subject = client.subject("article", secrets.token_hex(8))
             root = await subject.comment("m7", "Hi")
@@ -40,7 +40,7 @@ def test_the_handles_do_the_same_with_asyncio(riposte_server: DevServer) -> None
     asyncio.run(run())
 
 
-def test_a_walk_that_fails_stays_where_it_is(riposte_client: riposte.Client) -> None:
+def test_a_walk_that_fails_stays_where_it_is(riposte_client: riposte_sdk.Client) -> None:
     subject = riposte_client.subject("article", secrets.token_hex(8))
     for number in range(5):
         subject.comment("m7", str(number))
@@ -48,13 +48,13 @@ def test_a_walk_that_fails_stays_where_it_is(riposte_client: riposte.Client) -> 
     # The first three attempts are one page's; the fourth goes through.
     fault = [("riposte-fault", f"code=UNAVAILABLE;n=3;key={secrets.token_hex(8)}")]
     walk = riposte_client.comments.list_comments(request, metadata=fault)
-    with pytest.raises(riposte.Unavailable):
+    with pytest.raises(riposte_sdk.Unavailable):
         next(walk)
     assert next(walk).comment.floor == 1
     assert request.page_token == "", "the caller's message stays as it is"
 
 
-def test_the_pages_of_a_walk_can_be_had(riposte_client: riposte.Client) -> None:
+def test_the_pages_of_a_walk_can_be_had(riposte_client: riposte_sdk.Client) -> None:
     subject = riposte_client.subject("article", secrets.token_hex(8))
     for number in range(5):
         subject.comment("m7", str(number))
@@ -64,6 +64,6 @@ def test_the_pages_of_a_walk_can_be_had(riposte_client: riposte.Client) -> None:
     assert pages[0].subject.root_count == 5
 
 
-def test_an_order_that_does_not_exist_is_told(riposte_client: riposte.Client) -> None:
+def test_an_order_that_does_not_exist_is_told(riposte_client: riposte_sdk.Client) -> None:
     with pytest.raises(ValueError, match="COMMENT_SORT_LOUDEST"):
         riposte_client.subject("article", "1").comments(sort="loudest")  # type: ignore[arg-type]

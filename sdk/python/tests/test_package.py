@@ -5,8 +5,8 @@ from pathlib import PurePosixPath
 
 import authzed.api.v1
 
-import riposte
-from riposte import v1
+import riposte_sdk
+from riposte_sdk import v1
 
 
 def files(of: Distribution) -> set[PurePosixPath]:
@@ -18,12 +18,12 @@ OURS = distribution("riposte-sdk")
 
 
 def test_the_tests_use_what_was_installed() -> None:
-    assert str(OURS.locate_file("riposte")) == str(PurePosixPath(riposte.__file__).parent)
+    assert str(OURS.locate_file("riposte_sdk")) == str(PurePosixPath(riposte_sdk.__file__).parent)
 
 
 def test_every_file_lies_under_our_names() -> None:
     tops = {file.parts[0] for file in files(OURS)}
-    assert tops == {"riposte", "riposte_pytest.py", f"riposte_sdk-{OURS.version}.dist-info"}
+    assert tops == {"riposte_sdk", "riposte_sdk_pytest.py", f"riposte_sdk-{OURS.version}.dist-info"}
 
 
 def test_no_file_is_shared_with_a_neighbour() -> None:

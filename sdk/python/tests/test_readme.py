@@ -11,8 +11,8 @@ def test_the_quick_start_of_the_readme_is_the_one_that_is_run() -> None:
     _, shown, _ = (ROOT / "examples/quickstart.py").read_text().split("# [quickstart]\n")
     assert f"```python\n{shown}```" in README
     twin = (
-        shown.replace("import riposte", "import riposte.aio")
-        .replace("riposte.from", "riposte.aio.from")
+        shown.replace("import riposte_sdk", "import riposte_sdk.aio")
+        .replace("riposte_sdk.from", "riposte_sdk.aio.from")
         .replace("for x", "async for x")
     )
     for call in ("s.comment(", "p.like("):

@@ -1,7 +1,7 @@
 import os
 import uuid
 
-from riposte._request_ids import RequestIds
+from riposte_sdk._request_ids import RequestIds
 
 
 def test_ids_are_uuids_of_version_7_that_rise_and_share_their_tail() -> None:

@@ -7,7 +7,7 @@ import pytest
 import trustme
 from standin import LIKE, Likes, StandIn, serving
 
-import riposte
+import riposte_sdk
 
 AUTHORITY = trustme.CA()
 SERVER, CALLER = AUTHORITY.issue_cert("localhost"), AUTHORITY.issue_cert("caller")
@@ -37,21 +37,21 @@ def test_every_transport_works_with_a_token_and_without(like: Likes, transport: 
 
 def test_a_server_of_another_authority_is_not_trusted(like: Likes) -> None:
     service = StandIn()
-    with serving(service, credentials(False)) as address, pytest.raises(riposte.Unavailable):
+    with serving(service, credentials(False)) as address, pytest.raises(riposte_sdk.Unavailable):
         like(f"https://{address}", LIKE, tls_ca=trustme.CA().cert_pem.bytes())
     assert not service.requests
 
 
 def test_a_caller_without_a_certificate_is_refused_where_one_is_asked_for(like: Likes) -> None:
     service = StandIn()
-    with serving(service, credentials(True)) as address, pytest.raises(riposte.Unavailable):
+    with serving(service, credentials(True)) as address, pytest.raises(riposte_sdk.Unavailable):
         like(f"https://{address}", LIKE, **TRUST)
     assert not service.requests
 
 
 def test_a_key_in_the_place_of_the_certificate_is_refused() -> None:
     swapped: dict[str, Any] = {"tls_cert": IDENTITY["tls_key"], "tls_key": IDENTITY["tls_cert"]}
-    with pytest.raises(riposte.InvalidArgument, match="tls_cert"):
-        riposte.connect("https://localhost:1", **swapped)
-    with pytest.raises(riposte.InvalidArgument, match="tls_key"):
-        riposte.connect("https://localhost:1", tls_cert=IDENTITY["tls_cert"], tls_key=IDENTITY["tls_cert"])
+    with pytest.raises(riposte_sdk.InvalidArgument, match="tls_cert"):
+        riposte_sdk.connect("https://localhost:1", **swapped)
+    with pytest.raises(riposte_sdk.InvalidArgument, match="tls_key"):
+        riposte_sdk.connect("https://localhost:1", tls_cert=IDENTITY["tls_cert"], tls_key=IDENTITY["tls_cert"])

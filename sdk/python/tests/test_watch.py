@@ -7,10 +7,10 @@ import grpc
 import pytest
 from standin import StandIn, serving
 
-import riposte
-import riposte.aio
-from riposte import v1
-from riposte.dev import DevServer
+import riposte_sdk
+import riposte_sdk.aio
+from riposte_sdk import v1
+from riposte_sdk.dev import DevServer
 
 BROKEN = [grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.INTERNAL, None]
 
@@ -37,14 +37,18 @@ def check(service: StandIn, events: list[v1.WatchSubjectResponse]) -> None:
 
 def test_a_watch_that_breaks_goes_on_behind_the_last_event() -> None:
     service = breaking()
-    with serving(service) as target, riposte.connect(target) as client, client.subject("article", "1").watch() as watch:
+    with (
+        serving(service) as target,
+        riposte_sdk.connect(target) as client,
+        client.subject("article", "1").watch() as watch,
+    ):
         events = [next(watch) for _ in range(5)]
     check(service, events)
 
 
 def test_a_watch_with_asyncio_goes_on_too() -> None:
     async def run(target: str) -> list[v1.WatchSubjectResponse]:
-        async with riposte.aio.connect(target) as client, client.subject("article", "1").watch() as watch:
+        async with riposte_sdk.aio.connect(target) as client, client.subject("article", "1").watch() as watch:
             return [await anext(watch) for _ in range(5)]
 
     service = breaking()
@@ -57,15 +61,15 @@ def test_what_a_repeat_does_not_heal_ends_the_watch() -> None:
     service = StandIn(grpc.StatusCode.PERMISSION_DENIED)
     with (
         serving(service) as target,
-        riposte.connect(target) as client,
+        riposte_sdk.connect(target) as client,
         client.subject("article", "1").watch() as watch,
-        pytest.raises(riposte.PermissionDenied),
+        pytest.raises(riposte_sdk.PermissionDenied),
     ):
         next(watch)
     assert len(service.requests) == 1
 
 
-def test_a_watch_is_closed_by_another_thread_while_it_waits(riposte_client: riposte.Client) -> None:
+def test_a_watch_is_closed_by_another_thread_while_it_waits(riposte_client: riposte_sdk.Client) -> None:
     subject = riposte_client.subject("article", "closed-while-it-waits")
     first = subject.comment("m7", "one")
     first.edit("m7", "two")
@@ -74,7 +78,8 @@ def test_a_watch_is_closed_by_another_thread_while_it_waits(riposte_client: ripo
     ended: list[list[v1.WatchSubjectResponse]] = []
 
     def read() -> None:
-        next(watch)
+        assert next(watch).opened.revision == 1
+        assert next(watch).change.revision == 2
         begun.set()
         ended.append(list(watch))
 
@@ -87,7 +92,7 @@ def test_a_watch_is_closed_by_another_thread_while_it_waits(riposte_client: ripo
 
 
 def test_a_watch_that_waits_for_a_dead_service_can_be_closed() -> None:
-    with riposte.connect("127.0.0.1:1") as client:
+    with riposte_sdk.connect("127.0.0.1:1") as client:
         watch = client.subject("article", "1").watch()
         thread = threading.Thread(target=lambda: list(watch))
         thread.start()
@@ -98,10 +103,11 @@ def test_a_watch_that_waits_for_a_dead_service_can_be_closed() -> None:
 
 def test_a_task_that_is_cancelled_leaves_the_watch_usable(riposte_server: DevServer) -> None:
     async def run() -> None:
-        async with riposte.aio.connect(riposte_server.target) as client:
+        async with riposte_sdk.aio.connect(riposte_server.target) as client:
             subject = client.subject("article", "cancelled")
             comment = await subject.comment("m7", "Hi")
             async with subject.watch(after_revision=1) as watch:
+                assert (await asyncio.wait_for(anext(watch), 10)).opened.revision == 1
                 with pytest.raises(asyncio.TimeoutError):
                     await asyncio.wait_for(anext(watch), 0.1)
                 await comment.edit("m7", "Hello")
@@ -117,33 +123,38 @@ def test_a_task_that_is_cancelled_leaves_the_watch_usable(riposte_server: DevSer
 
 def test_a_change_that_comes_while_nobody_waits_is_not_lost(riposte_server: DevServer) -> None:
     async def run() -> None:
-        async with riposte.aio.connect(riposte_server.target) as client:
+        async with riposte_sdk.aio.connect(riposte_server.target) as client:
             subject = client.subject("article", "nobody-waits")
             comment = await subject.comment("m7", "Hi")
             async with subject.watch() as watch:
-                # The watch has no revision to resume behind, so its stream must outlive the wait.
+                assert (await asyncio.wait_for(anext(watch), 10)).opened.revision == 1
                 with pytest.raises(asyncio.TimeoutError):
                     await asyncio.wait_for(anext(watch), 0.5)
                 await comment.edit("m7", "Hello")
+                # The stream outlived the wait: one that was opened anew would tell so first.
                 assert (await asyncio.wait_for(anext(watch), 10)).change.revision == 2
 
     asyncio.run(run())
 
 
-def test_a_watch_ends_with_its_client(riposte_client: riposte.Client, riposte_server: DevServer) -> None:
+def test_a_watch_ends_with_its_client(riposte_client: riposte_sdk.Client, riposte_server: DevServer) -> None:
     riposte_client.subject("article", "ends-with-its-client").comment("m7", "Hi")
-    client = riposte.connect(riposte_server.target)
+    client = riposte_sdk.connect(riposte_server.target)
     watch = client.subject("article", "ends-with-its-client").watch()
+    assert next(watch).opened.revision > 0
     threading.Timer(0.2, client.close).start()
     assert list(watch) == []
 
 
-def test_a_watch_with_asyncio_ends_with_its_client(riposte_client: riposte.Client, riposte_server: DevServer) -> None:
+def test_a_watch_with_asyncio_ends_with_its_client(
+    riposte_client: riposte_sdk.Client, riposte_server: DevServer
+) -> None:
     riposte_client.subject("article", "ends-with-its-client").comment("m7", "Hi")
 
     async def run() -> None:
-        client = riposte.aio.connect(riposte_server.target)
+        client = riposte_sdk.aio.connect(riposte_server.target)
         watch = client.subject("article", "ends-with-its-client").watch()
+        assert (await asyncio.wait_for(anext(watch), 10)).opened.revision > 0
         reader = asyncio.ensure_future(anext(watch, None))
         await asyncio.sleep(0.2)
         await client.close()

@@ -42,8 +42,7 @@ public final class Handles {
       request.setSubject(key);
       request.setMemberId(memberId);
       request.getContentBuilder().setText(text);
-      CreateCommentResponse response =
-          Calls.unary(client.channel(), CommentServiceGrpc.getCreateCommentMethod(), request.build());
+      CreateCommentResponse response = client.comments().createComment(request.build());
       return new Comment(client, response.getComment());
     }
 
@@ -78,7 +77,7 @@ public final class Handles {
     public GetSubjectResponse get() {
       GetSubjectRequest.Builder request = GetSubjectRequest.newBuilder();
       request.setKey(key);
-      return Calls.unary(client.channel(), SubjectServiceGrpc.getGetSubjectMethod(), request.build());
+      return client.subjects().getSubject(request.build());
     }
 
     /**
@@ -143,8 +142,7 @@ public final class Handles {
       request.setParentId(message.getId());
       request.setMemberId(memberId);
       request.getContentBuilder().setText(text);
-      CreateReplyResponse response =
-          Calls.unary(client.channel(), ReplyServiceGrpc.getCreateReplyMethod(), request.build());
+      CreateReplyResponse response = client.replies().createReply(request.build());
       return new Comment(client, response.getReply());
     }
 
@@ -182,7 +180,7 @@ public final class Handles {
       request.setCommentId(message.getId());
       request.setMemberId(memberId);
       request.setValue(LikeValue.LIKE_VALUE_LIKE);
-      return Calls.unary(client.channel(), LikeServiceGrpc.getSetLikeMethod(), request.build());
+      return client.likes().setLike(request.build());
     }
 
     /**
@@ -197,7 +195,7 @@ public final class Handles {
       request.setCommentId(message.getId());
       request.setMemberId(memberId);
       request.setValue(LikeValue.LIKE_VALUE_DISLIKE);
-      return Calls.unary(client.channel(), LikeServiceGrpc.getSetLikeMethod(), request.build());
+      return client.likes().setLike(request.build());
     }
 
     /**
@@ -212,7 +210,7 @@ public final class Handles {
       request.setCommentId(message.getId());
       request.setMemberId(memberId);
       request.setValue(LikeValue.LIKE_VALUE_NONE);
-      return Calls.unary(client.channel(), LikeServiceGrpc.getSetLikeMethod(), request.build());
+      return client.likes().setLike(request.build());
     }
 
     /**
@@ -229,7 +227,7 @@ public final class Handles {
       request.setId(message.getId());
       request.setMemberId(memberId);
       request.getContentBuilder().setText(text);
-      return Calls.unary(client.channel(), CommentServiceGrpc.getUpdateCommentMethod(), request.build());
+      return client.comments().updateComment(request.build());
     }
 
     /**
@@ -243,7 +241,7 @@ public final class Handles {
       DeleteCommentRequest.Builder request = DeleteCommentRequest.newBuilder();
       request.setId(message.getId());
       request.setMemberId(memberId);
-      return Calls.unary(client.channel(), CommentServiceGrpc.getDeleteCommentMethod(), request.build());
+      return client.comments().deleteComment(request.build());
     }
   }
 }

@@ -4,7 +4,6 @@ package dev.riposte;
 import dev.riposte.v1.*;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
-import io.grpc.stub.ClientCalls;
 import java.util.stream.LongStream;
 
 /** The services of a client, with their lists, watches and handles. */
@@ -12,7 +11,8 @@ public abstract sealed class Services permits Riposte {
   Services() {}
 
   /**
-   * The channel under all services but AdminService, for stubs of any kind: it adds what the client adds.
+   * The channel under all services but AdminService, for stubs of any kind: it adds what the client adds. The stubs that
+   * gRPC generates throw its own {@link io.grpc.StatusRuntimeException}, which {@link RiposteException#from} reads.
    *
    * @return the channel
    */
@@ -47,10 +47,10 @@ public abstract sealed class Services permits Riposte {
   /**
    * Comments: roots under subjects, and what is done to any single comment.
    *
-   * @return a stub, which throws {@link io.grpc.StatusRuntimeException}; see {@link RiposteException#from}
+   * @return a stub; it may be kept
    */
-  public CommentServiceGrpc.CommentServiceBlockingStub comments() {
-    return CommentServiceGrpc.newBlockingStub(channel());
+  public Stubs.CommentService comments() {
+    return new Stubs.CommentService(channel(), CallOptions.DEFAULT);
   }
 
   /**
@@ -61,7 +61,7 @@ public abstract sealed class Services permits Riposte {
    */
   public Pages<ListCommentsResponse, CommentThread> listComments(ListCommentsRequest request) {
     return new Pages<>(
-        token -> Calls.unary(channel(), CommentServiceGrpc.getListCommentsMethod(), token.isEmpty() ? request
+        token -> comments().listComments(token.isEmpty() ? request
             : request.toBuilder().setPageToken(token).clearAroundCommentId().clearAroundFloor().build()),
         ListCommentsResponse::getNextPageToken,
         ListCommentsResponse::getThreadsList);
@@ -75,7 +75,7 @@ public abstract sealed class Services permits Riposte {
    */
   public Pages<ListCommentRevisionsResponse, CommentRevision> listCommentRevisions(ListCommentRevisionsRequest request) {
     return new Pages<>(
-        token -> Calls.unary(channel(), CommentServiceGrpc.getListCommentRevisionsMethod(), token.isEmpty() ? request
+        token -> comments().listCommentRevisions(token.isEmpty() ? request
             : request.toBuilder().setPageToken(token).build()),
         ListCommentRevisionsResponse::getNextPageToken,
         ListCommentRevisionsResponse::getRevisionsList);
@@ -89,7 +89,7 @@ public abstract sealed class Services permits Riposte {
    */
   public Pages<ListMemberCommentsResponse, Comment> listMemberComments(ListMemberCommentsRequest request) {
     return new Pages<>(
-        token -> Calls.unary(channel(), CommentServiceGrpc.getListMemberCommentsMethod(), token.isEmpty() ? request
+        token -> comments().listMemberComments(token.isEmpty() ? request
             : request.toBuilder().setPageToken(token).build()),
         ListMemberCommentsResponse::getNextPageToken,
         ListMemberCommentsResponse::getCommentsList);
@@ -98,10 +98,10 @@ public abstract sealed class Services permits Riposte {
   /**
    * Likes: one state per member and comment.
    *
-   * @return a stub, which throws {@link io.grpc.StatusRuntimeException}; see {@link RiposteException#from}
+   * @return a stub; it may be kept
    */
-  public LikeServiceGrpc.LikeServiceBlockingStub likes() {
-    return LikeServiceGrpc.newBlockingStub(channel());
+  public Stubs.LikeService likes() {
+    return new Stubs.LikeService(channel(), CallOptions.DEFAULT);
   }
 
   /**
@@ -112,7 +112,7 @@ public abstract sealed class Services permits Riposte {
    */
   public Pages<ListLikersResponse, Liker> listLikers(ListLikersRequest request) {
     return new Pages<>(
-        token -> Calls.unary(channel(), LikeServiceGrpc.getListLikersMethod(), token.isEmpty() ? request
+        token -> likes().listLikers(token.isEmpty() ? request
             : request.toBuilder().setPageToken(token).build()),
         ListLikersResponse::getNextPageToken,
         ListLikersResponse::getLikersList);
@@ -126,7 +126,7 @@ public abstract sealed class Services permits Riposte {
    */
   public Pages<ListMemberLikesResponse, MemberLike> listMemberLikes(ListMemberLikesRequest request) {
     return new Pages<>(
-        token -> Calls.unary(channel(), LikeServiceGrpc.getListMemberLikesMethod(), token.isEmpty() ? request
+        token -> likes().listMemberLikes(token.isEmpty() ? request
             : request.toBuilder().setPageToken(token).build()),
         ListMemberLikesResponse::getNextPageToken,
         ListMemberLikesResponse::getLikesList);
@@ -135,10 +135,10 @@ public abstract sealed class Services permits Riposte {
   /**
    * Replies: what stands below a root comment.
    *
-   * @return a stub, which throws {@link io.grpc.StatusRuntimeException}; see {@link RiposteException#from}
+   * @return a stub; it may be kept
    */
-  public ReplyServiceGrpc.ReplyServiceBlockingStub replies() {
-    return ReplyServiceGrpc.newBlockingStub(channel());
+  public Stubs.ReplyService replies() {
+    return new Stubs.ReplyService(channel(), CallOptions.DEFAULT);
   }
 
   /**
@@ -149,7 +149,7 @@ public abstract sealed class Services permits Riposte {
    */
   public Pages<ListRepliesResponse, Comment> listReplies(ListRepliesRequest request) {
     return new Pages<>(
-        token -> Calls.unary(channel(), ReplyServiceGrpc.getListRepliesMethod(), token.isEmpty() ? request
+        token -> replies().listReplies(token.isEmpty() ? request
             : request.toBuilder().setPageToken(token).clearAroundCommentId().build()),
         ListRepliesResponse::getNextPageToken,
         ListRepliesResponse::getRepliesList);
@@ -163,7 +163,7 @@ public abstract sealed class Services permits Riposte {
    */
   public Pages<GetThreadResponse, Comment> getThread(GetThreadRequest request) {
     return new Pages<>(
-        token -> Calls.unary(channel(), ReplyServiceGrpc.getGetThreadMethod(), token.isEmpty() ? request
+        token -> replies().getThread(token.isEmpty() ? request
             : request.toBuilder().setPageToken(token).build()),
         GetThreadResponse::getNextPageToken,
         GetThreadResponse::getCommentsList);
@@ -172,20 +172,21 @@ public abstract sealed class Services permits Riposte {
   /**
    * Subjects: the things under which comments stand.
    *
-   * @return a stub, which throws {@link io.grpc.StatusRuntimeException}; see {@link RiposteException#from}
+   * @return a stub; it may be kept
    */
-  public SubjectServiceGrpc.SubjectServiceBlockingStub subjects() {
-    return SubjectServiceGrpc.newBlockingStub(channel());
+  public Stubs.SubjectService subjects() {
+    return new Stubs.SubjectService(channel(), CallOptions.DEFAULT);
   }
 
   /**
    * What operators and moderators do. Served on a port of its own, with its own authorisation; the public port
    * answers UNIMPLEMENTED to it.
    *
-   * @return a stub, which throws {@link io.grpc.StatusRuntimeException}; see {@link RiposteException#from}
+   * @return a stub; it may be kept
+   * @throws RiposteException INVALID_ARGUMENT if the client has no address of it
    */
-  public AdminServiceGrpc.AdminServiceBlockingStub admin() {
-    return AdminServiceGrpc.newBlockingStub(adminChannel());
+  public Stubs.AdminService admin() {
+    return new Stubs.AdminService(adminChannel(), CallOptions.DEFAULT);
   }
 
   /**
@@ -196,7 +197,7 @@ public abstract sealed class Services permits Riposte {
    */
   public Pages<ListSubjectsResponse, Subject> listSubjects(ListSubjectsRequest request) {
     return new Pages<>(
-        token -> Calls.unary(adminChannel(), AdminServiceGrpc.getListSubjectsMethod(), token.isEmpty() ? request
+        token -> admin().listSubjects(token.isEmpty() ? request
             : request.toBuilder().setPageToken(token).build()),
         ListSubjectsResponse::getNextPageToken,
         ListSubjectsResponse::getSubjectsList);
@@ -211,8 +212,7 @@ public abstract sealed class Services permits Riposte {
    */
   public Watch<WatchSubjectResponse> watchSubject(WatchSubjectRequest request) {
     return new Watch<>(
-        seen -> ClientCalls.blockingServerStreamingCall(channel(), SubjectServiceGrpc.getWatchSubjectMethod(),
-            CallOptions.DEFAULT, request.toBuilder().setAfterRevision(seen).build()),
+        seen -> subjects().watchSubject(request.toBuilder().setAfterRevision(seen).build()),
         request.getAfterRevision(),
         event -> LongStream.of(event.getOpened().getRevision(), event.getChange().getRevision(), event.getGap().getLastRevision()).max().getAsLong(),
         this::isClosed);

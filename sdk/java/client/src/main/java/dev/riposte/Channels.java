@@ -55,13 +55,10 @@ final class Channels {
     if (!tls && options.tlsCert != null) {
       throw RiposteException.local("a client certificate needs TLS: https:// in place of " + target);
     }
-    if (options.token == null) {
-      return;
-    }
-    if (!TOKEN.matcher(options.token).matches()) {
+    if (options.token != null && !TOKEN.matcher(options.token).matches()) {
       throw RiposteException.local("the token is not printable ASCII");
     }
-    if (!tls && !options.insecureToken) {
+    if (!tls && options.token != null && !options.insecureToken) {
       throw RiposteException.local("the token would cross " + target + " in plaintext: use https://, or say that this is"
           + " meant by insecureToken(true) or RIPOSTE_INSECURE_TOKEN=true");
     }

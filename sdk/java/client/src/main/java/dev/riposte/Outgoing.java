@@ -8,26 +8,32 @@ import io.grpc.ClientCall;
 import io.grpc.ClientInterceptor;
 import io.grpc.Context;
 import io.grpc.ForwardingClientCall.SimpleForwardingClientCall;
+import io.grpc.ForwardingClientCallListener.SimpleForwardingClientCallListener;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
+import io.grpc.Status;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /**
  * What goes with every call, whichever stub makes it: the token, a deadline for one that has none, and a request id for a
- * write that has none.
+ * write that has none; and what a closed client says of its calls.
  */
 final class Outgoing implements ClientInterceptor {
   private static final Metadata.Key<String> AUTHORIZATION =
       Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
-  private static final String REQUEST_ID = "request_id";
+  /** What calls of a closed client end with. */
+  static final Status CLOSED = Status.CANCELLED.withDescription("the client is closed");
 
   private final Pushback pushback = new Pushback();
   private final String token;
   private final RequestIds ids;
+  private final BooleanSupplier closed;
 
-  Outgoing(String token, RequestIds ids) {
+  Outgoing(String token, RequestIds ids, BooleanSupplier closed) {
     this.token = token;
     this.ids = ids;
+    this.closed = closed;
   }
 
   @Override
@@ -42,7 +48,14 @@ final class Outgoing implements ClientInterceptor {
           headers.discardAll(AUTHORIZATION);
           headers.put(AUTHORIZATION, "Bearer " + token);
         }
-        super.start(listener, headers);
+        super.start(new SimpleForwardingClientCallListener<>(listener) {
+          @Override
+          public void onClose(Status status, Metadata trailers) {
+            // gRPC says UNAVAILABLE of a channel that was shut down, which would mean that a repeat may succeed.
+            boolean ours = status.getCode() == Status.Code.UNAVAILABLE && closed.getAsBoolean();
+            super.onClose(ours ? CLOSED : status, ours ? new Metadata() : trailers);
+          }
+        }, headers);
       }
 
       // Above the retries of gRPC: all attempts send the same message.
@@ -56,10 +69,8 @@ final class Outgoing implements ClientInterceptor {
   @SuppressWarnings("unchecked") // a builder makes its own message
   private <Q> Q withRequestId(Q request) {
     Message message = (Message) request;
-    FieldDescriptor field = message.getDescriptorForType().findFieldByName(REQUEST_ID);
-    if (field == null || !message.getField(field).equals("")) {
-      return request;
-    }
-    return (Q) message.toBuilder().setField(field, ids.next()).build();
+    FieldDescriptor field = message.getDescriptorForType().findFieldByName("request_id");
+    boolean lacks = field != null && message.getField(field).equals("");
+    return lacks ? (Q) message.toBuilder().setField(field, ids.next()).build() : request;
   }
 }

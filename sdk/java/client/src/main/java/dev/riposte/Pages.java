@@ -92,9 +92,8 @@ public final class Pages<P, T> implements Iterable<T> {
 
     @Override
     public T next() {
-      if (!hasNext()) {
-        throw new NoSuchElementException();
-      }
+      // Behind the last item, the iterator of the last page says that there is none.
+      hasNext();
       return page.next();
     }
   }

@@ -16,18 +16,16 @@ final class Pushback extends ClientStreamTracer.Factory {
   private static final Metadata.Key<com.google.rpc.Status> STATUS = Metadata.Key.of(
       "grpc-status-details-bin", ProtoUtils.metadataMarshaller(com.google.rpc.Status.getDefaultInstance()));
 
-  private final ClientStreamTracer tracer = new ClientStreamTracer() {
-    @Override
-    public void inboundTrailers(Metadata trailers) {
-      com.google.rpc.Status status = trailers.get(WAIT) == null ? null : trailers.get(STATUS);
-      if (status != null && status.getCode() == Status.Code.RESOURCE_EXHAUSTED.value()) {
-        trailers.discardAll(WAIT);
-      }
-    }
-  };
-
   @Override
   public ClientStreamTracer newClientStreamTracer(ClientStreamTracer.StreamInfo info, Metadata headers) {
-    return tracer;
+    return new ClientStreamTracer() {
+      @Override
+      public void inboundTrailers(Metadata trailers) {
+        com.google.rpc.Status status = trailers.get(WAIT) == null ? null : trailers.get(STATUS);
+        if (status != null && status.getCode() == Status.Code.RESOURCE_EXHAUSTED.value()) {
+          trailers.discardAll(WAIT);
+        }
+      }
+    };
   }
 }

@@ -16,8 +16,8 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>Every call has a deadline and is repeated on UNAVAILABLE, as the service configuration says; every write gets a
  * request id if it has none, so that repeating it is safe. A deadline of the caller, of a stub or of the current
- * {@link io.grpc.Context}, wins. Handles, lists and watches throw {@link RiposteException}; what a stub throws is read
- * by {@link RiposteException#from}.
+ * {@link io.grpc.Context}, wins. Whatever fails is thrown as {@link RiposteException}; calls of a closed client end with
+ * CANCELLED.
  */
 public final class Riposte extends Services implements AutoCloseable {
   private final RequestIds requestIds;
@@ -29,8 +29,8 @@ public final class Riposte extends Services implements AutoCloseable {
 
   private Riposte(Options options) {
     requestIds = new RequestIds();
-    Outgoing outgoing = new Outgoing(options.token, requestIds);
     transport = Channels.open(options.target, options);
+    Outgoing outgoing = new Outgoing(options.token, requestIds, transport::isShutdown);
     channel = ClientInterceptors.intercept(transport, outgoing);
     adminTransport = administration(options);
     if (options.token != null && options.insecureToken) {
@@ -56,8 +56,7 @@ public final class Riposte extends Services implements AutoCloseable {
     transport = shared.transport;
     channel = ClientInterceptors.intercept(shared.channel, interceptors);
     adminTransport = shared.adminTransport;
-    adminChannel =
-        adminTransport == null ? null : ClientInterceptors.intercept(shared.adminChannel, interceptors);
+    adminChannel = adminTransport == null ? null : ClientInterceptors.intercept(shared.adminChannel, interceptors);
   }
 
   /**
@@ -107,7 +106,7 @@ public final class Riposte extends Services implements AutoCloseable {
    * Waits until there is a connection.
    *
    * @param timeout how long at most
-   * @throws RiposteException UNAVAILABLE if there is none by then
+   * @throws RiposteException UNAVAILABLE if there is none by then, CANCELLED once the client is closed
    * @throws InterruptedException if the thread is interrupted while it waits
    */
   public void waitReady(Duration timeout) throws InterruptedException {
@@ -116,9 +115,10 @@ public final class Riposte extends Services implements AutoCloseable {
     while (state != ConnectivityState.READY) {
       CountDownLatch changed = new CountDownLatch(1);
       transport.notifyWhenStateChanged(state, changed::countDown);
-      if (!changed.await(end - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+      if (isClosed() || !changed.await(end - System.nanoTime(), TimeUnit.NANOSECONDS)) {
         String said = "no connection to " + transport.authority() + " within " + timeout.toMillis() + " ms";
-        throw RiposteException.from(Status.UNAVAILABLE.withDescription(said).asRuntimeException());
+        Status why = isClosed() ? Outgoing.CLOSED : Status.UNAVAILABLE.withDescription(said);
+        throw RiposteException.from(why.asRuntimeException());
       }
       state = transport.getState(true);
     }
@@ -154,7 +154,7 @@ public final class Riposte extends Services implements AutoCloseable {
     return transport.isShutdown();
   }
 
-  /** Closes the connection at once. Calls under way fail, and watches end. */
+  /** Closes the connection at once. Calls under way and later ones fail with CANCELLED, and watches end. */
   @Override
   public void close() {
     transport.shutdownNow();

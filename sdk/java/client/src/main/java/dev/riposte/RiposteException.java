@@ -14,8 +14,10 @@ import io.grpc.protobuf.StatusProto;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Why a call failed. Each gRPC code has a class of its own in {@link Errors}, to catch it by. */
 public class RiposteException extends RuntimeException {
@@ -34,17 +36,15 @@ public class RiposteException extends RuntimeException {
   /** What the status says; by {@link #from}, which chooses the class. */
   RiposteException(StatusRuntimeException status) {
     super(said(status), status);
-    com.google.rpc.Status details = StatusProto.fromThrowable(status);
-    ErrorInfo info = Optional.of(detail(details, ErrorInfo.getDefaultInstance()))
+    ErrorInfo info = Optional.of(detail(status, ErrorInfo.getDefaultInstance()))
         .filter(found -> found.getDomain().equals(DOMAIN))
         .orElse(ErrorInfo.getDefaultInstance());
-    RetryInfo retry = detail(details, RetryInfo.getDefaultInstance());
+    RetryInfo retry = detail(status, RetryInfo.getDefaultInstance());
     code = status.getStatus().getCode();
     reason = info.getReason();
     metadata = Map.copyOf(info.getMetadataMap());
-    violations = detail(details, BadRequest.getDefaultInstance()).getFieldViolationsList().stream()
-        .map(field -> new Violation(field.getField(), field.getDescription()))
-        .toList();
+    violations = detail(status, BadRequest.getDefaultInstance()).getFieldViolationsList().stream()
+        .map(field -> new Violation(field.getField(), field.getDescription())).toList();
     retryAfter = !retry.hasRetryDelay() ? null
         : Duration.ofSeconds(retry.getRetryDelay().getSeconds(), retry.getRetryDelay().getNanos());
     requestId = status.getTrailers() == null ? null : status.getTrailers().get(REQUEST_ID);
@@ -153,27 +153,22 @@ public class RiposteException extends RuntimeException {
 
   /** What the status says and, for a failure of the transport, its causes, which alone tell the address. */
   private static String said(StatusRuntimeException status) {
-    String said = Optional.ofNullable(status.getStatus().getDescription()).orElse("");
-    for (Throwable cause = status.getCause(); cause != null; cause = cause.getCause()) {
-      String more = cause.getMessage();
-      if (more != null && !said.contains(more)) {
-        said += (said.isEmpty() ? "" : ": ") + more;
-      }
-    }
-    return said;
+    Stream<Throwable> causes = Stream.iterate(status.getCause(), Objects::nonNull, Throwable::getCause);
+    return Stream.concat(Stream.ofNullable(status.getStatus().getDescription()), causes.map(Throwable::getMessage))
+        .filter(Objects::nonNull)
+        .reduce("", (said, more) -> said.contains(more) ? said : said.isEmpty() ? more : said + ": " + more);
   }
 
   /** The detail of one type; its default if there is none, or none that can be read. */
-  @SuppressWarnings("unchecked") // unpack makes what it is given the class of
-  private static <M extends Message> M detail(com.google.rpc.Status status, M none) {
+  private static <M extends Message> M detail(StatusRuntimeException status, M none) {
     try {
-      for (Any any : status == null ? List.<Any>of() : status.getDetailsList()) {
-        if (any.is(none.getClass())) {
-          return (M) any.unpack(none.getClass());
+      for (Any any : StatusProto.fromThrowable(status).getDetailsList()) {
+        if (any.isSameTypeAs(none)) {
+          return any.unpackSameTypeAs(none);
         }
       }
-    } catch (InvalidProtocolBufferException unreadable) {
-      return none;
+    } catch (InvalidProtocolBufferException | IllegalArgumentException unreadable) {
+      // As good as absent. The latter is what gRPC makes of bytes that are no details, or those of another code.
     }
     return none;
   }

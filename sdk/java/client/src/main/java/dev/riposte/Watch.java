@@ -3,10 +3,10 @@ package dev.riposte;
 import io.grpc.Context;
 import io.grpc.Context.CancellableContext;
 import io.grpc.Status;
-import io.grpc.StatusRuntimeException;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -24,6 +24,7 @@ import java.util.function.ToLongFunction;
  * @param <E> an event
  */
 public final class Watch<E> implements Iterable<E>, Iterator<E>, AutoCloseable {
+  private static final Set<Status.Code> LOST = Set.of(Status.Code.INTERNAL, Status.Code.UNKNOWN, Status.Code.CANCELLED);
   private static final long FIRST_WAIT_MS = 100;
   private static final long LONGEST_WAIT_MS = 5_000;
 
@@ -67,14 +68,15 @@ public final class Watch<E> implements Iterable<E>, Iterator<E>, AutoCloseable {
     while (!ended()) {
       Duration least = Duration.ZERO;
       try {
-        events = events == null ? opened() : events;
+        if (events == null) {
+          context.run(() -> events = open.apply(seen));
+        }
         if (events.hasNext()) {
           return true;
         }
         events = null;
-      } catch (StatusRuntimeException failure) {
+      } catch (RiposteException error) {
         events = null;
-        RiposteException error = RiposteException.from(failure);
         if (!ended() && !breaks(error)) {
           throw error;
         }
@@ -104,26 +106,13 @@ public final class Watch<E> implements Iterable<E>, Iterator<E>, AutoCloseable {
     context.cancel(null);
   }
 
-  private Iterator<E> opened() {
-    Context before = context.attach();
-    try {
-      return open.apply(seen);
-    } finally {
-      context.detach(before);
-    }
-  }
-
   private boolean ended() {
     return closed.getCount() == 0 || over.getAsBoolean();
   }
 
   /** Whether the stream broke and can go on: what may be repeated, and what a transport says of a lost stream. */
   private boolean breaks(RiposteException error) {
-    boolean lost = error.reasonName().isEmpty() && switch (error.code()) {
-      case INTERNAL, UNKNOWN -> true;
-      case CANCELLED -> !context.isCancelled();
-      default -> false;
-    };
+    boolean lost = error.reasonName().isEmpty() && LOST.contains(error.code()) && !context.isCancelled();
     return lost || error.isRetryable();
   }
 

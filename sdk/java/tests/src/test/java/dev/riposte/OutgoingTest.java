@@ -67,12 +67,13 @@ class OutgoingTest {
     for (int i = 0; i < 3; i++) {
       server.failures.add(Status.UNAVAILABLE.asRuntimeException());
     }
-    assertThrows(StatusRuntimeException.class, () -> client.likes().setLike(LIKE));
+    assertThrows(Errors.Unavailable.class, () -> client.likes().setLike(LIKE));
     assertEquals(3, server.requests.size());
     for (Status status : List.of(Status.INTERNAL, Status.ABORTED, Status.DEADLINE_EXCEEDED, Status.RESOURCE_EXHAUSTED)) {
       server.requests.clear();
       server.failures.add(status.asRuntimeException());
-      assertThrows(StatusRuntimeException.class, () -> client.likes().setLike(LIKE));
+      var error = assertThrows(RiposteException.class, () -> client.likes().setLike(LIKE));
+      assertEquals(status.getCode(), error.code());
       assertEquals(1, server.requests.size(), status.toString());
     }
   }
@@ -80,10 +81,10 @@ class OutgoingTest {
   @Test
   void aServerThatIsOverloadedIsNotAskedAgainAndOneThatForbidsItNeither() {
     server.failures.add(pushedBack(Status.Code.RESOURCE_EXHAUSTED, "1"));
-    var error = assertThrows(StatusRuntimeException.class, () -> client.likes().setLike(LIKE));
-    assertEquals(Duration.ofSeconds(1), RiposteException.from(error).retryAfter().orElseThrow());
+    var error = assertThrows(Errors.ResourceExhausted.class, () -> client.likes().setLike(LIKE));
+    assertEquals(Duration.ofSeconds(1), error.retryAfter().orElseThrow());
     server.failures.add(pushedBack(Status.Code.UNAVAILABLE, "-1"));
-    assertThrows(StatusRuntimeException.class, () -> client.likes().setLike(LIKE));
+    assertThrows(Errors.Unavailable.class, () -> client.likes().setLike(LIKE));
     assertEquals(2, server.requests.size());
     server.failures.add(pushedBack(Status.Code.UNAVAILABLE, "1"));
     client.likes().setLike(LIKE);
@@ -97,7 +98,7 @@ class OutgoingTest {
     }
     int calls = 200;
     for (int i = 0; i < calls; i++) {
-      assertThrows(StatusRuntimeException.class, () -> client.likes().setLike(LIKE));
+      assertThrows(Errors.Unavailable.class, () -> client.likes().setLike(LIKE));
     }
     // The budget of 100 tokens allows 49 repeats.
     assertTrue(server.requests.size() <= calls + 49, server.requests.size() + " attempts");

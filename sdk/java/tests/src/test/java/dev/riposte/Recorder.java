@@ -27,7 +27,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLSession;
 
-/** A like service that fails the first calls as it is told and remembers all of them: what a server can see of a client. */
+/** A server that fails the first calls as it is told and remembers all of them: what a server can see of a client. */
 final class Recorder extends LikeServiceGrpc.LikeServiceImplBase implements ServerInterceptor, AutoCloseable {
   final Queue<StatusRuntimeException> failures = new ConcurrentLinkedQueue<>();
   final Queue<SetLikeRequest> requests = new ConcurrentLinkedQueue<>();
@@ -41,6 +41,12 @@ final class Recorder extends LikeServiceGrpc.LikeServiceImplBase implements Serv
     @Override
     public void repairCounts(RepairCountsRequest request, StreamObserver<RepairCountsResponse> answers) {
       repairs.add(request);
+      StatusRuntimeException failure = failures.poll();
+      if (failure != null) {
+        answers.onNext(RepairCountsResponse.getDefaultInstance());
+        answers.onError(failure);
+        return;
+      }
       answers.onCompleted();
     }
   };

@@ -79,6 +79,19 @@ class RiposteExceptionTest {
   }
 
   @Test
+  void detailsThatCannotBeReadAreNone() {
+    Metadata junk = new Metadata();
+    junk.put(Metadata.Key.of("grpc-status-details-bin", Metadata.BINARY_BYTE_MARSHALLER), new byte[] {1, 2, 3});
+    Metadata ofAnotherCode = answer(Status.Code.ABORTED, "other", info("riposte", "SUBJECT_NOT_FOUND")).getTrailers();
+    for (Metadata trailers : List.of(junk, ofAnotherCode)) {
+      StatusRuntimeException status = Status.NOT_FOUND.withDescription("no").asRuntimeException(trailers);
+      RiposteException error = assertInstanceOf(Errors.NotFound.class, RiposteException.from(status));
+      assertEquals("", error.reasonName());
+      assertEquals(Optional.empty(), error.retryAfter());
+    }
+  }
+
+  @Test
   void everyCodeHasAClassOfItsOwn() {
     for (Status.Code code : Status.Code.values()) {
       RiposteException error = RiposteException.from(code.toStatus().asRuntimeException());

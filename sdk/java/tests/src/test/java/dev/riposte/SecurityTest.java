@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import dev.riposte.v1.SetLikeRequest;
 import io.grpc.InsecureServerCredentials;
 import io.grpc.ServerCredentials;
-import io.grpc.StatusRuntimeException;
 import io.grpc.TlsServerCredentials;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -69,7 +68,7 @@ class SecurityTest {
   void aServerOfAnotherAuthorityIsNotTalkedTo() throws Exception {
     try (Recorder server = new Recorder(credentials("tls"));
         Riposte client = Riposte.connect(new Options().target("https://" + server.target()).token("s3cret"))) {
-      assertThrows(StatusRuntimeException.class, () -> client.likes().setLike(SetLikeRequest.getDefaultInstance()));
+      assertThrows(Errors.Unavailable.class, () -> client.likes().setLike(SetLikeRequest.getDefaultInstance()));
       assertNull(server.headers.peek());
     }
   }

@@ -34,7 +34,7 @@ class WatchTest {
       @Override
       public boolean hasNext() {
         if (!rest.hasNext() && !end.isOk()) {
-          throw end.asRuntimeException();
+          throw RiposteException.from(end.asRuntimeException());
         }
         return rest.hasNext();
       }
@@ -78,7 +78,7 @@ class WatchTest {
         } catch (InterruptedException interrupted) {
           throw new AssertionError(interrupted);
         }
-        throw Status.CANCELLED.asRuntimeException();
+        throw RiposteException.from(Status.CANCELLED.asRuntimeException());
       }
 
       @Override

@@ -121,14 +121,13 @@ public final class DevServer implements AutoCloseable {
   public void close() {
     try {
       process.getOutputStream().close();
-      if (process.waitFor(STOP.toSeconds(), TimeUnit.SECONDS)) {
-        return;
-      }
+      process.waitFor(STOP.toSeconds(), TimeUnit.SECONDS);
     } catch (IOException ended) {
       // Its input is closed in any case, and whether it lasts is seen below.
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
     }
+    // Of one that has ended, nothing is left to destroy.
     process.destroyForcibly();
   }
 }

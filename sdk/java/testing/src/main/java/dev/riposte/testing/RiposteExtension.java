@@ -36,13 +36,9 @@ public final class RiposteExtension implements ParameterResolver {
   }
 
   /** A server and its client, closed by JUnit with the class. */
-  private static final class Running implements ExtensionContext.Store.CloseableResource {
-    private final DevServer server;
-    private final Riposte client;
-
+  private record Running(DevServer server, Riposte client) implements ExtensionContext.Store.CloseableResource {
     Running(DevServer server) {
-      this.server = server;
-      this.client = server.connect();
+      this(server, server.connect());
     }
 
     @Override

@@ -3,10 +3,8 @@ package dev.riposte.conformance;
 import com.google.protobuf.Message;
 import dev.riposte.Pages;
 import dev.riposte.Riposte;
-import dev.riposte.RiposteException;
 import dev.riposte.Watch;
 import io.grpc.Deadline;
-import io.grpc.StatusRuntimeException;
 import io.grpc.stub.AbstractBlockingStub;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -19,7 +17,7 @@ record Methods(Riposte client) {
   Message call(String name, Object request, Deadline deadline) {
     String service = name.substring(0, name.indexOf('.'));
     AbstractBlockingStub<?> stub = (AbstractBlockingStub<?>) invoke(client,
-        find(Riposte.class, name, method -> method.getReturnType().getSimpleName().equals(service + "BlockingStub")));
+        find(Riposte.class, name, method -> method.getReturnType().getSimpleName().equals(service)));
     return (Message) run(deadline == null ? stub : stub.withDeadline(deadline), name, request);
   }
 
@@ -51,9 +49,6 @@ record Methods(Riposte client) {
     try {
       return method.invoke(target, arguments);
     } catch (InvocationTargetException thrown) {
-      if (thrown.getCause() instanceof StatusRuntimeException status) {
-        throw RiposteException.from(status);
-      }
       if (thrown.getCause() instanceof RuntimeException failure) {
         throw failure;
       }

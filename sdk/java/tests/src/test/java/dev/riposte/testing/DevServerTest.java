@@ -3,11 +3,18 @@ package dev.riposte.testing;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.riposte.Errors;
 import dev.riposte.Riposte;
+import dev.riposte.v1.AdminServiceGrpc;
+import dev.riposte.v1.ImportCommentsRequest;
+import dev.riposte.v1.ImportItem;
+import dev.riposte.v1.ImportOutcome;
+import dev.riposte.v1.ImportedSubject;
+import dev.riposte.v1.SubjectKey;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -54,6 +61,19 @@ class DevServerTest {
       client.close();
       assertFalse(more.get(30, TimeUnit.SECONDS));
     }
+  }
+
+  @Test
+  void anImportIsMadeByAStubOfTheAdministrationsChannel(Riposte client) throws Exception {
+    var subject = ImportedSubject.newBuilder()
+        .setKey(SubjectKey.newBuilder().setObjectType("article").setObjectId("imported"));
+    var item = ImportItem.newBuilder().setSource("old").setExternalId("1").setSubject(subject);
+    var call = AdminServiceGrpc.newBlockingV2Stub(client.adminChannel()).importComments();
+    call.write(ImportCommentsRequest.newBuilder().setItem(item).build());
+    call.halfClose();
+    assertEquals(ImportOutcome.IMPORT_OUTCOME_CREATED, call.read().getOutcome());
+    assertNull(call.read());
+    assertEquals(0, client.subject("article", "imported").get().getSubject().getRootCount());
   }
 
   /** A process that starts a server, tells where it listens, and waits. */
