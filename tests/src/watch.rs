@@ -62,7 +62,7 @@ impl Watch {
     pub async fn change(&mut self) -> Result<SubjectChange> {
         match self.event().await? {
             Event::Change(change) => Ok(change),
-            other => bail!("no change: {other:?}"),
+            other @ (Event::Gap(_) | Event::Opened(_)) => bail!("no change: {other:?}"),
         }
     }
 

@@ -102,10 +102,10 @@ impl Auditor {
     async fn rows(&self, Wanted { key, root, which, previews }: &Wanted) -> Result<Option<Shown>> {
         let rows = self.reader.inner();
         Ok(match (root, which) {
-            (None, Which::Window(window)) => rows.roots(key, *window, *previews).await?.map(Shown::Roots),
-            (None, Which::Floors(floors)) => rows.roots_at(key, floors, *previews).await?.map(Shown::Roots),
-            (Some(root), Which::Window(window)) => rows.replies(key, *root, *window).await?.map(Shown::Replies),
-            (Some(root), Which::Floors(floors)) => rows.replies_at(key, *root, floors).await?.map(Shown::Replies),
+            (None, Which::Window(window)) => rows.roots(key, *window, *previews).await?.map(Shown::roots),
+            (None, Which::Floors(floors)) => rows.roots_at(key, floors, *previews).await?.map(Shown::roots),
+            (Some(root), Which::Window(window)) => rows.replies(key, *root, *window).await?.map(Shown::replies),
+            (Some(root), Which::Floors(floors)) => rows.replies_at(key, *root, floors).await?.map(Shown::replies),
         })
     }
 }
@@ -114,15 +114,24 @@ impl Auditor {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Shown {
     /// Of roots.
-    Roots(RootPage),
+    Roots(Box<RootPage>),
     /// Of the replies of one.
-    Replies(ReplyPage),
+    Replies(Box<ReplyPage>),
 }
 
 impl Shown {
+    pub(crate) fn roots(page: RootPage) -> Self {
+        Self::Roots(Box::new(page))
+    }
+
+    pub(crate) fn replies(page: ReplyPage) -> Self {
+        Self::Replies(Box::new(page))
+    }
+
     fn revision(&self) -> i64 {
         match self {
-            Self::Roots(RootPage { subject, .. }) | Self::Replies(ReplyPage { subject, .. }) => subject.revision,
+            Self::Roots(page) => page.subject.revision,
+            Self::Replies(page) => page.subject.revision,
         }
     }
 

@@ -94,8 +94,8 @@ impl CachedReader {
     pub(crate) async fn kept(&self, wanted: &Wanted) -> Option<Shown> {
         let Ok(Lookup::Hit(Some(hit))) = self.0.look(wanted).await else { return None };
         match wanted.root {
-            None => Some(Shown::Roots(parts::roots(&hit))),
-            Some(_) => parts::replies(&hit).map(Shown::Replies),
+            None => Some(Shown::roots(parts::roots(&hit))),
+            Some(_) => parts::replies(&hit).map(Shown::replies),
         }
     }
 
