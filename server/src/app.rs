@@ -81,6 +81,7 @@ impl App {
             riposte_migrations::up(&store, |_| {}).await.context("cannot bring the SQLite file to its schema")?;
         }
         let metrics = Metrics::new()?;
+        let door = Door::open(config, Arc::clone(&clock) as _, metrics.clone())?;
         let copies = data.enter(|| Copies::open(&config.cache, &store, &metrics)).map_err(anyhow::Error::msg)?;
         copies.connect().await;
         let max_time = config.server.max_call_time.duration();
@@ -106,7 +107,6 @@ impl App {
             metrics: metrics.clone(),
         };
         let gate = Gate::default();
-        let door = Door::open(config)?;
         let layer = CallLayer {
             gate: gate.clone(),
             guard: door.guard.clone(),
@@ -124,8 +124,6 @@ impl App {
         let admin = Listener::start(admin, surface(rpc::admin(&services), layer))?;
         let readiness = Readiness::watch(store.clone(), gate, vec![public.health(), admin.health()]);
         let feed = data.enter(|| Feed::start(&relay, &bells, &hub, &pages, &readiness.signal()));
-        let keeper = tokio::spawn(pages.keep());
-        let door = door.watch(config, metrics.clone());
         Ok(Self {
             store,
             copies,
@@ -136,8 +134,8 @@ impl App {
             readiness,
             scrape,
             feed,
-            keeper,
-            door,
+            keeper: tokio::spawn(pages.keep()),
+            door: door.watch(),
             hub,
             drain_delay: config.server.drain_delay.duration(),
             drain_timeout: config.server.drain_timeout.duration(),
@@ -178,12 +176,12 @@ impl App {
     }
 }
 
-/// Whether callers and certificates can be used as the configuration names them.
+/// Whether callers, keys of JWTs and certificates can be used as the configuration names them.
 ///
 /// # Errors
 /// What is wrong with their files.
 pub(crate) fn admission(config: &Config) -> anyhow::Result<()> {
-    Door::open(config).map(drop)
+    Door::open(config, Arc::new(SystemClock), Metrics::new()?).map(drop)
 }
 
 /// The sockets of the public services, the admin service and the metrics.

@@ -30,7 +30,7 @@ mod units;
 #[cfg(test)]
 mod tests;
 
-pub use self::auth::{Auth, Tls};
+pub use self::auth::{Auth, Jwt, Tls};
 pub use self::cache::{Cache, CacheKind};
 pub use self::faults::{Fault, Faults};
 pub use self::hot::Hot;
@@ -102,6 +102,7 @@ impl Config {
         self.rankings.validate(&mut report.under("rankings"));
         self.page_tokens.validate(&mut report.under("page_tokens"));
         self.auth.validate(&mut report.under("auth"));
+        self.auth.jwt.validate(&mut report.under("auth.jwt"));
         self.log.validate(&mut report.under("log"));
         self.object_type_defaults.validate(&mut report.under("object_type_defaults"));
         for (name, object_type) in &self.object_types {

@@ -2,6 +2,8 @@
 
 mod authority;
 mod door;
+mod issuer;
+mod jwt;
 mod raw;
 mod table;
 mod tls;
