@@ -19,8 +19,9 @@ use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
+use crate::audit::Audit;
 use crate::clock::SystemClock;
-use crate::config::{Config, Server, StoreKind};
+use crate::config::{self, Config, Server, StoreKind};
 use crate::copies::Copies;
 use crate::hot::Pages;
 use crate::layers::{CallLayer, Faults, Gate};
@@ -50,6 +51,7 @@ pub struct App {
     keeper: JoinHandle<()>,
     door: JoinHandle<()>,
     hub: Hub,
+    audit: Audit,
     drain_delay: Duration,
     drain_timeout: Duration,
 }
@@ -96,6 +98,7 @@ impl App {
         let domain = |reader, rankings| base.domain(reader, rankings, &relay, &lanes, &pages);
         let limits = base.limits();
         let services = Services {
+            audit: open_audit(&config.audit, &clock, &metrics)?,
             comments: domain(copies.reader(&store), copies.rankings(&relay.rankings)),
             rows: domain(store.reader(), Arc::clone(&relay.rankings)),
             tokens: Arc::new(PageTokens::new(config.page_tokens.bytes())),
@@ -137,6 +140,7 @@ impl App {
             keeper: tokio::spawn(pages.keep()),
             door: door.watch(),
             hub,
+            audit: services.audit,
             drain_delay: config.server.drain_delay.duration(),
             drain_timeout: config.server.drain_timeout.duration(),
         })
@@ -166,6 +170,7 @@ impl App {
                 "writes still waited when the time to stop was over; they had no effect, or their repeat finds it"
             );
         }
+        self.audit.flush().await;
         self.feed.stop().await;
         self.keeper.abort();
         self.door.abort();
@@ -182,6 +187,12 @@ impl App {
 /// What is wrong with their files.
 pub(crate) fn admission(config: &Config) -> anyhow::Result<()> {
     Door::open(config, Arc::new(SystemClock), Metrics::new()?).map(drop)
+}
+
+/// The audit log, of which a server that cannot write it does not start.
+fn open_audit(config: &config::Audit, clock: &Arc<SystemClock>, metrics: &Metrics) -> anyhow::Result<Audit> {
+    let audit = Audit::open(config, Arc::clone(clock) as _, metrics.clone());
+    audit.with_context(|| format!("cannot append to the audit log (audit.file = {:?})", config.file))
 }
 
 /// The sockets of the public services, the admin service and the metrics.

@@ -15,4 +15,3 @@ pub use callers::Callers;
 pub use guard::{Guard, Peer};
 pub use hash::TokenHash;
 pub use jwt::{Jwt, Terms};
-pub use why::Why;

@@ -3,7 +3,7 @@
 
 /// What was wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
+pub(super) enum Why {
     /// Neither a token nor a certificate.
     Nothing,
     /// `authorization` that is no `Bearer …`.
@@ -36,8 +36,7 @@ pub enum Why {
 
 impl Why {
     /// The label of the metric.
-    #[must_use]
-    pub const fn label(self) -> &'static str {
+    pub(super) const fn label(self) -> &'static str {
         match self {
             Self::Nothing => "nothing",
             Self::Scheme => "scheme",

@@ -1,5 +1,6 @@
 //! Who may call what: every method, by every role, on types granted and not, over plaintext, TLS and mTLS.
 
+mod audit;
 mod authority;
 mod door;
 mod issuer;

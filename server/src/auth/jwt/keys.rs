@@ -112,12 +112,8 @@ fn sized(public: &DecodingKey, algorithm: Algorithm) -> Result<(), String> {
         DecodingKeyKind::RsaModulusExponent { n, .. } if MODULUS.contains(&n.len()) && n[0] != 0 => Ok(()),
         DecodingKeyKind::RsaModulusExponent { .. } => Err("an RSA key has 2048 to 8192 bits here".to_owned()),
         DecodingKeyKind::SecretOrDer(point) => {
-            let bytes = match algorithm {
-                Algorithm::ES256 => 1 + 2 * 32,
-                Algorithm::ES384 => 1 + 2 * 48,
-                _ => 32,
-            };
-            if point.len() == bytes { Ok(()) } else { Err("is no point of its curve".to_owned()) }
+            let curves = [(Algorithm::ES256, 1 + 2 * 32), (Algorithm::ES384, 1 + 2 * 48), (Algorithm::EdDSA, 32)];
+            if curves.contains(&(algorithm, point.len())) { Ok(()) } else { Err("is no point of its curve".to_owned()) }
         }
     }
 }

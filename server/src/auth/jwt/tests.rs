@@ -57,8 +57,8 @@ fn shown(jwt: &Jwt, token: &str) -> Result<Arc<str>, Why> {
 
 #[test]
 fn every_algorithm_is_verified_with_its_key_and_with_no_other() {
-    let (issuer, jwt) = (Issuer::new(), jwt(&Issuer::new()));
-    let ours = self::jwt(&issuer);
+    let issuer = Issuer::new();
+    let (ours, others) = (jwt(&issuer), jwt(&Issuer::new()));
     let algorithms = [
         ("RS256", "rsa"),
         ("RS256", "RS256"),
@@ -78,8 +78,9 @@ fn every_algorithm_is_verified_with_its_key_and_with_no_other() {
             let token = issuer.token(&head(alg, other), &claims());
             assert_eq!(shown(&ours, &token), Err(Why::Algorithm), "{alg} by {other}");
         }
-        if !kid.contains("S") && kid != "rsa" {
-            assert_eq!(shown(&jwt, &token), Err(Why::Signature), "{alg}, of another issuer with the same ids");
+        // Of another issuer, whose keys have the same ids; only the RSA key is the same in all tests.
+        if alg.starts_with('E') {
+            assert_eq!(shown(&others, &token), Err(Why::Signature), "{alg} by {kid}");
         }
     }
 }
