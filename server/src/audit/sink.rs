@@ -42,7 +42,7 @@ impl Sink {
         std::thread::Builder::new().name("riposte-audit".to_owned()).spawn(move || {
             let mut batch = Vec::new();
             while lines.blocking_recv_many(&mut batch, TOGETHER) > 0 {
-                write(&mut target, batch.drain(..).collect());
+                write(&mut target, std::mem::take(&mut batch));
             }
         })?;
         Ok(Self(sender))

@@ -36,10 +36,8 @@ fn claims() -> Value {
 /// The claims with one of them changed, or taken out by null.
 fn but(name: &str, value: Value) -> Value {
     let mut claims = claims();
-    match value {
-        Value::Null => drop(claims.as_object_mut().unwrap().remove(name)),
-        value => claims[name] = value,
-    }
+    claims[name] = value;
+    claims.as_object_mut().unwrap().retain(|_, value| !value.is_null());
     claims
 }
 
