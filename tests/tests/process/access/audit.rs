@@ -122,7 +122,8 @@ async fn each_call_that_does_something_leaves_two_records_and_no_other_does() ->
 
 /// Whether it is about the comment, or the subject of this type.
 fn named_by(about: &Value, object_type: &str, id: i64) -> bool {
-    about["comment_id"] == id.to_string() || (about["object_type"] == object_type && about["object_id"] == "1")
+    about["comment_id"].as_str() == Some(&id.to_string())
+        || (about["object_type"] == object_type && about["object_id"] == "1")
 }
 
 #[tokio::test]
