@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
@@ -12,7 +11,7 @@ use riposte_tests::command;
 use riposte_tests::server::binary;
 use riposte_tests::{Say, Server, refused, until};
 use serde_json::{Value, json};
-use tokio::sync::Mutex;
+use tokio::sync::mpsc;
 use tonic::{Code, Request};
 
 use super::door::{Callers, dev};
@@ -154,31 +153,33 @@ async fn no_record_of_an_answered_call_is_lost_when_the_process_is_killed() -> R
     let (log, callers) = (Log::new()?, Callers::with_each_role(GRANTED));
     let server = recording(None, &callers, &log.path()).await?;
     let (admin, comment) = moderator(&server, &callers).await?;
-    let answered = Arc::new(Mutex::new(HashSet::new()));
-    let workers: Vec<_> = (0..8)
-        .map(|worker| {
-            let (mut admin, answered, id) = (admin.clone(), Arc::clone(&answered), comment.id);
-            tokio::spawn(async move {
-                for n in 0.. {
-                    let call_id = format!("call-{worker}-{n}");
-                    let mut request = Request::new(hide(id));
-                    let Ok(value) = call_id.parse() else { return };
-                    request.metadata_mut().insert("riposte-request-id", value);
-                    match admin.hide_comment(request).await {
-                        Ok(_) => drop(answered.lock().await.insert(call_id)),
-                        Err(status) if Error::from(status.clone()).reason() == v1::ErrorReason::StateConflict => {
-                            answered.lock().await.insert(call_id);
-                        }
-                        Err(_) => return,
-                    }
+    let (answers, mut answered) = mpsc::unbounded_channel();
+    for worker in 0..8 {
+        let (mut admin, answers, id) = (admin.clone(), answers.clone(), comment.id);
+        tokio::spawn(async move {
+            for n in 0.. {
+                let call_id = format!("call-{worker}-{n}");
+                let mut request = Request::new(hide(id));
+                let Ok(value) = call_id.parse() else { return };
+                request.metadata_mut().insert("riposte-request-id", value);
+                let said = admin.hide_comment(request).await.map_err(Error::from);
+                if said.is_err_and(|error| error.reason() != v1::ErrorReason::StateConflict) {
+                    return;
                 }
-            })
-        })
-        .collect();
-    until("enough calls are answered", || async { Ok(answered.lock().await.len() >= ANSWERS) }).await?;
+                // Hidden, or hidden already: it was answered.
+                let _ = answers.send(call_id);
+            }
+        });
+    }
+    drop(answers);
+    let mut known = HashSet::new();
+    while known.len() < ANSWERS {
+        known.insert(answered.recv().await.context("the calls came to an end")?);
+    }
+    // At the very moment of an answer: its records must be there.
     server.crash().await?;
-    for worker in workers {
-        worker.await?;
+    while let Some(call_id) = answered.recv().await {
+        known.insert(call_id);
     }
     let records = log.records()?;
     let with = |event: &str| {
@@ -186,10 +187,8 @@ async fn no_record_of_an_answered_call_is_lost_when_the_process_is_killed() -> R
         records.filter_map(|record| record["call_id"].as_str()).collect::<HashSet<_>>()
     };
     let (begun, ended) = (with("begin"), with("end"));
-    let answered = answered.lock().await;
-    let lost: Vec<_> =
-        answered.iter().filter(|id| !begun.contains(id.as_str()) || !ended.contains(id.as_str())).collect();
-    ensure!(lost.is_empty(), "{} of {} are lost: {lost:?}", lost.len(), answered.len());
+    let lost: Vec<_> = known.iter().filter(|id| !begun.contains(id.as_str()) || !ended.contains(id.as_str())).collect();
+    ensure!(lost.is_empty(), "{} of {} are lost: {lost:?}", lost.len(), known.len());
     ensure!(ended.iter().all(|id| begun.contains(id)), "an end without its beginning");
     Ok(())
 }
@@ -252,7 +251,7 @@ async fn an_import_that_is_given_up_tells_how_far_it_came() -> Result<()> {
     let subject = v1::ImportedSubject { key: Some(key), ..v1::ImportedSubject::default() };
     let kind = Some(v1::import_item::Kind::Subject(subject));
     let item = v1::ImportItem { source: "old".into(), external_id: "1".into(), kind };
-    let (items, receiver) = tokio::sync::mpsc::channel(1);
+    let (items, receiver) = mpsc::channel(1);
     items.send(v1::ImportCommentsRequest { item: Some(item) }).await?;
     let mut admin = callers.client(&server, "operator")?.admin()?;
     let items_to_come = tokio_stream::wrappers::ReceiverStream::new(receiver);
