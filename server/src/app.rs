@@ -19,8 +19,9 @@ use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
+use crate::audit::Audit;
 use crate::clock::SystemClock;
-use crate::config::{Config, Server, StoreKind};
+use crate::config::{self, Config, Server, StoreKind};
 use crate::copies::Copies;
 use crate::hot::Pages;
 use crate::layers::{CallLayer, Faults, Gate};
@@ -50,6 +51,7 @@ pub struct App {
     keeper: JoinHandle<()>,
     door: JoinHandle<()>,
     hub: Hub,
+    audit: Audit,
     drain_delay: Duration,
     drain_timeout: Duration,
 }
@@ -81,6 +83,7 @@ impl App {
             riposte_migrations::up(&store, |_| {}).await.context("cannot bring the SQLite file to its schema")?;
         }
         let metrics = Metrics::new()?;
+        let door = Door::open(config, Arc::clone(&clock) as _, metrics.clone())?;
         let copies = data.enter(|| Copies::open(&config.cache, &store, &metrics)).map_err(anyhow::Error::msg)?;
         copies.connect().await;
         let max_time = config.server.max_call_time.duration();
@@ -95,6 +98,7 @@ impl App {
         let domain = |reader, rankings| base.domain(reader, rankings, &relay, &lanes, &pages);
         let limits = base.limits();
         let services = Services {
+            audit: open_audit(&config.audit, &clock, &metrics)?,
             comments: domain(copies.reader(&store), copies.rankings(&relay.rankings)),
             rows: domain(store.reader(), Arc::clone(&relay.rankings)),
             tokens: Arc::new(PageTokens::new(config.page_tokens.bytes())),
@@ -106,7 +110,6 @@ impl App {
             metrics: metrics.clone(),
         };
         let gate = Gate::default();
-        let door = Door::open(config)?;
         let layer = CallLayer {
             gate: gate.clone(),
             guard: door.guard.clone(),
@@ -124,8 +127,6 @@ impl App {
         let admin = Listener::start(admin, surface(rpc::admin(&services), layer))?;
         let readiness = Readiness::watch(store.clone(), gate, vec![public.health(), admin.health()]);
         let feed = data.enter(|| Feed::start(&relay, &bells, &hub, &pages, &readiness.signal()));
-        let keeper = tokio::spawn(pages.keep());
-        let door = door.watch(config, metrics.clone());
         Ok(Self {
             store,
             copies,
@@ -136,9 +137,10 @@ impl App {
             readiness,
             scrape,
             feed,
-            keeper,
-            door,
+            keeper: tokio::spawn(pages.keep()),
+            door: door.watch(),
             hub,
+            audit: services.audit,
             drain_delay: config.server.drain_delay.duration(),
             drain_timeout: config.server.drain_timeout.duration(),
         })
@@ -168,6 +170,7 @@ impl App {
                 "writes still waited when the time to stop was over; they had no effect, or their repeat finds it"
             );
         }
+        self.audit.flush().await;
         self.feed.stop().await;
         self.keeper.abort();
         self.door.abort();
@@ -178,12 +181,18 @@ impl App {
     }
 }
 
-/// Whether callers and certificates can be used as the configuration names them.
+/// Whether callers, keys of JWTs and certificates can be used as the configuration names them.
 ///
 /// # Errors
 /// What is wrong with their files.
 pub(crate) fn admission(config: &Config) -> anyhow::Result<()> {
-    Door::open(config).map(drop)
+    Door::open(config, Arc::new(SystemClock), Metrics::new()?).map(drop)
+}
+
+/// The audit log, of which a server that cannot write it does not start.
+fn open_audit(config: &config::Audit, clock: &Arc<SystemClock>, metrics: &Metrics) -> anyhow::Result<Audit> {
+    let audit = Audit::open(config, Arc::clone(clock) as _, metrics.clone());
+    audit.with_context(|| format!("cannot append to the audit log (audit.file = {:?})", config.file))
 }
 
 /// The sockets of the public services, the admin service and the metrics.

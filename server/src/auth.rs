@@ -1,5 +1,5 @@
-//! Who calls, and whether they may: a caller is found by its bearer token or by the certificate of its connection, and its
-//! roles are held against the one the method needs. The object types it was granted are the domain's to check, where the
+//! Who calls, and whether they may: a caller is found by its bearer token, its own or a JWT, or by the certificate of its
+//! connection, and its roles are held against the one the method needs. The object types it was granted are the domain's to check, where the
 //! type of a call is known.
 //!
 //! Known callers stand in a file of their own, which is read again while the process runs.
@@ -8,7 +8,10 @@ mod access;
 mod callers;
 mod guard;
 mod hash;
+mod jwt;
+mod why;
 
 pub use callers::Callers;
 pub use guard::{Guard, Peer};
 pub use hash::TokenHash;
+pub use jwt::{Jwt, Terms};

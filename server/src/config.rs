@@ -7,6 +7,7 @@
 //!
 //! This module and its children are the only code that reads configuration files or the environment.
 
+mod audit;
 mod auth;
 mod cache;
 mod faults;
@@ -30,7 +31,8 @@ mod units;
 #[cfg(test)]
 mod tests;
 
-pub use self::auth::{Auth, Tls};
+pub use self::audit::{Audit, AuditKind};
+pub use self::auth::{Auth, Jwt, Tls};
 pub use self::cache::{Cache, CacheKind};
 pub use self::faults::{Fault, Faults};
 pub use self::hot::Hot;
@@ -71,6 +73,8 @@ pub struct Config {
     pub page_tokens: PageTokens,
     /// Who may call.
     pub auth: Auth,
+    /// Where calls that moderate, change or export are recorded.
+    pub audit: Audit,
     /// What is logged, and in which form.
     pub log: Log,
     /// The policy of each type that `object_types` names, where it says nothing else.
@@ -102,6 +106,8 @@ impl Config {
         self.rankings.validate(&mut report.under("rankings"));
         self.page_tokens.validate(&mut report.under("page_tokens"));
         self.auth.validate(&mut report.under("auth"));
+        self.auth.jwt.validate(&mut report.under("auth.jwt"));
+        self.audit.validate(&mut report.under("audit"));
         self.log.validate(&mut report.under("log"));
         self.object_type_defaults.validate(&mut report.under("object_type_defaults"));
         for (name, object_type) in &self.object_types {

@@ -4,6 +4,7 @@
 //! This crate must never hold a rule of the domain (those live in `riposte-core`) or speak SQL (that is the store's).
 
 pub mod app;
+pub mod audit;
 pub mod auth;
 pub mod cli;
 pub mod clock;

@@ -36,6 +36,7 @@ use tonic::service::RoutesBuilder;
 use page_token::{Context, Cursor};
 use parse::Violations;
 
+use crate::audit::Audit;
 use crate::hot::Pages;
 use crate::telemetry::Metrics;
 use crate::write::watch::Hub;
@@ -65,6 +66,8 @@ pub struct Services {
     pub pages: Pages,
     /// What is measured.
     pub metrics: Metrics,
+    /// Who did what.
+    pub audit: Audit,
 }
 
 /// The id of one call, in the extensions of its request: the caller's own, or made by a layer. Errors carry it.

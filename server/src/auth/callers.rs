@@ -4,6 +4,7 @@
 //! [web]
 //! tokens_sha256 = ["ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"]
 //! spiffe_ids = ["spiffe://example.org/ns/shop/sa/web"]
+//! jwt_subjects = ["system:serviceaccount:shop:web"]
 //! roles = ["reader", "writer"]
 //! object_types = ["article", "video"]   # or ["*"]: every one
 //! ```
@@ -15,6 +16,7 @@ use riposte_core::{Caller, Grants, ObjectType, Role, Types};
 use serde::Deserialize;
 
 use super::TokenHash;
+use super::jwt::MAX_SUBJECT;
 
 /// The longest name of a caller, in bytes: page tokens and the log carry it.
 const MAX_NAME: usize = 64;
@@ -26,6 +28,7 @@ const EVERY: &str = "*";
 pub struct Callers {
     by_token: HashMap<TokenHash, Caller>,
     by_identity: HashMap<String, Caller>,
+    by_subject: HashMap<String, Caller>,
     /// Everybody else, where everybody is admitted.
     pub(super) open: Option<Caller>,
 }
@@ -40,6 +43,9 @@ struct Entry {
     /// Its identities in certificates.
     #[serde(default)]
     spiffe_ids: Vec<String>,
+    /// What its JWTs call it.
+    #[serde(default)]
+    jwt_subjects: Vec<String>,
     roles: Vec<Word>,
     object_types: Vec<String>,
 }
@@ -88,7 +94,9 @@ impl Callers {
         for (name, entry) in entries {
             callers.add(&name, entry).map_err(|error| format!("caller {name:?}: {error}"))?;
         }
-        require(!callers.by_token.is_empty() || !callers.by_identity.is_empty(), || "it names no caller".to_owned())?;
+        let Self { by_token, by_identity, by_subject, open: _ } = &callers;
+        let nobody = by_token.is_empty() && by_identity.is_empty() && by_subject.is_empty();
+        require(!nobody, || "it names no caller".to_owned())?;
         Ok(callers)
     }
 
@@ -96,9 +104,9 @@ impl Callers {
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
         let named = (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(plain);
         require(named, || "a name is 1 to 64 of A-Z a-z 0-9 . _ -".to_owned())?;
-        let Entry { tokens_sha256, spiffe_ids, roles, object_types } = entry;
-        let shows = !tokens_sha256.is_empty() || !spiffe_ids.is_empty();
-        require(shows, || "has neither tokens_sha256 nor spiffe_ids".to_owned())?;
+        let Entry { tokens_sha256, spiffe_ids, jwt_subjects, roles, object_types } = entry;
+        let shows = !tokens_sha256.is_empty() || !spiffe_ids.is_empty() || !jwt_subjects.is_empty();
+        require(shows, || "has neither tokens_sha256 nor spiffe_ids nor jwt_subjects".to_owned())?;
         let roles = roles.into_iter().map(Role::from).collect();
         let caller = Caller::new(name, Grants { roles, types: types(&object_types)? });
         for hash in tokens_sha256 {
@@ -111,17 +119,28 @@ impl Callers {
             let new = self.by_identity.insert(id.clone(), caller.clone()).is_none();
             require(new, || format!("the identity {id} is given twice"))?;
         }
+        for subject in jwt_subjects {
+            let sound = (1..=MAX_SUBJECT).contains(&subject.len());
+            require(sound, || format!("a subject has 1 to {MAX_SUBJECT} bytes"))?;
+            let new = self.by_subject.insert(subject.clone(), caller.clone()).is_none();
+            require(new, || format!("the subject {subject:?} is given twice"))?;
+        }
         Ok(())
     }
 
     /// Whose token this is.
-    pub(super) fn by_token(&self, token: &str) -> Option<&Caller> {
-        self.by_token.get(&TokenHash::of(token))
+    pub(super) fn by_token(&self, token: &TokenHash) -> Option<&Caller> {
+        self.by_token.get(token)
     }
 
     /// Whose identity this is.
     pub(super) fn by_identity(&self, spiffe_id: &str) -> Option<&Caller> {
         self.by_identity.get(spiffe_id)
+    }
+
+    /// Whom a verified JWT speaks of.
+    pub(super) fn by_subject(&self, subject: &str) -> Option<&Caller> {
+        self.by_subject.get(subject)
     }
 }
 
@@ -150,16 +169,18 @@ mod tests {
     }
 
     #[test]
-    fn callers_are_found_by_token_and_by_identity() {
-        let text = "[web]\ntokens_sha256 = ['HASH']\nspiffe_ids = ['spiffe://a/b']\nroles = ['reader']\nobject_types = ['article']";
+    fn callers_are_found_by_token_by_identity_and_by_subject() {
+        let text = "[web]\ntokens_sha256 = ['HASH']\nspiffe_ids = ['spiffe://a/b']\njwt_subjects = ['sa:web']\nroles = ['reader']\nobject_types = ['article']";
         let callers = Callers::parse(&file(text)).unwrap();
-        let web = callers.by_token("secret").unwrap();
+        let web = callers.by_token(&TokenHash::of("secret")).unwrap();
         assert_eq!(callers.by_identity("spiffe://a/b"), Some(web));
+        assert_eq!(callers.by_subject("sa:web"), Some(web));
         assert!(web.name() == "web" && web.has(Role::Reader) && !web.has(Role::Operator));
         assert!(
             web.may_use(&ObjectType::stored("article".into())) && !web.may_use(&ObjectType::stored("video".into()))
         );
-        assert!(callers.by_token("Secret").is_none() && callers.by_identity("spiffe://a").is_none());
+        assert!(callers.by_token(&TokenHash::of("Secret")).is_none() && callers.by_identity("spiffe://a").is_none());
+        assert!(callers.by_subject("sa:we").is_none() && callers.by_subject("web").is_none());
     }
 
     #[test]
@@ -167,13 +188,15 @@ mod tests {
         let two = "[a]\ntokens_sha256 = ['HASH']\nroles = []\nobject_types = []\n";
         for (text, said) in [
             ("", "names no caller"),
-            ("[a]\nroles = []\nobject_types = []", "neither tokens_sha256 nor spiffe_ids"),
+            ("[a]\nroles = []\nobject_types = []", "neither tokens_sha256 nor spiffe_ids nor jwt_subjects"),
             ("[a]\ntokens_sha256 = ['12']\nroles = []\nobject_types = []", "SHA-256"),
             ("[a]\ntokens_sha256 = ['HASH']\nroles = ['god']\nobject_types = []", "god"),
             ("[a]\ntokens_sha256 = ['HASH']\nroles = []\nobject_types = ['*', 'b']", "must match"),
             ("[a]\ntokens_sha256 = ['HASH']\nroles = []\nobject_types = []\ntypo = 1", "typo"),
             ("['a b']\ntokens_sha256 = ['HASH']\nroles = []\nobject_types = []", "a name is"),
             ("[a]\nspiffe_ids = ['http://a/b']\nroles = []\nobject_types = []", "no SPIFFE id"),
+            ("[a]\njwt_subjects = ['']\nroles = []\nobject_types = []", "a subject has"),
+            ("[a]\njwt_subjects = ['b', 'b']\nroles = []\nobject_types = []", "\"b\" is given twice"),
             (&format!("{two}{}", two.replace("[a]", "[b]")), "given twice"),
         ] {
             let error = Callers::parse(&file(text)).expect_err(text);

@@ -1,6 +1,7 @@
 //! Who may call, and how connections are secured.
 
 use super::{faults::Under, units::Span};
+use crate::auth::Terms;
 use serde::{Deserialize, Serialize};
 use std::{path::PathBuf, time::Duration};
 
@@ -10,10 +11,28 @@ use std::{path::PathBuf, time::Duration};
 pub struct Auth {
     /// The callers that are admitted, with their tokens' hashes, identities, roles and object types. Without it everybody is.
     pub callers_file: Option<PathBuf>,
-    /// How often that file and those of TLS are looked at for a change.
+    /// Callers that show JWTs.
+    pub jwt: Jwt,
+    /// How often that file and those of JWTs and TLS are looked at for a change.
     pub reload_interval: Span,
     /// Accepts every insecure choice: any caller, plaintext, SQLite, page token keys made up at the start.
     pub allow_insecure: bool,
+}
+
+/// Which JWTs are believed.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Jwt {
+    /// The public keys of the issuer, as a JSON Web Key Set. Without it no JWT is.
+    pub jwks_file: Option<PathBuf>,
+    /// The issuer, exactly as tokens name it in `iss`.
+    pub issuer: String,
+    /// Our names: a token is for us if its `aud` holds one of them.
+    pub audiences: Vec<String>,
+    /// The claim by which the file of callers knows a caller.
+    pub caller_claim: String,
+    /// How far our clock and the issuer's may differ.
+    pub leeway: Span,
 }
 
 /// The certificates of both listeners.
@@ -33,6 +52,41 @@ impl Auth {
         let interval = self.reload_interval.duration();
         let sound = (Duration::from_secs(1)..=Duration::from_secs(3_600)).contains(&interval);
         report.require(sound, "reload_interval", "must be 1s to 1h");
+        let roles = self.jwt.jwks_file.is_none() || self.callers_file.is_some();
+        report.require(roles, "callers_file", "goes with jwt.jwks_file: it says what a caller by JWT may do");
+    }
+}
+
+impl Jwt {
+    /// What tokens must hold, and the file of the keys; `None` where no JWT is believed.
+    pub fn terms(&self) -> Option<(PathBuf, Terms)> {
+        let Self { jwks_file, issuer, audiences, caller_claim, leeway } = self.clone();
+        Some((jwks_file?, Terms { issuer, audiences, claim: caller_claim, leeway: leeway.duration() }))
+    }
+
+    pub(super) fn validate(&self, report: &mut Under<'_>) {
+        let Self { jwks_file, issuer, audiences, caller_claim, leeway } = self;
+        let named = !audiences.is_empty() && audiences.iter().all(|audience| !audience.is_empty());
+        if jwks_file.is_some() {
+            report.require(
+                !issuer.is_empty(),
+                "issuer",
+                "goes with jwks_file: whoever else signs with its keys is not believed",
+            );
+            report.require(
+                named,
+                "audiences",
+                "goes with jwks_file: tokens that are meant for others are not believed",
+            );
+        } else {
+            let nothing = issuer.is_empty() && audiences.is_empty();
+            report.require(nothing, "jwks_file", "goes with issuer and audiences");
+        }
+        // These say nothing of the caller.
+        let other = !["", "iss", "aud", "exp", "nbf", "iat", "jti"].contains(&caller_claim.as_str());
+        report.require(other, "caller_claim", "must be a claim that names the caller, like sub or azp");
+        let short = leeway.duration() <= Duration::from_secs(120);
+        report.require(short, "leeway", "must be 0s to 2min");
     }
 }
 

@@ -119,7 +119,7 @@ fn an_unknown_key_is_refused_with_a_suggestion_at_every_depth_from_every_source(
 #[test]
 fn an_unknown_key_that_resembles_none_gets_the_list_of_known_ones() {
     let found = faults("[auth]\nxyz = 1", &[], &[]);
-    assert_eq!(found[0].message, "unknown key; known here: callers_file, reload_interval, allow_insecure");
+    assert_eq!(found[0].message, "unknown key; known here: callers_file, jwt, reload_interval, allow_insecure");
 }
 
 #[test]

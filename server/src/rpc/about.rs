@@ -1,4 +1,4 @@
-//! What each request is about, as the facts that its errors may tell.
+//! What each request is about, as the facts that its errors and the audit log may tell.
 
 use riposte_core::{Error, SubjectKey};
 use riposte_sdk::v1;
@@ -9,7 +9,7 @@ use super::refusal::{Facts, Refusal};
 
 /// A request that can say what it is about.
 pub(crate) trait About {
-    /// What its errors may tell.
+    /// What its errors and the audit log may tell.
     fn facts(&self) -> Facts;
 }
 
@@ -49,7 +49,8 @@ impl Fact for Option<v1::SubjectScope> {
         match self.as_ref().and_then(|scope| scope.scope.as_ref()) {
             Some(Scope::Key(key)) => Some(key.clone()).tell(name, facts),
             Some(Scope::ObjectType(object_type)) => facts.with("object_type", object_type),
-            Some(Scope::All(_)) | None => facts,
+            Some(Scope::All(_)) => facts.with("scope", "all"),
+            None => facts,
         }
     }
 }
@@ -112,14 +113,17 @@ about! {
     ListMemberLikesRequest: subject as subject;
     ExportSubjectRequest: key as subject;
     ListSubjectsRequest: object_type as object_type;
-    HideCommentRequest: id as comment_id, request_id as request_id;
-    UnhideCommentRequest: id as comment_id, request_id as request_id;
-    AdminServiceDeleteCommentRequest: id as comment_id, request_id as request_id;
+    HideCommentRequest: id as comment_id, request_id as request_id, moderator_id as moderator_id,
+        reason as moderator_reason;
+    UnhideCommentRequest: id as comment_id, request_id as request_id, moderator_id as moderator_id,
+        reason as moderator_reason;
+    AdminServiceDeleteCommentRequest: id as comment_id, request_id as request_id, moderator_id as moderator_id,
+        reason as moderator_reason;
     VerifyCountsRequest: scope as subject;
     RepairCountsRequest: scope as subject, request_id as request_id;
     RebuildMemberHistoryRequest: scope as subject, request_id as request_id;
     RebuildRanksRequest: scope as subject, request_id as request_id;
-    RebuildCacheRequest: ;
+    RebuildCacheRequest: scope as subject, request_id as request_id;
     ListHotSubjectsRequest: ;
 }
 

@@ -1,5 +1,7 @@
-//! AdminService: what operators and moderators do, on its own port.
+//! AdminService: what operators and moderators do, on its own port. What moderates, changes or exports is recorded
+//! (`audited`); what only looks is not.
 
+mod audited;
 mod cache;
 mod counts;
 mod export;
@@ -20,6 +22,7 @@ use tonic::{Request, Response, Status, Streaming};
 
 use super::Services;
 use super::call::{opened, serve};
+use audited::{answered, streamed};
 use counts::{Repair, Verify};
 use rebuild::{History, Ranks};
 use rounds::Named;
@@ -45,16 +48,18 @@ impl AdminService for Admin {
         &self,
         request: Request<Streaming<v1::ImportCommentsRequest>>,
     ) -> Result<Response<Self::ImportCommentsStream>, Status> {
-        let (call, items) = opened(request)?;
-        Ok(Response::new(import::run(self.0.clone(), call, items)))
+        streamed(&self.0, "AdminService/ImportComments", request, async |call, items| {
+            Ok(import::run(self.0.clone(), call, items))
+        })
+        .await
     }
 
     async fn export_subject(
         &self,
         request: Request<v1::ExportSubjectRequest>,
     ) -> Result<Response<Self::ExportSubjectStream>, Status> {
-        let (call, request) = opened(request)?;
-        export::run(self.0.clone(), call, request).await.map(Response::new)
+        let run = |call, request| export::run(self.0.clone(), call, request);
+        streamed(&self.0, "AdminService/ExportSubject", request, run).await
     }
 
     async fn list_subjects(
@@ -68,21 +73,21 @@ impl AdminService for Admin {
         &self,
         request: Request<v1::HideCommentRequest>,
     ) -> Result<Response<v1::HideCommentResponse>, Status> {
-        serve(request, |caller, request| moderate::hide(&self.0, caller, request)).await
+        answered(&self.0, "AdminService/HideComment", request, moderate::hide).await
     }
 
     async fn unhide_comment(
         &self,
         request: Request<v1::UnhideCommentRequest>,
     ) -> Result<Response<v1::UnhideCommentResponse>, Status> {
-        serve(request, |caller, request| moderate::unhide(&self.0, caller, request)).await
+        answered(&self.0, "AdminService/UnhideComment", request, moderate::unhide).await
     }
 
     async fn delete_comment(
         &self,
         request: Request<v1::AdminServiceDeleteCommentRequest>,
     ) -> Result<Response<v1::AdminServiceDeleteCommentResponse>, Status> {
-        serve(request, |caller, request| moderate::delete(&self.0, caller, request)).await
+        answered(&self.0, "AdminService/DeleteComment", request, moderate::delete).await
     }
 
     async fn verify_counts(
@@ -99,40 +104,46 @@ impl AdminService for Admin {
         &self,
         request: Request<v1::RepairCountsRequest>,
     ) -> Result<Response<Self::RepairCountsStream>, Status> {
-        let (call, request) = opened(request)?;
-        let v1::RepairCountsRequest { scope, resume_token, request_id: _ } = request;
-        let named = Named { method: "RepairCounts", scope, resume_token };
-        rounds::run(self.0.clone(), call, named, Repair::default()).await.map(Response::new)
+        let run = |call, v1::RepairCountsRequest { scope, resume_token, request_id: _ }| {
+            rounds::run(self.0.clone(), call, Named { method: "RepairCounts", scope, resume_token }, Repair::default())
+        };
+        streamed(&self.0, "AdminService/RepairCounts", request, run).await
     }
 
     async fn rebuild_member_history(
         &self,
         request: Request<v1::RebuildMemberHistoryRequest>,
     ) -> Result<Response<Self::RebuildMemberHistoryStream>, Status> {
-        let (call, request) = opened(request)?;
-        let v1::RebuildMemberHistoryRequest { scope, resume_token, request_id: _ } = request;
-        let named = Named { method: "RebuildMemberHistory", scope, resume_token };
-        rounds::run(self.0.clone(), call, named, History::default()).await.map(Response::new)
+        let run = |call, v1::RebuildMemberHistoryRequest { scope, resume_token, request_id: _ }| {
+            rounds::run(
+                self.0.clone(),
+                call,
+                Named { method: "RebuildMemberHistory", scope, resume_token },
+                History::default(),
+            )
+        };
+        streamed(&self.0, "AdminService/RebuildMemberHistory", request, run).await
     }
 
     async fn rebuild_ranks(
         &self,
         request: Request<v1::RebuildRanksRequest>,
     ) -> Result<Response<Self::RebuildRanksStream>, Status> {
-        let (call, request) = opened(request)?;
-        let v1::RebuildRanksRequest { scope, resume_token, request_id: _ } = request;
-        let named = Named { method: "RebuildRanks", scope, resume_token };
-        rounds::run(self.0.clone(), call, named, Ranks::default()).await.map(Response::new)
+        let run = |call, v1::RebuildRanksRequest { scope, resume_token, request_id: _ }| {
+            rounds::run(self.0.clone(), call, Named { method: "RebuildRanks", scope, resume_token }, Ranks::default())
+        };
+        streamed(&self.0, "AdminService/RebuildRanks", request, run).await
     }
 
     async fn rebuild_cache(
         &self,
         request: Request<v1::RebuildCacheRequest>,
     ) -> Result<Response<Self::RebuildCacheStream>, Status> {
-        let (call, request) = opened(request)?;
-        let v1::RebuildCacheRequest { scope, request_id: _ } = request;
-        let named = Named { method: "RebuildCache", scope, resume_token: String::new() };
-        rounds::run(self.0.clone(), call, named, cache::Rebuild::default()).await.map(Response::new)
+        let run = |call, v1::RebuildCacheRequest { scope, request_id: _ }| {
+            let named = Named { method: "RebuildCache", scope, resume_token: String::new() };
+            rounds::run(self.0.clone(), call, named, cache::Rebuild::default())
+        };
+        streamed(&self.0, "AdminService/RebuildCache", request, run).await
     }
 
     async fn list_hot_subjects(

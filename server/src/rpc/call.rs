@@ -23,6 +23,16 @@ pub(crate) struct Call {
 }
 
 impl Call {
+    /// Its id.
+    pub(crate) fn tag(&self) -> &str {
+        &self.tag
+    }
+
+    /// What its request names.
+    pub(crate) fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
     /// The status of a refusal of this call.
     pub(crate) fn status(&self, refusal: impl Into<Refusal>) -> Status {
         status(refusal.into().or_about(self.facts.clone()), &self.tag)

@@ -25,6 +25,11 @@ impl Facts {
         Self(facts)
     }
 
+    /// All of them, by their names.
+    pub fn all(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.0.iter().map(|(name, value)| (*name, value.as_str()))
+    }
+
     /// A fact by its name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {

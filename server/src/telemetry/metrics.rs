@@ -31,6 +31,8 @@ struct Instruments {
     waiting: Gauge<u64>,
     refused: Counter<u64>,
     reloads: Counter<u64>,
+    callers_refused: Counter<u64>,
+    audit_failures: Counter<u64>,
     watchers: UpDownCounter<i64>,
     watchers_dropped: Counter<u64>,
     hot_hits: Counter<u64>,
@@ -60,6 +62,8 @@ impl Metrics {
         let waiting = meter.u64_gauge("riposte_writes_waiting");
         let refused = meter.u64_counter("riposte_writes_refused");
         let reloads = meter.u64_counter("riposte_reloads");
+        let callers_refused = meter.u64_counter("riposte_callers_refused");
+        let audit_failures = meter.u64_counter("riposte_audit_failures");
         let watchers = meter.i64_up_down_counter("riposte_watchers");
         let dropped = meter.u64_counter("riposte_watchers_dropped");
         let hot_hits = meter.u64_counter("riposte_hot_hits");
@@ -75,7 +79,11 @@ impl Metrics {
             batch: batch.with_description("Writes that one transaction committed").build(),
             waiting: waiting.with_description("Writes in the lanes after a commit").build(),
             refused: refused.with_description("Writes refused by a full lane, without effect").build(),
-            reloads: reloads.with_description("Readings of changed files of callers and certificates").build(),
+            reloads: reloads.with_description("Readings of changed files of callers, keys and certificates").build(),
+            callers_refused: callers_refused.with_description("Calls of nobody who is known").build(),
+            audit_failures: audit_failures
+                .with_description("Records of the audit log that could not be written")
+                .build(),
             watchers: watchers.with_description("Open WatchSubject streams").build(),
             watchers_dropped: dropped.with_description("Streams ended because their reader was too slow").build(),
             hot_hits: hot_hits.with_description("First pages answered as they were kept").build(),
@@ -118,9 +126,19 @@ impl Metrics {
         self.0.drift.add(1, &[KeyValue::new("count", count)]);
     }
 
-    /// Changed files of callers and certificates were read: they are in use now, or cannot be used.
+    /// Changed files of callers, keys or certificates were read: they are in use now, or cannot be used.
     pub fn reloaded(&self, used: bool) {
         self.0.reloads.add(1, &[KeyValue::new("outcome", if used { "used" } else { "refused" })]);
+    }
+
+    /// A call was refused because nobody is known by what it shows.
+    pub fn caller_refused(&self, why: &'static str) {
+        self.0.callers_refused.add(1, &[KeyValue::new("why", why)]);
+    }
+
+    /// A record of the audit log could not be written, and its call was refused.
+    pub fn audit_failed(&self) {
+        self.0.audit_failures.add(1, &[]);
     }
 
     /// A verification or repair came to its end and found this many drifts.
@@ -195,6 +213,9 @@ mod tests {
         metrics.verified(1);
         metrics.batch(0, "likes", 12, 3);
         metrics.refused(0, "comments");
+        metrics.reloaded(false);
+        metrics.caller_refused("jwt_expired");
+        metrics.audit_failed();
         metrics.watcher_came();
         metrics.watcher_came();
         metrics.watcher_left();
@@ -211,6 +232,9 @@ mod tests {
             "riposte_write_batch_size_bucket{kind=\"likes\",source=\"1\",le=\"16\"} 1",
             "riposte_writes_waiting{kind=\"likes\",source=\"1\"} 3",
             "riposte_writes_refused_total{kind=\"comments\",source=\"1\"} 1",
+            "riposte_reloads_total{outcome=\"refused\"} 1",
+            "riposte_callers_refused_total{why=\"jwt_expired\"} 1",
+            "riposte_audit_failures_total 1",
             "riposte_watchers 1",
             "riposte_watchers_dropped_total 1",
             "riposte_cache_total{what=\"hit\"} 0",

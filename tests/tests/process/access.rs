@@ -1,7 +1,10 @@
 //! Who may call what: every method, by every role, on types granted and not, over plaintext, TLS and mTLS.
 
+mod audit;
 mod authority;
 mod door;
+mod issuer;
+mod jwt;
 mod raw;
 mod table;
 mod tls;

@@ -1,9 +1,9 @@
 //! Hide, unhide, delete: one comment, by a moderator who is named.
 
+use riposte_core::Caller;
 use riposte_core::cmd::Acting;
-use riposte_core::comments::{Asked, Written};
+use riposte_core::comments::Asked;
 use riposte_core::page::Located;
-use riposte_core::{Caller, CommentView};
 use riposte_sdk::v1;
 
 use crate::rpc::Services;
@@ -13,7 +13,6 @@ use crate::rpc::refusal::Refusal;
 
 /// Who moderates what, and why.
 struct Order<'a> {
-    verb: &'static str,
     id: i64,
     moderator_id: &'a str,
     reason: &'a str,
@@ -24,38 +23,38 @@ struct Order<'a> {
 const MAX_REASON: usize = 512;
 
 pub(super) async fn hide(
-    services: &Services,
+    services: Services,
     caller: Caller,
     request: v1::HideCommentRequest,
 ) -> Result<v1::HideCommentResponse, Refusal> {
     let v1::HideCommentRequest { id, moderator_id, reason, request_id } = &request;
-    let order = Order { verb: "hide", id: *id, moderator_id, reason, request_id };
-    let (asked, at) = parsed(services, caller, &order).await?;
-    let hidden = done(&order, services.comments.hide(&asked, &at, true).await?);
+    let order = Order { id: *id, moderator_id, reason, request_id };
+    let (asked, at) = parsed(&services, caller, &order).await?;
+    let hidden = services.comments.hide(&asked, &at, true).await?;
     Ok(v1::HideCommentResponse { comment: Some(answer::comment(&hidden.value)), subject_revision: hidden.revision })
 }
 
 pub(super) async fn unhide(
-    services: &Services,
+    services: Services,
     caller: Caller,
     request: v1::UnhideCommentRequest,
 ) -> Result<v1::UnhideCommentResponse, Refusal> {
     let v1::UnhideCommentRequest { id, moderator_id, reason, request_id } = &request;
-    let order = Order { verb: "unhide", id: *id, moderator_id, reason, request_id };
-    let (asked, at) = parsed(services, caller, &order).await?;
-    let shown = done(&order, services.comments.hide(&asked, &at, false).await?);
+    let order = Order { id: *id, moderator_id, reason, request_id };
+    let (asked, at) = parsed(&services, caller, &order).await?;
+    let shown = services.comments.hide(&asked, &at, false).await?;
     Ok(v1::UnhideCommentResponse { comment: Some(answer::comment(&shown.value)), subject_revision: shown.revision })
 }
 
 pub(super) async fn delete(
-    services: &Services,
+    services: Services,
     caller: Caller,
     request: v1::AdminServiceDeleteCommentRequest,
 ) -> Result<v1::AdminServiceDeleteCommentResponse, Refusal> {
     let v1::AdminServiceDeleteCommentRequest { id, moderator_id, reason, request_id } = &request;
-    let order = Order { verb: "delete", id: *id, moderator_id, reason, request_id };
-    let (asked, at) = parsed(services, caller, &order).await?;
-    let gone = done(&order, services.comments.delete(&asked, &at, Acting::Moderator, String::new()).await?);
+    let order = Order { id: *id, moderator_id, reason, request_id };
+    let (asked, at) = parsed(&services, caller, &order).await?;
+    let gone = services.comments.delete(&asked, &at, Acting::Moderator, String::new()).await?;
     let comment = Some(answer::comment(&gone.value));
     Ok(v1::AdminServiceDeleteCommentResponse { comment, subject_revision: gone.revision })
 }
@@ -68,12 +67,4 @@ async fn parsed(services: &Services, caller: Caller, order: &Order<'_>) -> Resul
     let reason = v.take(parse::bounded("reason", order.reason, MAX_REASON));
     let ((at, _), moderator, request_id, ()) = v.all((at, moderator, request_id, reason))?;
     Ok((Asked { caller, member: Some(moderator), request_id }, at))
-}
-
-/// Tells the log who did what and why, for there is no other record of moderators yet. The text of the comment is no
-/// part of it.
-fn done(order: &Order<'_>, written: Written<CommentView>) -> Written<CommentView> {
-    let Order { verb, id, moderator_id, reason, request_id: _ } = order;
-    tracing::info!(target: "riposte::audit", verb, comment_id = id, moderator_id, reason, "moderated");
-    written
 }

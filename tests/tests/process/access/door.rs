@@ -39,10 +39,19 @@ impl Callers {
     }
 
     /// And one that shows a certificate.
-    pub(super) fn and_identity(mut self, name: &str, spiffe_id: &str, roles: &[&str], types: &[&str]) -> Self {
+    pub(super) fn and_identity(self, name: &str, spiffe_id: &str, roles: &[&str], types: &[&str]) -> Self {
+        self.and_known_by(name, &format!("spiffe_ids = [{spiffe_id:?}]\n"), roles, types)
+    }
+
+    /// And one that shows JWTs with this subject.
+    pub(super) fn and_subject(self, name: &str, subject: &str, roles: &[&str], types: &[&str]) -> Self {
+        self.and_known_by(name, &format!("jwt_subjects = [{subject:?}]\n"), roles, types)
+    }
+
+    fn and_known_by(mut self, name: &str, shown: &str, roles: &[&str], types: &[&str]) -> Self {
         self = self.and(name, roles, types);
         if let Some(known) = self.callers.last_mut() {
-            known.grants.push_str(&format!("spiffe_ids = [{spiffe_id:?}]\n"));
+            known.grants.push_str(shown);
         }
         self
     }
@@ -57,13 +66,7 @@ impl Callers {
 
     /// A client that sends the caller's token.
     pub(super) fn client(&self, server: &Server, name: &str) -> Result<Client> {
-        Ok(Client::open(Options {
-            target: server.target().to_owned(),
-            admin_target: server.admin_target().to_owned(),
-            token: Some(self.token(name).to_owned()),
-            insecure_token: true,
-            ..Options::default()
-        })?)
+        client(server, self.token(name))
     }
 
     /// Writes the file in one step, as an operator's tools do.
@@ -87,9 +90,21 @@ impl Callers {
         Ok(std::fs::rename(new, self.path())?)
     }
 
-    fn path(&self) -> std::path::PathBuf {
+    /// Where the file lies.
+    pub(super) fn path(&self) -> std::path::PathBuf {
         self.folder.path().join("callers.toml")
     }
+}
+
+/// A client that sends this token.
+pub(super) fn client(server: &Server, token: &str) -> Result<Client> {
+    Ok(Client::open(Options {
+        target: server.target().to_owned(),
+        admin_target: server.admin_target().to_owned(),
+        token: Some(token.to_owned()),
+        insecure_token: true,
+        ..Options::default()
+    })?)
 }
 
 /// `riposte dev` that admits these callers only.

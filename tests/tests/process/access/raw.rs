@@ -38,7 +38,7 @@ impl Raw {
         Ok(Self { channel, token: token.map(str::to_owned) })
     }
 
-    /// Makes a call with the row's request, and reads its first answer, if it has one.
+    /// Makes a call with the row's request, and reads its answers, if it has any.
     pub(super) async fn call(&self, row: &Row, object_type: &str, id: i64) -> Result<(), Status> {
         let broken = |error: anyhow::Error| Status::internal(format!("the test's request: {error:#}"));
         let request = request(row, object_type, id).map_err(broken)?;
@@ -66,7 +66,9 @@ impl Raw {
         let path = path.parse().map_err(|_| Status::internal("the test's path"))?;
         // Over the wire every kind of call is the same: messages one way, messages and a status the other.
         let mut answers = client.streaming(request, path, Bytes).await?.into_inner();
-        if reads { answers.message().await.map(Option::unwrap_or_default) } else { Ok(Vec::new()) }
+        let first = if reads { answers.message().await? } else { return Ok(Vec::new()) };
+        while answers.message().await?.is_some() {}
+        Ok(first.unwrap_or_default())
     }
 }
 

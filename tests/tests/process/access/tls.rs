@@ -16,7 +16,7 @@ use super::door::{Callers, dev};
 const WEB: &str = "spiffe://example.org/ns/shop/sa/web";
 
 /// A connection to the server, with a certificate of the caller's own or without.
-async fn connect(server: &Server, authority: &Authority, identity: Option<&Identity>) -> Result<Channel> {
+pub(super) async fn connect(server: &Server, authority: &Authority, identity: Option<&Identity>) -> Result<Channel> {
     let mut tls =
         ClientTlsConfig::new().ca_certificate(Certificate::from_pem(&authority.certificate)).domain_name("localhost");
     if let Some(Identity { certificate, key }) = identity {
@@ -27,7 +27,7 @@ async fn connect(server: &Server, authority: &Authority, identity: Option<&Ident
 }
 
 /// How a read is answered.
-async fn code(channel: Channel, token: Option<&str>) -> Result<Code> {
+pub(super) async fn code(channel: Channel, token: Option<&str>) -> Result<Code> {
     let key = SubjectKey { object_type: GRANTED.into(), object_id: "1".into() };
     let mut request = tonic::Request::new(GetSubjectRequest { key: Some(key), ..GetSubjectRequest::default() });
     if let Some(token) = token {

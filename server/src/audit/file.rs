@@ -1,0 +1,71 @@
+//! A file that is only ever appended to, on a local disk: there one write is one piece, so several processes may share it.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use super::sink::Target;
+
+/// Whoever reads records reads ids of members and words of moderators.
+const MODE: u32 = 0o600;
+
+/// The file, by its name: when it was moved away, another is begun in its place.
+#[derive(Debug)]
+pub(super) struct Appended {
+    path: PathBuf,
+    file: File,
+    known: Metadata,
+    /// Whether its last line may be a torn one, of a process that died or a disk that was full.
+    doubtful: bool,
+}
+
+impl Appended {
+    /// Opens it, or begins it.
+    pub(super) fn open(path: &Path) -> io::Result<Self> {
+        let file = OpenOptions::new().read(true).append(true).create(true).mode(MODE).open(path)?;
+        let known = file.metadata()?;
+        if known.is_file() {
+            // The name has to outlive a loss of power as the lines do.
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            File::open(folder.unwrap_or(Path::new(".")))?.sync_all()?;
+        }
+        Ok(Self { path: path.to_owned(), file, known, doubtful: true })
+    }
+
+    /// Opens the name again where it leads elsewhere by now, as after a rotation.
+    fn follow(&mut self) -> io::Result<()> {
+        let same = match std::fs::metadata(&self.path) {
+            Ok(found) => (found.dev(), found.ino()) == (self.known.dev(), self.known.ino()),
+            Err(error) if error.kind() == ErrorKind::NotFound => false,
+            Err(error) => return Err(error),
+        };
+        if !same {
+            *self = Self::open(&self.path)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the last byte ends a line.
+    fn is_whole(&self) -> io::Result<bool> {
+        let Some(last) = self.file.metadata()?.len().checked_sub(1) else { return Ok(true) };
+        let mut byte = [0];
+        Ok(self.file.read_at(&mut byte, last)? == 0 || byte == *b"\n")
+    }
+}
+
+impl Target for Appended {
+    fn append(&mut self, lines: &str) -> io::Result<()> {
+        self.follow()?;
+        let torn = self.doubtful && self.known.is_file() && !self.is_whole()?;
+        self.doubtful = true;
+        // What was torn stays as it is, on a line of its own.
+        let whole = if torn { format!("\n{lines}") } else { lines.to_owned() };
+        self.file.write_all(whole.as_bytes())?;
+        if self.known.is_file() {
+            self.file.sync_data()?;
+        }
+        self.doubtful = false;
+        Ok(())
+    }
+}

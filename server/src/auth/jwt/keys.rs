@@ -1,0 +1,119 @@
+//! The keys that JWTs are verified with, from a key set (RFC 7517).
+//!
+//! A key verifies by one algorithm and no other, whatever a token says (RFC 8725, 3.1): the `alg` of the key, or what
+//! its kind leaves over. So neither `none` nor a public key taken for a secret leads anywhere.
+
+use std::collections::HashMap;
+
+use jsonwebtoken::jwk::{AlgorithmParameters, EllipticCurve, Jwk, KeyOperations, PublicKeyUse};
+use jsonwebtoken::{Algorithm, DecodingKey, DecodingKeyKind, Validation};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::Terms;
+
+/// The modulus of an RSA key, in bytes: 2048 to 8192 bits.
+const MODULUS: std::ops::RangeInclusive<usize> = 256..=1_024;
+
+/// The algorithms of RSA keys, with the one before all others that OpenID Connect takes where nothing is said.
+const RSA: [Algorithm; 6] =
+    [Algorithm::RS256, Algorithm::RS384, Algorithm::RS512, Algorithm::PS256, Algorithm::PS384, Algorithm::PS512];
+
+/// One key, and what a token signed with it must hold.
+#[derive(Debug)]
+pub(super) struct Key {
+    pub(super) public: DecodingKey,
+    pub(super) validation: Validation,
+}
+
+/// The keys of a set, by their ids.
+#[derive(Debug, Default)]
+pub(super) struct Keys(HashMap<String, Key>);
+
+/// A set as its file has it.
+#[derive(Deserialize)]
+struct Set {
+    keys: Vec<Value>,
+}
+
+impl Keys {
+    /// Those of a key set that can verify signatures; others are told in the log and left out, for issuers publish keys
+    /// of many kinds in one set.
+    ///
+    /// # Errors
+    /// What is wrong: a key that is secret, weak, or contradicts itself, an id given twice or missing, no key at all.
+    pub(super) fn parse(text: &str, terms: &Terms) -> Result<Self, String> {
+        let Set { keys: found } = serde_json::from_str(text).map_err(|error| format!("is no key set: {error}"))?;
+        let mut keys = HashMap::new();
+        for (index, value) in found.into_iter().enumerate() {
+            let within = |error: String| format!("key {}: {error}", index + 1);
+            let Some((id, key)) = key(value, terms).map_err(within)? else {
+                tracing::info!(key = index + 1, "a key of the key set does not verify tokens and is left out");
+                continue;
+            };
+            if keys.insert(id.clone(), key).is_some() {
+                return Err(within(format!("the kid {id:?} is given twice")));
+            }
+        }
+        if keys.is_empty() { Err("no key in it verifies tokens".to_owned()) } else { Ok(Self(keys)) }
+    }
+
+    /// The key of this id.
+    pub(super) fn get(&self, id: &str) -> Option<&Key> {
+        self.0.get(id)
+    }
+}
+
+/// A key with its id; `None` for one that is not for signatures, or of a kind that is not known here.
+fn key(value: Value, terms: &Terms) -> Result<Option<(String, Key)>, String> {
+    // The private part of a key of any kind (RFC 7518, 6.2.2, 6.3.2, 6.4.1; RFC 8037, 2).
+    if value.get("d").is_some() || value.get("k").is_some() {
+        return Err("is secret; a set for those who verify holds public keys only".to_owned());
+    }
+    let jwk: Jwk = serde_json::from_value(value).map_err(|error| error.to_string())?;
+    let Jwk { common, .. } = &jwk;
+    let signs = common.public_key_use.as_ref().is_none_or(|of| *of == PublicKeyUse::Signature);
+    let verifies = common.key_operations.as_ref().is_none_or(|all| all.contains(&KeyOperations::Verify));
+    let algorithm = algorithm(&jwk)?.filter(|_| signs && verifies);
+    let Some(algorithm) = algorithm else { return Ok(None) };
+    let id = common.key_id.clone().filter(|id| !id.is_empty()).ok_or("has no kid")?;
+    let public = DecodingKey::from_jwk(&jwk).map_err(|error| error.to_string())?;
+    sized(&public, algorithm)?;
+    Ok(Some((id, Key { public, validation: terms.validation(algorithm) })))
+}
+
+/// The one algorithm of a key; `None` for those of no use here.
+fn algorithm(jwk: &Jwk) -> Result<Option<Algorithm>, String> {
+    // The first is meant where the key names none.
+    let possible = match &jwk.algorithm {
+        AlgorithmParameters::RSA(_) => &RSA[..],
+        AlgorithmParameters::EllipticCurve(point) => match point.curve {
+            EllipticCurve::P256 => &[Algorithm::ES256],
+            EllipticCurve::P384 => &[Algorithm::ES384],
+            EllipticCurve::P521 | EllipticCurve::Ed25519 | _ => return Ok(None),
+        },
+        AlgorithmParameters::OctetKeyPair(point) if point.curve == EllipticCurve::Ed25519 => &[Algorithm::EdDSA],
+        AlgorithmParameters::OctetKeyPair(_) | AlgorithmParameters::OctetKey(_) | AlgorithmParameters::Other(_) | _ => {
+            return Ok(None);
+        }
+    };
+    let Some(named) = jwk.common.key_algorithm else { return Ok(possible.first().copied()) };
+    match named.to_string().parse() {
+        // An algorithm of encryption, as a rule.
+        Err(_) => Ok(None),
+        Ok(named) if possible.contains(&named) => Ok(Some(named)),
+        Ok(_) => Err(format!("alg {named} does not go with its kind")),
+    }
+}
+
+/// Refuses at the start what would otherwise be refused with every token.
+fn sized(public: &DecodingKey, algorithm: Algorithm) -> Result<(), String> {
+    match public.kind() {
+        DecodingKeyKind::RsaModulusExponent { n, .. } if MODULUS.contains(&n.len()) && n[0] != 0 => Ok(()),
+        DecodingKeyKind::RsaModulusExponent { .. } => Err("an RSA key has 2048 to 8192 bits here".to_owned()),
+        DecodingKeyKind::SecretOrDer(point) => {
+            let curves = [(Algorithm::ES256, 1 + 2 * 32), (Algorithm::ES384, 1 + 2 * 48), (Algorithm::EdDSA, 32)];
+            if curves.contains(&(algorithm, point.len())) { Ok(()) } else { Err("is no point of its curve".to_owned()) }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! The signatures of JWTs, by the cryptography that TLS uses already: the library's own choices would bring a second one,
+//! one of them with RSA code that a known attack on its timing is open against (RUSTSEC-2023-0071).
+
+use jsonwebtoken::crypto::{CryptoProvider, JwtVerifier, KeyUtils};
+use jsonwebtoken::errors::{ErrorKind, Result};
+use jsonwebtoken::signature::{Error, Verifier};
+use jsonwebtoken::{Algorithm, DecodingKey, DecodingKeyKind};
+use ring::signature::{
+    ECDSA_P256_SHA256_FIXED, ECDSA_P384_SHA384_FIXED, ED25519, RSA_PKCS1_2048_8192_SHA256, RSA_PKCS1_2048_8192_SHA384,
+    RSA_PKCS1_2048_8192_SHA512, RSA_PSS_2048_8192_SHA256, RSA_PSS_2048_8192_SHA384, RSA_PSS_2048_8192_SHA512,
+    RsaParameters, RsaPublicKeyComponents, UnparsedPublicKey, VerificationAlgorithm,
+};
+
+static PROVIDER: CryptoProvider = CryptoProvider {
+    signer_factory: |_, _| Err(ErrorKind::UnsupportedAlgorithm.into()),
+    verifier_factory: verifier,
+    // Asked only by whoever makes key sets.
+    key_utils: KeyUtils::new_unimplemented(),
+};
+
+/// Makes this the cryptography of the library, in the whole process. Doing it again changes nothing.
+pub(super) fn install() {
+    let _ = PROVIDER.install_default();
+}
+
+/// Verifies with one key, by one algorithm.
+struct By {
+    algorithm: Algorithm,
+    way: Way,
+    key: DecodingKey,
+}
+
+enum Way {
+    Rsa(&'static RsaParameters),
+    Curve(&'static dyn VerificationAlgorithm),
+}
+
+/// # Errors
+/// An algorithm that is not for public keys, or a key of another kind.
+fn verifier(algorithm: &Algorithm, key: &DecodingKey) -> Result<Box<dyn JwtVerifier>> {
+    let way = match algorithm {
+        Algorithm::RS256 => Way::Rsa(&RSA_PKCS1_2048_8192_SHA256),
+        Algorithm::RS384 => Way::Rsa(&RSA_PKCS1_2048_8192_SHA384),
+        Algorithm::RS512 => Way::Rsa(&RSA_PKCS1_2048_8192_SHA512),
+        Algorithm::PS256 => Way::Rsa(&RSA_PSS_2048_8192_SHA256),
+        Algorithm::PS384 => Way::Rsa(&RSA_PSS_2048_8192_SHA384),
+        Algorithm::PS512 => Way::Rsa(&RSA_PSS_2048_8192_SHA512),
+        Algorithm::ES256 => Way::Curve(&ECDSA_P256_SHA256_FIXED),
+        Algorithm::ES384 => Way::Curve(&ECDSA_P384_SHA384_FIXED),
+        Algorithm::EdDSA => Way::Curve(&ED25519),
+        Algorithm::HS256 | Algorithm::HS384 | Algorithm::HS512 | _ => {
+            return Err(ErrorKind::UnsupportedAlgorithm.into());
+        }
+    };
+    if key.family() != algorithm.family() {
+        return Err(ErrorKind::InvalidKeyFormat.into());
+    }
+    Ok(Box::new(By { algorithm: *algorithm, way, key: key.clone() }))
+}
+
+impl Verifier<Vec<u8>> for By {
+    fn verify(&self, message: &[u8], signature: &Vec<u8>) -> std::result::Result<(), Error> {
+        let verified = match (&self.way, self.key.kind()) {
+            (Way::Rsa(way), DecodingKeyKind::RsaModulusExponent { n, e }) => {
+                RsaPublicKeyComponents { n, e }.verify(way, message, signature)
+            }
+            (Way::Curve(way), DecodingKeyKind::SecretOrDer(point)) => {
+                UnparsedPublicKey::new(*way, point).verify(message, signature)
+            }
+            (Way::Rsa(_), DecodingKeyKind::SecretOrDer(_))
+            | (Way::Curve(_), DecodingKeyKind::RsaModulusExponent { .. }) => return Err(Error::new()),
+        };
+        verified.map_err(|_| Error::new())
+    }
+}
+
+impl JwtVerifier for By {
+    fn algorithm(&self) -> Algorithm {
+        self.algorithm
+    }
+}

@@ -1,0 +1,290 @@
+//! Tokens that are believed, and every way in which one is not.
+
+mod issuer;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use ring::hmac;
+use riposte_core::Millis;
+use serde_json::{Value, json};
+
+use super::{Jwt, Keys, MAX_SUBJECT, Terms, TokenHash, Why};
+use issuer::{Issuer, base64};
+
+/// In seconds.
+const NOW: i64 = 1_800_000_000;
+const LEEWAY: i64 = 30;
+
+fn terms() -> Terms {
+    Terms {
+        issuer: "https://issuer.example".to_owned(),
+        audiences: vec!["riposte".to_owned(), "comments".to_owned()],
+        claim: "sub".to_owned(),
+        leeway: Duration::from_secs(LEEWAY as u64),
+    }
+}
+
+fn jwt(issuer: &Issuer) -> Jwt {
+    Jwt::parse(&issuer.set().to_string(), terms()).unwrap()
+}
+
+fn claims() -> Value {
+    json!({"iss": "https://issuer.example", "aud": "riposte", "sub": "web", "exp": NOW + 300, "nbf": NOW})
+}
+
+/// The claims with one of them changed, or taken out by null.
+fn but(name: &str, value: Value) -> Value {
+    let mut claims = claims();
+    claims[name] = value;
+    claims.as_object_mut().unwrap().retain(|_, value| !value.is_null());
+    claims
+}
+
+fn head(alg: &str, kid: &str) -> Value {
+    json!({"typ": "JWT", "alg": alg, "kid": kid})
+}
+
+fn at(jwt: &Jwt, token: &str, now: Millis) -> Result<Arc<str>, Why> {
+    jwt.subject(token, TokenHash::of(token), now)
+}
+
+fn shown(jwt: &Jwt, token: &str) -> Result<Arc<str>, Why> {
+    at(jwt, token, Millis(NOW * 1_000))
+}
+
+#[test]
+fn every_algorithm_is_verified_with_its_key_and_with_no_other() {
+    let issuer = Issuer::new();
+    let (ours, others) = (jwt(&issuer), jwt(&Issuer::new()));
+    let algorithms = [
+        ("RS256", "rsa"),
+        ("RS256", "RS256"),
+        ("RS384", "RS384"),
+        ("RS512", "RS512"),
+        ("PS256", "PS256"),
+        ("PS384", "PS384"),
+        ("PS512", "PS512"),
+        ("ES256", "p256"),
+        ("ES384", "p384"),
+        ("EdDSA", "ed"),
+    ];
+    for (alg, kid) in algorithms {
+        let token = issuer.token(&head(alg, kid), &claims());
+        assert_eq!(shown(&ours, &token).as_deref(), Ok("web"), "{alg} by {kid}");
+        for (_, other) in algorithms.iter().filter(|(other, _)| *other != alg) {
+            let token = issuer.token(&head(alg, other), &claims());
+            assert_eq!(shown(&ours, &token), Err(Why::Algorithm), "{alg} by {other}");
+        }
+        // Of another issuer, whose keys have the same ids; only the RSA key is the same in all tests.
+        if alg.starts_with('E') {
+            assert_eq!(shown(&others, &token), Err(Why::Signature), "{alg} by {kid}");
+        }
+    }
+}
+
+#[test]
+fn what_a_token_must_hold_it_holds() {
+    let issuer = Issuer::new();
+    let jwt = jwt(&issuer);
+    let told = |claims: &Value| shown(&jwt, &issuer.token(&head("EdDSA", "ed"), claims));
+    for (name, value) in [
+        ("aud", json!("comments")),
+        ("aud", json!(["other", "riposte"])),
+        ("nbf", Value::Null),
+        ("nbf", json!(NOW + LEEWAY)),
+        ("nbf", json!(NOW as f64 - 0.5)),
+        ("exp", json!(NOW - LEEWAY + 1)),
+        ("exp", json!(NOW as f64 + 0.5)),
+        ("exp", json!(1e18)),
+        ("more", json!({"nested": [1, 2]})),
+    ] {
+        assert_eq!(told(&but(name, value.clone())).as_deref(), Ok("web"), "{name} {value}");
+    }
+    for (name, value, why) in [
+        ("exp", json!(NOW - LEEWAY), Why::Expired),
+        ("exp", json!(0), Why::Expired),
+        ("exp", json!(-1), Why::Claim),
+        ("exp", json!(1e300), Why::Claim),
+        ("exp", Value::Null, Why::Claim),
+        ("exp", json!((NOW + 300).to_string()), Why::Claim),
+        ("nbf", json!(NOW + LEEWAY + 1), Why::Early),
+        ("nbf", json!((NOW - 300).to_string()), Why::Claim),
+        ("iss", json!("https://issuer.example/"), Why::Issuer),
+        ("iss", json!(["https://issuer.example"]), Why::Claim),
+        ("iss", Value::Null, Why::Claim),
+        ("aud", json!("Riposte"), Why::Audience),
+        ("aud", json!(["other"]), Why::Audience),
+        ("aud", json!([]), Why::Audience),
+        ("aud", json!(7), Why::Claim),
+        ("aud", Value::Null, Why::Claim),
+        ("sub", Value::Null, Why::Claim),
+        ("sub", json!(["web"]), Why::Claim),
+        ("sub", json!(""), Why::Claim),
+        ("sub", json!("w".repeat(MAX_SUBJECT + 1)), Why::Claim),
+    ] {
+        assert_eq!(told(&but(name, value.clone())), Err(why), "{name} {value}");
+    }
+    assert_eq!(told(&json!([claims()])), Err(Why::Claim), "no table");
+}
+
+#[test]
+fn another_claim_may_name_the_caller() {
+    let issuer = Issuer::new();
+    let terms = Terms { claim: "azp".to_owned(), ..terms() };
+    let jwt = Jwt::parse(&issuer.set().to_string(), terms).unwrap();
+    let token = |claims: &Value| issuer.token(&head("ES256", "p256"), claims);
+    assert_eq!(shown(&jwt, &token(&but("azp", json!("shop")))).as_deref(), Ok("shop"));
+    assert_eq!(shown(&jwt, &token(&claims())), Err(Why::Claim));
+}
+
+#[test]
+fn nothing_but_the_signature_of_the_named_key_makes_a_token_true() {
+    let issuer = Issuer::new();
+    let jwt = jwt(&issuer);
+    let plain = |head: &Value| format!("{}.{}.", base64(head.to_string()), base64(claims().to_string()));
+    // What an attacker has of the RSA key is public: taken for a secret, it would sign anything.
+    let secrets = [issuer.rsa().to_string(), issuer.rsa()["n"].as_str().unwrap().to_owned(), String::new()];
+    for secret in secrets {
+        let message = plain(&head("HS256", "rsa"));
+        let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
+        let token = format!("{message}{}", base64(hmac::sign(&key, message.trim_end_matches('.').as_bytes())));
+        assert_eq!(shown(&jwt, &token), Err(Why::Algorithm));
+    }
+    for (head, why) in [
+        (head("none", "rsa"), Why::Malformed),
+        (head("None", "ed"), Why::Malformed),
+        (head("ES512", "p384"), Why::Malformed),
+        (json!({"kid": "ed"}), Why::Malformed),
+        (head("EdDSA", "ed"), Why::Signature),
+        (head("RS256", "rsa"), Why::Signature),
+        (head("EdDSA", "other"), Why::Key),
+        (head("EdDSA", ""), Why::Key),
+        (json!({"alg": "EdDSA"}), Why::Key),
+    ] {
+        assert_eq!(shown(&jwt, &plain(&head)), Err(why), "{head}");
+    }
+    // A curve that is not the key's, whatever the head says.
+    for (alg, said, kid) in [("ES256", "ES384", "p384"), ("ES384", "ES256", "p256"), ("ES256", "EdDSA", "ed")] {
+        let token = issuer.signed_as(alg, &head(said, kid), &claims());
+        assert_eq!(shown(&jwt, &token), Err(Why::Signature), "{alg} as {said}");
+    }
+    // A key that the token brings along is not asked.
+    let mut brought = head("ES256", "p256");
+    brought["jwk"] = Issuer::new().curves()[0].clone();
+    assert_eq!(shown(&jwt, &Issuer::new().token(&brought, &claims())), Err(Why::Signature));
+}
+
+#[test]
+fn a_token_that_was_changed_anywhere_is_refused() {
+    let issuer = Issuer::new();
+    let jwt = jwt(&issuer);
+    let token = issuer.token(&head("ES256", "p256"), &claims());
+    assert!(shown(&jwt, &token).is_ok());
+    let parts: Vec<&str> = token.split('.').collect();
+    let other = base64(but("sub", json!("admin")).to_string());
+    assert_eq!(shown(&jwt, &[parts[0], &other, parts[2]].join(".")), Err(Why::Signature));
+    for place in 0..token.len() {
+        let mut bytes = token.clone().into_bytes();
+        bytes[place] = if bytes[place] == b'A' { b'B' } else { b'A' };
+        let changed = String::from_utf8(bytes).unwrap();
+        assert!(shown(&jwt, &changed).is_err(), "changed at {place}");
+    }
+    for odd in
+        ["", ".", "..", "a.b.c", &token[..token.len() - 4], &format!("{token}.{}", parts[2]), &format!("{token}=")]
+    {
+        assert!(shown(&jwt, odd).is_err(), "{odd:?}");
+    }
+}
+
+#[test]
+fn tokens_for_other_ends_are_not_taken() {
+    let issuer = Issuer::new();
+    let jwt = jwt(&issuer);
+    let of = |name: &str, value: Value| {
+        let mut head = head("EdDSA", "ed");
+        head[name] = value;
+        shown(&jwt, &issuer.token(&head, &claims()))
+    };
+    for kind in ["JWT", "jwt", "at+jwt", "application/at+jwt"] {
+        assert!(of("typ", json!(kind)).is_ok(), "{kind}");
+    }
+    for kind in ["logout+jwt", "dpop+jwt", "JWS", "application/"] {
+        assert_eq!(of("typ", json!(kind)), Err(Why::Malformed), "{kind}");
+    }
+    assert_eq!(of("crit", json!(["b64"])), Err(Why::Malformed));
+    assert!(shown(&jwt, &issuer.token(&json!({"alg": "EdDSA", "kid": "ed"}), &claims())).is_ok(), "no kind at all");
+}
+
+#[test]
+fn a_token_that_is_remembered_costs_no_signature_and_expires_all_the_same() {
+    let issuer = Issuer::new();
+    let mut jwt = jwt(&issuer);
+    let [known, forged] = ["a", "b"].map(|jti| issuer.token(&head("ES384", "p384"), &but("jti", json!(jti))));
+    let forged = format!("{}AAAA", &forged[..forged.len() - 4]);
+    assert!(shown(&jwt, &known).is_ok() && shown(&jwt, &forged) == Err(Why::Signature));
+    // Without a key nothing can be verified any more, only remembered.
+    jwt.keys = Keys::default();
+    assert_eq!(shown(&jwt, &known).as_deref(), Ok("web"));
+    assert_eq!(shown(&jwt, &forged), Err(Why::Key), "what was refused is not remembered");
+    let ends = (NOW + 300 + LEEWAY) * 1_000;
+    assert!(at(&jwt, &known, Millis(ends - 1)).is_ok());
+    assert_eq!(at(&jwt, &known, Millis(ends)), Err(Why::Expired));
+}
+
+#[test]
+fn a_key_set_that_is_not_sound_is_refused_and_says_why() {
+    let issuer = Issuer::new();
+    let [p256, p384, ed] = issuer.curves();
+    let with = |key: &Value, name: &str, value: Value| {
+        let mut key = key.clone();
+        key[name] = value;
+        key
+    };
+    let rsa = with(&issuer.rsa(), "kid", json!("rsa"));
+    for (keys, said) in [
+        (json!([]), "no key in it"),
+        (json!([with(&p256, "d", json!("AA"))]), "key 1: is secret"),
+        (json!([ed, {"kty": "oct", "kid": "s", "k": "AAAA"}]), "key 2: is secret"),
+        (json!([issuer.rsa()]), "no kid"),
+        (json!([ed, p256, ed]), "key 3: the kid \"ed\" is given twice"),
+        (json!([with(&rsa, "n", json!(base64([0xff; 128])))]), "2048 to 8192 bits"),
+        (json!([with(&rsa, "n", json!(base64([0; 256])))]), "2048 to 8192 bits"),
+        (json!([with(&rsa, "alg", json!("HS256"))]), "alg HS256 does not go with its kind"),
+        (json!([with(&rsa, "alg", json!("ES256"))]), "alg ES256 does not go with its kind"),
+        (json!([with(&p256, "alg", json!("ES384"))]), "alg ES384 does not go with its kind"),
+        (json!([with(&p256, "crv", json!("P-384"))]), "no point of its curve"),
+        (json!([with(&p384, "x", json!("?"))]), "key 1"),
+        (json!([with(&ed, "x", json!("AAAA"))]), "no point of its curve"),
+    ] {
+        let error = Jwt::parse(&json!({ "keys": keys }).to_string(), terms()).map(drop).expect_err(said);
+        assert!(error.contains(said), "{error:?} does not say {said:?}");
+    }
+    for text in ["", "[]", "{}", "{\"keys\": {}}"] {
+        assert!(Jwt::parse(text, terms()).map(drop).expect_err(text).contains("no key set"), "{text}");
+    }
+}
+
+#[test]
+fn keys_that_are_for_something_else_are_left_out() {
+    let issuer = Issuer::new();
+    let [p256, p384, ed] = issuer.curves();
+    let mut encrypts = p256;
+    encrypts["use"] = json!("enc");
+    let mut agrees = p384;
+    agrees["alg"] = json!("ECDH-ES");
+    let mut signs = issuer.rsa();
+    signs["kid"] = json!("signs");
+    signs["key_ops"] = json!(["sign"]);
+    let strange = [
+        json!({"kty": "EC", "kid": "a", "crv": "P-521", "x": "AA", "y": "AA"}),
+        json!({"kty": "EC", "kid": "b", "crv": "secp256k1", "x": "AA", "y": "AA"}),
+        json!({"kty": "AKP", "kid": "c", "alg": "ML-DSA-44", "pub": "AA"}),
+    ];
+    let keys = [&[encrypts, agrees, signs, ed][..], &strange].concat();
+    let jwt = Jwt::parse(&json!({ "keys": keys }).to_string(), terms()).unwrap();
+    for (alg, kid) in [("ES256", "p256"), ("ES384", "p384"), ("RS256", "signs"), ("ES256", "a")] {
+        assert_eq!(shown(&jwt, &issuer.token(&head(alg, kid), &claims())), Err(Why::Key), "{kid}");
+    }
+    assert!(shown(&jwt, &issuer.token(&head("EdDSA", "ed"), &claims())).is_ok());
+}

@@ -1,0 +1,35 @@
+//! Where the audit log goes.
+
+use super::faults::Under;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// Where calls that moderate, change or export are recorded.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Audit {
+    /// Where the records go.
+    pub kind: AuditKind,
+    /// For a file: its path, in a folder that exists.
+    pub file: Option<PathBuf>,
+}
+
+/// Where records go.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum AuditKind {
+    /// Into the log of the process, among its other lines. No call waits for them.
+    Log,
+    /// To standard output, a line of JSON for each.
+    Stdout,
+    /// To a file, the same, on disk before a call is answered.
+    File,
+}
+
+impl Audit {
+    pub(super) fn validate(&self, report: &mut Under<'_>) {
+        let Self { kind, file } = self;
+        let named = (*kind == AuditKind::File) == file.is_some();
+        report.require(named, "file", "goes with kind = \"file\", and that with it");
+    }
+}

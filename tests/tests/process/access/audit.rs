@@ -1,0 +1,290 @@
+//! The audit log: what calls of AdminService leave behind, and what happens where they cannot.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use riposte_sdk::v1::admin_service_client::AdminServiceClient;
+use riposte_sdk::{Connection, Error, v1};
+use riposte_tests::command;
+use riposte_tests::server::binary;
+use riposte_tests::{Say, Server, refused, until};
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use tonic::{Code, Request};
+
+use super::door::{Callers, dev};
+use super::raw::Raw;
+use super::table::{METHODS, Row};
+use super::{GRANTED, OTHER, ask, outcome, scene};
+
+/// What moderates, exports or changes; the rest of AdminService only looks.
+const RECORDED: [&str; 9] = [
+    "AdminService/HideComment",
+    "AdminService/UnhideComment",
+    "AdminService/DeleteComment",
+    "AdminService/ExportSubject",
+    "AdminService/ImportComments",
+    "AdminService/RepairCounts",
+    "AdminService/RebuildMemberHistory",
+    "AdminService/RebuildRanks",
+    "AdminService/RebuildCache",
+];
+
+/// A file of records, in a folder of its own.
+struct Log {
+    folder: tempfile::TempDir,
+}
+
+impl Log {
+    fn new() -> Result<Self> {
+        Ok(Self { folder: tempfile::tempdir()? })
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.path().join("audit.jsonl")
+    }
+
+    fn text(&self) -> Result<String> {
+        Ok(std::fs::read_to_string(self.path())?)
+    }
+
+    /// Every record; one that is torn is an error.
+    fn records(&self) -> Result<Vec<Value>> {
+        self.text()?.lines().map(|line| serde_json::from_str(line).with_context(|| line.to_owned())).collect()
+    }
+}
+
+async fn recording(data: Option<&Path>, callers: &Callers, file: &Path) -> Result<Server> {
+    let file = format!("audit.file={}", file.display());
+    dev(data, callers, &["--set", "audit.kind=file", "--set", &file]).await
+}
+
+fn rows() -> impl Iterator<Item = &'static Row> {
+    METHODS.iter().filter(|row| row.method.starts_with("AdminService"))
+}
+
+/// A comment, and a moderator who may hide it.
+async fn moderator(server: &Server, callers: &Callers) -> Result<(AdminServiceClient<Connection>, v1::Comment)> {
+    let comment = Say::on(&callers.client(server, "writer")?, GRANTED).comment("m", "a text").await?;
+    Ok((callers.client(server, "moderator")?.admin()?, comment))
+}
+
+fn hide(id: i64) -> v1::HideCommentRequest {
+    let request_id = String::new();
+    v1::HideCommentRequest { id, moderator_id: "mod-4".into(), reason: "a reason".into(), request_id }
+}
+
+#[tokio::test]
+async fn each_call_that_does_something_leaves_two_records_and_no_other_does() -> Result<()> {
+    let (folder, log, callers) = (tempfile::tempdir()?, Log::new()?, Callers::with_each_role(GRANTED));
+    let everybody = Server::dev_on(folder.path()).await?;
+    let scene = scene(&everybody).await?;
+    everybody.stop().await?;
+    let server = recording(Some(folder.path()), &callers, &log.path()).await?;
+    let mut seen = 0;
+    for row in rows() {
+        let raw = Raw::to(server.admin_target(), Some(callers.token(row.role)))?;
+        for (object_type, id) in [(GRANTED, scene.granted), (OTHER, scene.other)] {
+            let (code, reason) = outcome(&raw, row, object_type, id).await?;
+            let records = log.records()?.split_off(seen);
+            seen += records.len();
+            if !RECORDED.contains(&row.method) {
+                ensure!(records.is_empty(), "{}: {records:?}", row.method);
+                continue;
+            }
+            let [begin, end] = &records[..] else { anyhow::bail!("{}: {records:?}", row.method) };
+            ensure!(begin["id"] == end["id"] && begin["event"] == "begin" && end["event"] == "end", "{records:?}");
+            for record in [begin, end] {
+                ensure!(record["caller"] == row.role && record["method"] == row.method, "{record}");
+            }
+            let expected = match (code, reason) {
+                (Code::Ok, _) => json!({"code": "OK"}),
+                (Code::NotFound, reason) => json!({"code": "NOT_FOUND", "reason": reason.as_str_name()}),
+                (_, reason) => json!({"code": "PERMISSION_DENIED", "reason": reason.as_str_name()}),
+            };
+            let named = expected.to_string().replace("ERROR_REASON_", "");
+            ensure!(end["outcome"] == serde_json::from_str::<Value>(&named)?, "{end}, not {named}");
+            let about = &begin["about"];
+            ensure!(row.request.contains("\"TYPE\",\"objectId\":\"4\"") || named_by(about, object_type, id), "{begin}");
+        }
+        let stranger = Raw::to(server.admin_target(), Some(callers.token("reader")))?;
+        outcome(&stranger, row, GRANTED, scene.granted).await?;
+        ensure!(log.records()?.len() == seen, "{}: a call that was not let in is recorded", row.method);
+    }
+    let text = log.text()?;
+    ensure!(!text.contains("before") && !text.contains("riposte_moderator"), "a text or a token:\n{text}");
+    ensure!(text.contains("\"moderator_id\":\"mod\"") && text.contains("\"told\":{\"created\":1}"), "{text}");
+    Ok(())
+}
+
+/// Whether it is about the comment, or the subject of this type.
+fn named_by(about: &Value, object_type: &str, id: i64) -> bool {
+    about["comment_id"].as_str() == Some(&id.to_string())
+        || (about["object_type"] == object_type && about["object_id"] == "1")
+}
+
+#[tokio::test]
+async fn on_a_full_disk_nobody_moderates_and_everybody_comments() -> Result<()> {
+    let callers = Callers::with_each_role(GRANTED);
+    let server = recording(None, &callers, Path::new("/dev/full")).await?;
+    let (mut admin, comment) = moderator(&server, &callers).await?;
+    let said = refused(admin.hide_comment(hide(comment.id)).await)?;
+    ensure!(said == (Code::Internal, v1::ErrorReason::Internal), "{said:?}");
+    let reader = callers.client(&server, "reader")?;
+    let get = v1::GetCommentRequest { id: comment.id, ..v1::GetCommentRequest::default() };
+    let found = reader.comments().get_comment(get).await?.into_inner().comment.unwrap_or_default();
+    ensure!(found.state() == v1::CommentState::Active, "it was hidden all the same: {found:?}");
+    let key = comment.subject.clone();
+    let mut operator = callers.client(&server, "operator")?.admin()?;
+    let exported = operator.export_subject(v1::ExportSubjectRequest { key }).await;
+    ensure!(refused(exported)?.0 == Code::Internal);
+    let list = v1::ListSubjectsRequest { object_type: GRANTED.into(), ..v1::ListSubjectsRequest::default() };
+    operator.list_subjects(list).await.map_err(Error::from)?;
+    let told = ask(server.metrics_target(), "GET", "/metrics").await?;
+    ensure!(told.contains("\nriposte_audit_failures_total 2\n"), "{told}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn no_record_of_an_answered_call_is_lost_when_the_process_is_killed() -> Result<()> {
+    const ANSWERS: usize = 200;
+    let (log, callers) = (Log::new()?, Callers::with_each_role(GRANTED));
+    let server = recording(None, &callers, &log.path()).await?;
+    let (admin, comment) = moderator(&server, &callers).await?;
+    let (answers, mut answered) = mpsc::unbounded_channel();
+    for worker in 0..8 {
+        let (mut admin, answers, id) = (admin.clone(), answers.clone(), comment.id);
+        tokio::spawn(async move {
+            for n in 0.. {
+                let call_id = format!("call-{worker}-{n}");
+                let mut request = Request::new(hide(id));
+                let Ok(value) = call_id.parse() else { return };
+                request.metadata_mut().insert("riposte-request-id", value);
+                let said = admin.hide_comment(request).await.map_err(Error::from);
+                if said.is_err_and(|error| error.reason() != v1::ErrorReason::StateConflict) {
+                    return;
+                }
+                // Hidden, or hidden already: it was answered.
+                let _ = answers.send(call_id);
+            }
+        });
+    }
+    drop(answers);
+    let mut known = HashSet::new();
+    while known.len() < ANSWERS {
+        known.insert(answered.recv().await.context("the calls came to an end")?);
+    }
+    // At the very moment of an answer: its records must be there.
+    server.crash().await?;
+    while let Some(call_id) = answered.recv().await {
+        known.insert(call_id);
+    }
+    let records = log.records()?;
+    let with = |event: &str| {
+        let records = records.iter().filter(|record| record["event"] == event);
+        records.filter_map(|record| record["call_id"].as_str()).collect::<HashSet<_>>()
+    };
+    let (begun, ended) = (with("begin"), with("end"));
+    let lost: Vec<_> = known.iter().filter(|id| !begun.contains(id.as_str()) || !ended.contains(id.as_str())).collect();
+    ensure!(lost.is_empty(), "{} of {} are lost: {lost:?}", lost.len(), known.len());
+    ensure!(ended.iter().all(|id| begun.contains(id)), "an end without its beginning");
+    Ok(())
+}
+
+#[tokio::test]
+async fn every_beginning_gets_its_end_though_callers_give_up() -> Result<()> {
+    let (log, callers) = (Log::new()?, Callers::with_each_role(GRANTED));
+    let server = recording(None, &callers, &log.path()).await?;
+    let (mut admin, comment) = moderator(&server, &callers).await?;
+    let mut given_up = 0;
+    for n in 1..=100 {
+        let mut request = Request::new(hide(comment.id));
+        request.set_timeout(Duration::from_micros(100 * n));
+        let said = admin.hide_comment(request).await;
+        given_up += usize::from(said.is_err_and(|status| status.code() == Code::DeadlineExceeded));
+    }
+    ensure!(given_up > 0, "nobody gave up");
+    let balanced = || async {
+        let records = log.records()?;
+        let of = |event: &str| records.iter().filter(|record| record["event"] == event).count();
+        let ids: HashSet<_> = records.iter().map(|record| record["id"].to_string()).collect();
+        Ok(of("begin") == of("end") && ids.len() == of("begin") && of("begin") > 0)
+    };
+    until("every call has both records", balanced).await
+}
+
+#[tokio::test]
+async fn two_processes_write_to_one_file_and_it_may_be_moved_away() -> Result<()> {
+    const CALLS: usize = 100;
+    let (log, callers) = (Log::new()?, Callers::with_each_role(GRANTED));
+    let servers = [recording(None, &callers, &log.path()).await?, recording(None, &callers, &log.path()).await?];
+    let mut work = Vec::new();
+    for server in &servers {
+        let (mut admin, comment) = moderator(server, &callers).await?;
+        work.push(tokio::spawn(async move {
+            for _ in 0..CALLS {
+                // Hidden or in conflict: both are answers.
+                let _ = admin.hide_comment(hide(comment.id)).await;
+            }
+        }));
+    }
+    let moved = log.path().with_extension("1");
+    until("there is something", || async { Ok(!log.records()?.is_empty()) }).await?;
+    std::fs::rename(log.path(), &moved)?;
+    for worker in work {
+        worker.await?;
+    }
+    let (before, after) = (std::fs::read_to_string(&moved)?, log.records()?);
+    let whole = |line: &str| serde_json::from_str::<Value>(line).is_ok();
+    ensure!(before.lines().all(whole), "{before}");
+    ensure!(before.lines().count() + after.len() == 2 * 2 * CALLS && !after.is_empty(), "{}", after.len());
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_import_that_is_given_up_tells_how_far_it_came() -> Result<()> {
+    let (log, callers) = (Log::new()?, Callers::with_each_role(GRANTED));
+    let server = recording(None, &callers, &log.path()).await?;
+    let key = v1::SubjectKey { object_type: GRANTED.into(), object_id: "1".into() };
+    let subject = v1::ImportedSubject { key: Some(key), ..v1::ImportedSubject::default() };
+    let kind = Some(v1::import_item::Kind::Subject(subject));
+    let item = v1::ImportItem { source: "old".into(), external_id: "1".into(), kind };
+    let (items, receiver) = mpsc::channel(1);
+    items.send(v1::ImportCommentsRequest { item: Some(item) }).await?;
+    let mut admin = callers.client(&server, "operator")?.admin()?;
+    let items_to_come = tokio_stream::wrappers::ReceiverStream::new(receiver);
+    let mut answers = admin.import_comments(items_to_come).await?.into_inner();
+    answers.message().await?.context("an answer")?;
+    ensure!(log.records()?.len() == 1, "it has ended, but it has not");
+    drop((answers, items));
+    until("its end is recorded", || async { Ok(log.records()?.len() == 2) }).await?;
+    let end = &log.records()?[1];
+    ensure!(end["outcome"] == json!({"code": "CANCELLED"}) && end["told"] == json!({"created": 1}), "{end}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn records_go_where_the_configuration_says() -> Result<()> {
+    let start = ["dev", "--listen", "127.0.0.1:0"];
+    let export = format!(
+        "{} export --object-type article --object-id 1 --target http://$RIPOSTE_ADMIN_TARGET",
+        binary()?.display()
+    );
+    let script = ["--exec", "--", "sh", "-c", &export];
+    let recorded = ["\"method\":\"AdminService/ExportSubject\"", "\"object_id\":\"1\""];
+    let ran = command::run([&start[..], &["--set", "audit.kind=stdout"], &script].concat()).await?.ended(0)?;
+    ensure!(recorded.iter().all(|word| ran.out.contains(word)), "{}{}", ran.out, ran.err);
+    let ran = command::run([&start[..], &["--set", "log.filter=info"], &script].concat()).await?.ended(0)?;
+    ran.says(&["riposte::audit", "AdminService/ExportSubject"])?;
+    for (sets, code, said) in [
+        (&["audit.kind=file", "audit.file=/nowhere/audit.jsonl"][..], 1, "cannot append to the audit log"),
+        (&["audit.kind=file"], 2, "audit.file"),
+        (&["audit.file=/tmp/audit.jsonl"], 2, "audit.file"),
+    ] {
+        let sets = sets.iter().flat_map(|set| ["--set", set]).collect::<Vec<_>>();
+        command::run([&start[..], &sets].concat()).await?.ended(code)?.says(&[said])?;
+    }
+    Ok(())
+}
