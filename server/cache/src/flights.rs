@@ -2,14 +2,15 @@
 //!
 //! Who comes while a look is under way does not share its outcome, which may be older than what he has seen: he waits for the
 //! next look with all others who come meanwhile. So there are never more than two for a key, and each is newer than
-//! everybody who shares it.
+//! everybody who shares it. A look that has begun goes on to its end, whoever still waits; one that has not is given up with the
+//! last who waits for it.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::FutureExt;
-use futures::future::{BoxFuture, Shared};
+use futures::future::{BoxFuture, Shared, WeakShared};
 use riposte_core::{Error, Result};
 
 /// The looks under way and those that wait.
@@ -23,11 +24,13 @@ type Flight<V> = Shared<BoxFuture<'static, Result<V>>>;
 #[derive(Debug)]
 struct Place<V: Clone> {
     turn: Arc<tokio::sync::Mutex<()>>,
-    /// The look that has not begun.
-    next: Option<Flight<V>>,
+    /// The look that has not begun, while somebody waits for it.
+    next: Option<WeakShared<BoxFuture<'static, Result<V>>>>,
+    /// Those under way and those that wait.
+    flights: usize,
 }
 
-/// Takes an idle place away.
+/// Takes a place away when the last look has left it.
 struct Leave<K: Eq + Hash, V: Clone> {
     places: Arc<Mutex<HashMap<K, Place<V>>>>,
     key: K,
@@ -36,7 +39,9 @@ struct Leave<K: Eq + Hash, V: Clone> {
 impl<K: Eq + Hash, V: Clone> Drop for Leave<K, V> {
     fn drop(&mut self) {
         let mut places = locked(&self.places);
-        if places.get(&self.key).is_some_and(|place| place.next.is_none()) {
+        let Some(place) = places.get_mut(&self.key) else { return };
+        place.flights -= 1;
+        if place.flights == 0 {
             places.remove(&self.key);
         }
     }
@@ -70,12 +75,15 @@ where
     {
         let flight = {
             let mut places = locked(&self.places);
-            let place = places.entry(key.clone()).or_insert_with(|| Place { turn: Arc::default(), next: None });
-            match &place.next {
-                Some(next) => next.clone(),
+            let new = || Place { turn: Arc::default(), next: None, flights: 0 };
+            let place = places.entry(key.clone()).or_insert_with(new);
+            match place.next.as_ref().and_then(WeakShared::upgrade) {
+                Some(next) => next,
                 None => {
+                    place.flights += 1;
                     let next = self.flight(key, Arc::clone(&place.turn), look);
-                    place.next.insert(next).clone()
+                    place.next = next.downgrade();
+                    next
                 }
             }
         };
@@ -91,15 +99,18 @@ where
     where
         F: Future<Output = Result<V>> + Send + 'static,
     {
-        let places = Arc::clone(&self.places);
+        let leave = Leave { places: Arc::clone(&self.places), key };
         async move {
-            let _turn = turn.lock_owned().await;
-            if let Some(place) = locked(&places).get_mut(&key) {
+            let turn = turn.lock_owned().await;
+            if let Some(place) = locked(&leave.places).get_mut(&leave.key) {
                 place.next = None;
             }
-            let _leave = Leave { places, key };
-            let looked = tokio::spawn(look()).await;
-            looked.unwrap_or_else(|died| Err(Error::internal(format!("a look at the rows: {died}"))))
+            let look = look();
+            let looked = tokio::spawn(async move {
+                let _held = (turn, leave);
+                look.await
+            });
+            looked.await.unwrap_or_else(|died| Err(Error::internal(format!("a shared look: {died}"))))
         }
         .boxed()
         .shared()
@@ -108,9 +119,11 @@ where
 
 #[cfg(test)]
 mod tests {
+    use std::pin::pin;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
+    use futures::poll;
     use tokio::sync::Semaphore;
 
     use super::Flights;
@@ -140,5 +153,29 @@ mod tests {
             assert_eq!(one.await.expect("ends"), Ok(2));
         }
         assert!(flights.places.lock().expect("whole").is_empty(), "idle places are taken away");
+    }
+
+    #[tokio::test]
+    async fn who_gives_up_leaves_nothing_behind_and_the_look_goes_on() {
+        let (flights, gate) = (Flights::<u8, usize>::default(), Arc::new(Semaphore::new(0)));
+        let look = |number| {
+            let gate = Arc::clone(&gate);
+            move || async move {
+                gate.acquire().await.expect("open").forget();
+                Ok(number)
+            }
+        };
+        {
+            let mut first = pin!(flights.join(7, look(1)));
+            let mut second = pin!(flights.join(7, look(2)));
+            assert!(poll!(&mut first).is_pending() && poll!(&mut second).is_pending());
+        }
+        // The first has begun, and keeps its turn; the second was waited for by nobody.
+        let mut third = pin!(flights.join(7, look(3)));
+        assert!(poll!(&mut third).is_pending());
+        assert_eq!(flights.places.lock().expect("whole")[&7].flights, 2);
+        gate.add_permits(2);
+        assert_eq!(third.await, Ok(3));
+        assert!(flights.places.lock().expect("whole").is_empty());
     }
 }

@@ -23,6 +23,9 @@ const REACH: i64 = 20_000;
 const LOOK: Duration = Duration::from_secs(1);
 /// How long events wait for boards that do not move. What is told ahead of them leaves their previews out of the copies.
 const PATIENCE: Duration = Duration::from_secs(3);
+/// A partition that cannot be moved on so often in a row, while its cursor can be asked for, begins anew: it would hold up all
+/// others of its source.
+const TRIES: u32 = 3;
 /// Partitions that are asked at once.
 const BREADTH: usize = 128;
 
@@ -37,6 +40,8 @@ pub struct Mender {
     partitions: Vec<Partition>,
     /// Where each partition is, and up to which number events were read; `None` before the start.
     places: Option<Places>,
+    /// Partitions that could not be moved on, and how often in a row.
+    stuck: BTreeMap<Partition, u32>,
 }
 
 /// A partition, where its cursor goes, and what was committed on the way.
@@ -69,7 +74,7 @@ impl Mender {
         source: usize,
         partitions: Vec<Partition>,
     ) -> Self {
-        Self { cache, outbox, rows, tally, source, partitions, places: None }
+        Self { cache, outbox, rows, tally, source, partitions, places: None, stuck: BTreeMap::new() }
     }
 
     /// Forgets where it was: another process may have moved that.
@@ -137,8 +142,9 @@ impl Mender {
             let cursors = self.cache.cursors(partitions).await?;
             let found = partitions.iter().zip(cursors);
             let begun = join_all(found.map(|(at, cursor)| async move {
+                let stuck = self.stuck.get(at).is_some_and(|times| *times >= TRIES);
                 match cursor {
-                    Some(Cursor(cursor)) if (head - REACH..=head).contains(&cursor) => Ok((*at, cursor)),
+                    Some(Cursor(cursor)) if !stuck && (head - REACH..=head).contains(&cursor) => Ok((*at, cursor)),
                     Some(_) | None => self.renew(*at, head).await.map(|()| (*at, head)),
                 }
             }));
@@ -211,7 +217,7 @@ impl Mender {
     }
 
     /// Looks whether all cursors still stand, and brings them up to what was read.
-    async fn look(&self, places: &mut Places) -> Result<()> {
+    async fn look(&mut self, places: &mut Places) -> Result<()> {
         let read = places.read;
         let behind = places.of.iter().filter(|(_, place)| **place < read);
         let idle: Vec<_> = behind.map(|(at, _)| (*at, read, Committed::default())).collect();
@@ -225,19 +231,37 @@ impl Mender {
         Ok(())
     }
 
-    /// Moves cursors on. One that is not where it was left says that something was lost.
-    async fn advance(&self, moves: Vec<Move>, last: i64, places: &mut Places) -> Result<()> {
+    /// Moves cursors on. One that is not where it was left says that something was lost. One that cannot be moved holds up no
+    /// other of these.
+    async fn advance(&mut self, moves: Vec<Move>, last: i64, places: &mut Places) -> Result<()> {
         for moves in moves.chunks(BREADTH) {
-            let of = &places.of;
+            let (of, this) = (&places.of, &*self);
             let moved = join_all(moves.iter().map(|(at, to, told)| async move {
                 let from = of.get(at).copied().unwrap_or(*to);
-                if self.cache.advance(*at, Cursor(from), Cursor(*to), told).await? {
-                    return Ok((*at, *to));
+                if this.cache.advance(*at, Cursor(from), Cursor(*to), told).await? {
+                    return Ok(*to);
                 }
                 tracing::info!(partition = at.get(), "copies were lost; the partition begins anew");
-                self.renew(*at, last).await.map(|()| (*at, last))
+                this.renew(*at, last).await.map(|()| last)
             }));
-            places.of.extend(moved.await.into_iter().collect::<Result<Vec<_>>>()?);
+            let (mut failed, mut stuck) = (None, 0);
+            for ((at, ..), moved) in moves.iter().zip(moved.await) {
+                match moved {
+                    Ok(place) => {
+                        self.stuck.remove(at);
+                        places.of.insert(*at, place);
+                    }
+                    Err(error) => {
+                        *self.stuck.entry(*at).or_default() += 1;
+                        stuck += 1;
+                        failed = Some((*at, error));
+                    }
+                }
+            }
+            if let Some((at, error)) = failed {
+                tracing::warn!(partitions = stuck, last = at.get(), "copies cannot be brought up to date");
+                return Err(error);
+            }
         }
         Ok(())
     }

@@ -19,11 +19,12 @@ use std::time::Duration;
 
 use fire::Fire;
 use futures::future::join_all;
-use riposte_cache::{Auditor, Cache, Cursor, Limits, Lookup, Memory, PageAsk, Part, Told};
+use riposte_cache::{Auditor, Cache, Committed, Cursor, Likes, Limits, Lookup, Member, Memory, PageAsk, Part, Told};
 use riposte_conformance::stores::StepClock;
-use riposte_core::page::{Order, Start, Window};
+use riposte_core::MemberId;
+use riposte_core::page::{Order, RootPage, Start, Window};
 use riposte_core::ports::Reader;
-use riposte_test_redis::{Program, Server};
+use riposte_test_redis::{Program, Reply, Server};
 
 const FIRST: Window = Window { order: Order::Newest, start: Start::Beginning, limit: 20 };
 
@@ -153,6 +154,60 @@ fn a_copy_that_was_damaged_is_replaced_by_the_next_fill_and_so_is_a_cursor() {
         assert_eq!(redis.cursors(&[partition]).await.expect("answered"), [None], "as if the relay had never come");
         redis.renew(partition, Cursor(1), 7).await.expect("it begins anew");
         assert_eq!(redis.cursors(&[partition]).await.expect("answered"), [Some(Cursor(1))]);
+    });
+}
+
+#[test]
+fn a_key_of_another_type_is_no_copy_and_holds_up_nobody() {
+    let Some(program) = Program::find() else { return };
+    let server = Server::start(&program).expect("it starts");
+    servers::runtime().block_on(async {
+        let redis = Arc::new(servers::redis(&server.url(), Limits::default()).await);
+        let Scene { process, fire, .. } = &scene_on(Arc::clone(&redis) as _).await;
+        fire.root(0, 0).await;
+        let (rows, key) = (process.store.reader(), &fire.keys[0]);
+        let page = async || {
+            let page = process.reader.roots(key, FIRST, 3).await.expect("read");
+            assert_eq!(page, rows.roots(key, FIRST, 3).await.expect("read"));
+            page.expect("there")
+        };
+        let kept = async || {
+            let before = process.reader.tally().of(Told::Read);
+            page().await;
+            process.reader.tally().of(Told::Read) == before
+        };
+        page().await;
+        assert!(kept().await);
+        // What is a text becomes a list, and what is none becomes a text.
+        let replace = "local made = 0
+            for _, key in ipairs(redis.call('KEYS', '*')) do
+                local kind = redis.call('TYPE', key).ok
+                if not string.find(key, ':cur$') then
+                    redis.call('DEL', key)
+                    if kind == 'string' then redis.call('RPUSH', key, 'x') else redis.call('SET', key, 'x') end
+                    made = made + 1
+                end
+            end
+            return made";
+        for write in [false, true] {
+            let made = server.ask(&["EVAL", replace, "0"]).expect("damaged");
+            assert!(matches!(made, Reply::Number(3..)), "{made:?}");
+            if write {
+                // Whoever writes meets them first.
+                fire.root(0, 1).await;
+            }
+            page().await;
+            page().await;
+            assert!(kept().await, "they are replaced: {write}");
+        }
+        let RootPage { subject, threads, .. } = page().await;
+        server.ask(&["EVAL", replace, "0"]).expect("damaged");
+        let at = key.partition();
+        let likes = vec![Likes::of(&threads.items[0].root.comment)];
+        let likers = vec![Member { key: key.clone(), member: MemberId::stored("m".to_owned()) }];
+        let told = Committed { revisions: vec![(subject.id, subject.revision + 1)], likes, likers };
+        redis.renew(at, Cursor(1), 7).await.expect("it begins anew");
+        assert_eq!(redis.advance(at, Cursor(1), Cursor(2), &told).await, Ok(true), "the relay goes past them");
     });
 }
 

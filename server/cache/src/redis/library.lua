@@ -1,4 +1,4 @@
-#!lua name=riposte3
+#!lua name=riposte4
 -- The protocol of the copies (see port.rs), each operation one function and so one step.
 --
 -- Every function gets one key, the cursor of a partition; all others of the partition begin like it, so that they lie in
@@ -22,6 +22,21 @@ local GROWS = 16
 local LOG, LOGGED_LIKES, DOUBT = 64, 2000, 30000
 local HEAD = 64
 
+-- What a command answers where there is no key; those that are not here answer with a list.
+local NOTHING = { GET = false, HGET = false, HEXISTS = 0, HLEN = 0, ZCARD = 0 }
+
+-- A command on a copy. A key of another type is no copy: writers take it away, readers find nothing there.
+local function ask(command, key, ...)
+  local answer = redis.pcall(command, key, ...)
+  if type(answer) ~= 'table' or not answer.err then return answer end
+  if not string.find(answer.err, 'WRONGTYPE', 1, true) then error(answer) end
+  local gone = redis.pcall('DEL', key)
+  if type(gone) == 'number' then return redis.call(command, key, ...) end
+  local nothing = NOTHING[command]
+  if nothing == nil then return {} end
+  return nothing
+end
+
 local function micros()
   local t = redis.call('TIME')
   return tonumber(t[1]) * 1000000 + tonumber(t[2])
@@ -39,12 +54,12 @@ end
 
 -- The generation of the partition; nil before the relay has come.
 local function generation(P)
-  return redis.call('HGET', P .. 'cur', 'g') or nil
+  return ask('HGET', P .. 'cur', 'g') or nil
 end
 
 -- The block of a subject, if it is of the present generation.
 local function block(P, sid)
-  local h = redis.call('HMGET', P .. 'h:' .. sid, 'inc', 'g', 'rev', 'W', 'until', 'tn', 'wn')
+  local h = ask('HMGET', P .. 'h:' .. sid, 'inc', 'g', 'rev', 'W', 'until', 'tn', 'wn')
   local g = generation(P)
   if not h[1] or not g or h[2] ~= g then return nil end
   return { sid = sid, key = P .. 'h:' .. sid, w = P .. 'w:' .. sid, inc = h[1], rev = number(h[3]),
@@ -57,7 +72,7 @@ end
 
 -- The value of a comment's copy, if it is a part of this block.
 local function copy(P, b, id)
-  local value = redis.call('GET', P .. 'c:' .. id)
+  local value = ask('GET', P .. 'c:' .. id)
   if value and #value >= HEAD and string.sub(value, 5, 12) == b.inc then return value end
   return nil
 end
@@ -70,15 +85,15 @@ local function lrev(value) return (struct.unpack('>I8', value, 21)) end
 local function list_key(P, owner, ending) return P .. 'z:' .. owner .. ':' .. ending end
 
 local function bounds(b, key)
-  local s = redis.call('ZRANGEBYSCORE', key, '-inf', '-inf')[1]
+  local s = ask('ZRANGEBYSCORE', key, '-inf', '-inf')[1]
   if not s or string.sub(s, 2, 9) ~= b.inc then return nil end
   local low, high = string.match(string.sub(s, 10), '^:(%d+):(%d+)$')
   return { low = tonumber(low), high = tonumber(high), sentinel = s }
 end
 
 local function bound(b, key, old, low, high)
-  if old then redis.call('ZREM', key, old) end
-  redis.call('ZADD', key, '-inf', '#' .. b.inc .. string.format(':%d:%d', low, high))
+  if old then ask('ZREM', key, old) end
+  ask('ZADD', key, '-inf', '#' .. b.inc .. string.format(':%d:%d', low, high))
 end
 
 -- Members at and below a floor downward, and above it upward; nil where what decides is not kept.
@@ -88,12 +103,12 @@ local function slice_of(b, key, floor, low, high)
   local lows, highs = {}, {}
   if low > 0 then
     if floor > s.high then return nil end
-    lows = redis.call('ZREVRANGEBYSCORE', key, floor, 1, 'LIMIT', 0, low)
+    lows = ask('ZREVRANGEBYSCORE', key, floor, 1, 'LIMIT', 0, low)
     if #lows < low and s.low > 0 then return nil end
   end
   if high > 0 then
     if floor < s.low - 1 then return nil end
-    highs = redis.call('ZRANGEBYSCORE', key, '(' .. string.format('%d', floor), '+inf', 'LIMIT', 0, high)
+    highs = ask('ZRANGEBYSCORE', key, '(' .. string.format('%d', floor), '+inf', 'LIMIT', 0, high)
     if #highs < high and s.high < INF then return nil end
   end
   return lows, highs
@@ -110,18 +125,18 @@ local function list_apply(b, key, ending, came, went, window)
   if not s then return end
   for i = 1, #came, 2 do
     local floor = tonumber(came[i])
-    if floor >= s.low and floor <= s.high then redis.call('ZADD', key, floor, came[i + 1]) end
+    if floor >= s.low and floor <= s.high then ask('ZADD', key, floor, came[i + 1]) end
   end
-  for _, floor in ipairs(went) do redis.call('ZREMRANGEBYSCORE', key, floor, floor) end
-  local count = redis.call('ZCARD', key) - 1
+  for _, floor in ipairs(went) do ask('ZREMRANGEBYSCORE', key, floor, floor) end
+  local count = ask('ZCARD', key) - 1
   if count <= window + math.floor(window / 4) then return end
   if ending == 'n' then
-    redis.call('ZREMRANGEBYRANK', key, 1, count - window)
-    local first = redis.call('ZRANGE', key, 1, 1, 'WITHSCORES')
+    ask('ZREMRANGEBYRANK', key, 1, count - window)
+    local first = ask('ZRANGE', key, 1, 1, 'WITHSCORES')
     bound(b, key, s.sentinel, tonumber(first[2]), s.high)
   else
-    redis.call('ZREMRANGEBYRANK', key, window + 1, -1)
-    local last = redis.call('ZRANGE', key, -1, -1, 'WITHSCORES')
+    ask('ZREMRANGEBYRANK', key, window + 1, -1)
+    local last = ask('ZRANGE', key, -1, -1, 'WITHSCORES')
     bound(b, key, s.sentinel, s.low, tonumber(last[2]))
   end
 end
@@ -129,22 +144,22 @@ end
 local function list_fill(b, key, ending, low, high, members, window, ttl)
   local s = bounds(b, key)
   if s then
-    if high < s.low - 1 or low > s.high + 1 or redis.call('ZCARD', key) > window then return end
+    if high < s.low - 1 or low > s.high + 1 or ask('ZCARD', key) > window then return end
     bound(b, key, s.sentinel, math.min(low, s.low), math.max(high, s.high))
   else
     if (ending == 'o' and low > 0) or (ending == 'n' and high < INF) then return end
-    redis.call('DEL', key)
+    ask('DEL', key)
     bound(b, key, nil, low, high)
-    redis.call('PEXPIRE', key, ttl)
+    ask('PEXPIRE', key, ttl)
   end
-  for floor, id in pairs(members) do redis.call('ZADD', key, floor, id) end
+  for floor, id in pairs(members) do ask('ZADD', key, floor, id) end
 end
 
 -- Choices ---------------------------------------------------------------------------------------------------------
 -- What the preview of a root is chosen from: like a list from floor 1 to its high one, and some replies beyond it.
 
 local function choice_of(P, b, root)
-  local value = redis.call('GET', P .. 'p:' .. root)
+  local value = ask('GET', P .. 'p:' .. root)
   if not value or string.sub(value, 1, 8) ~= b.inc then return nil end
   local choice = { owner = 'r' .. root, root = root, low = 1, members = {} }
   choice.likes, choice.floor, choice.high = struct.unpack('>I4I4I4', value, 9)
@@ -162,7 +177,7 @@ local function choice_keep(P, b, choice, ttl)
   -- One that holds all replies grows so far; those that come later are others.
   if choice.high == INF and count > GROWS then choice.high = last end
   words[2] = struct.pack('>I4I4I4', choice.likes, choice.floor, choice.high)
-  redis.call('SET', P .. 'p:' .. choice.root, table.concat(words), 'PX', ttl)
+  ask('SET', P .. 'p:' .. choice.root, table.concat(words), 'PX', ttl)
 end
 
 -- Brings what a commit did to the replies of a root.
@@ -205,7 +220,7 @@ local function preview(P, b, root, value, size)
   local keys, floors, replies = {}, {}, {}
   for floor, id in pairs(choice.members) do keys[#keys + 1] = P .. 'c:' .. id; floors[#floors + 1] = floor end
   if #keys <= size and choice.high < INF then return nil end
-  local values = #keys > 0 and redis.call('MGET', unpack(keys)) or {}
+  local values = #keys > 0 and ask('MGET', unpack(keys)) or {}
   for i, of in ipairs(values) do
     if not of or #of < HEAD or string.sub(of, 5, 12) ~= b.inc then return nil end
     -- A tombstone has no likes.
@@ -256,7 +271,7 @@ local function patch(P, b, id, head, row, content, ttl)
   local key = P .. 'c:' .. id
   local old = copy(P, b, id)
   if not old then
-    if content ~= '' then redis.call('SET', key, body(b, head, row, content), 'PX', ttl) end
+    if content ~= '' then ask('SET', key, body(b, head, row, content), 'PX', ttl) end
     return
   end
   local likes = lrev(head) > lrev(old) and string.sub(head, 21, 36) or string.sub(old, 21, 36)
@@ -267,16 +282,16 @@ local function patch(P, b, id, head, row, content, ttl)
       sum = string.sub(old, 57, 64)
     end
     head = string.sub(head, 1, 20) .. likes .. string.sub(head, 37, 56) .. sum
-    redis.call('SET', key, body(b, head, row, content), 'KEEPTTL')
+    ask('SET', key, body(b, head, row, content), 'KEEPTTL')
   else
-    redis.call('SETRANGE', key, 20, likes)
+    ask('SETRANGE', key, 20, likes)
   end
 end
 
 local function likes_of(P, b, id, likes)
   local old = copy(P, b, id)
   if old and struct.unpack('>I8', likes) > lrev(old) then
-    redis.call('SETRANGE', P .. 'c:' .. id, 20, string.sub(likes, 1, 16))
+    ask('SETRANGE', P .. 'c:' .. id, 20, string.sub(likes, 1, 16))
   end
 end
 
@@ -286,34 +301,34 @@ local function is_open(b, t) return b.tn > 0 and t <= b.till end
 
 -- Tears up all tickets that are out.
 local function tear(b)
-  for _, field in ipairs(redis.call('HKEYS', b.key)) do
+  for _, field in ipairs(ask('HKEYS', b.key)) do
     local kind = string.sub(field, 1, 2)
-    if kind == 't:' or kind == 'l:' then redis.call('HDEL', b.key, field) end
+    if kind == 't:' or kind == 'l:' then ask('HDEL', b.key, field) end
   end
   b.tn = 0
-  redis.call('HSET', b.key, 'tn', 0)
+  ask('HSET', b.key, 'tn', 0)
 end
 
 -- Nothing that is kept is a part of the block any more, and no ticket is.
 local function begin_anew(b)
   tear(b)
   b.inc, b.rev = struct.pack('>I8', micros()), nil
-  redis.call('HSET', b.key, 'inc', b.inc)
-  redis.call('HDEL', b.key, 'rev', 'row', 'pins', 'del')
+  ask('HSET', b.key, 'inc', b.inc)
+  ask('HDEL', b.key, 'rev', 'row', 'pins', 'del')
 end
 
 -- The log is lost: nobody can fill by it, and a block that is behind cannot move on by it.
 local function lose(b)
-  redis.call('DEL', b.w)
+  ask('DEL', b.w)
   b.wn = 0
-  redis.call('HSET', b.key, 'wn', 0)
+  ask('HSET', b.key, 'wn', 0)
   if answers(b) then tear(b) else begin_anew(b) end
 end
 
 -- The block for one who changes it: a log that was evicted is noticed first.
 local function whole(P, sid)
   local b = block(P, sid)
-  if b and b.wn > 0 and redis.call('HLEN', b.w) ~= b.wn then lose(b) end
+  if b and b.wn > 0 and ask('HLEN', b.w) ~= b.wn then lose(b) end
   return b
 end
 
@@ -322,27 +337,27 @@ end
 local function settle_log(b)
   if b.tn > 0 then tear(b) end
   if b.wn == 0 then return end
-  for _, field in ipairs(redis.call('HKEYS', b.w)) do
+  for _, field in ipairs(ask('HKEYS', b.w)) do
     local revision = string.match(field, '^d:(%d+)$')
     local waits = not answers(b)
     if revision then waits = not b.rev or tonumber(revision) > b.rev end
-    if not waits then redis.call('HDEL', b.w, field) end
+    if not waits then ask('HDEL', b.w, field) end
   end
-  b.wn = redis.call('HLEN', b.w)
-  redis.call('HSET', b.key, 'wn', b.wn)
+  b.wn = ask('HLEN', b.w)
+  ask('HSET', b.key, 'wn', b.wn)
 end
 
 local function log(b, field, value)
-  if b.wn >= LOG + LOGGED_LIKES and redis.call('HEXISTS', b.w, field) == 0 then lose(b) end
-  redis.call('HSET', b.w, field, value)
-  b.wn = redis.call('HLEN', b.w)
-  redis.call('PEXPIRE', b.w, 60000)
-  redis.call('HSET', b.key, 'wn', b.wn)
+  if b.wn >= LOG + LOGGED_LIKES and ask('HEXISTS', b.w, field) == 0 then lose(b) end
+  ask('HSET', b.w, field, value)
+  b.wn = ask('HLEN', b.w)
+  ask('PEXPIRE', b.w, 60000)
+  ask('HSET', b.key, 'wn', b.wn)
 end
 
 local function move_on(P, b, change, ttl, window)
   b.rev = tonumber(change[1])
-  redis.call('HSET', b.key, 'rev', b.rev, 'row', change[2], 'pins', change[3], 'del', change[4])
+  ask('HSET', b.key, 'rev', b.rev, 'row', change[2], 'pins', change[3], 'del', change[4])
   local at = patch_lists(change, function(owner, came, went)
     list_apply(b, list_key(P, owner, 'o'), 'o', came, went, window)
     list_apply(b, list_key(P, owner, 'n'), 'n', came, went, window)
@@ -350,14 +365,14 @@ local function move_on(P, b, change, ttl, window)
   end)
   patch_comments(change, at, function(id, head, row, content)
     patch(P, b, id, head, row, content, ttl)
-    local likes = b.wn > 0 and redis.call('HGET', b.w, 'l:' .. id)
+    local likes = b.wn > 0 and ask('HGET', b.w, 'l:' .. id)
     if likes then likes_of(P, b, id, likes) end
   end)
 end
 
 local function drain(P, b, ttl, window, t)
   while b.rev and b.wn > 0 do
-    local change = redis.call('HGET', b.w, 'd:' .. string.format('%d', b.rev + 1))
+    local change = ask('HGET', b.w, 'd:' .. string.format('%d', b.rev + 1))
     if not change then break end
     move_on(P, b, cmsgpack.unpack(change), ttl, window)
   end
@@ -368,14 +383,14 @@ end
 local function is_full(b)
   if b.wn < LOG then return false end
   local changes = 0
-  for _, field in ipairs(redis.call('HKEYS', b.w)) do
+  for _, field in ipairs(ask('HKEYS', b.w)) do
     if string.sub(field, 1, 2) == 'd:' then changes = changes + 1 end
   end
   return changes >= LOG
 end
 
 local function apply_one(P, sid, change, ttl, window)
-  if change[5] ~= '' then redis.call('SET', P .. 'k:' .. change[5], sid, 'PX', ttl) end
+  if change[5] ~= '' then ask('SET', P .. 'k:' .. change[5], sid, 'PX', ttl) end
   local b = whole(P, sid)
   if not b then return end
   local revision, t = tonumber(change[1]), now()
@@ -383,7 +398,7 @@ local function apply_one(P, sid, change, ttl, window)
   local late = b.rev and revision <= b.rev
   local logged = not late and (not follows() or is_open(b, t))
   if logged and is_full(b) then lose(b) end
-  if revision > b.W then b.W = revision; redis.call('HSET', b.key, 'W', revision) end
+  if revision > b.W then b.W = revision; ask('HSET', b.key, 'W', revision) end
   if late then return end
   if logged then log(b, 'd:' .. change[1], cmsgpack.pack(change)) end
   if follows() then
@@ -410,9 +425,9 @@ local function like_one(P, sid, id, likes, t)
   if not b then return end
   likes_of(P, b, id, likes)
   local choice = #likes >= 36 and choice_of(P, b, string.sub(likes, 17, 32))
-  if choice and ends_with(choice, id, likes) then redis.call('DEL', P .. 'p:' .. choice.root) end
+  if choice and ends_with(choice, id, likes) then ask('DEL', P .. 'p:' .. choice.root) end
   if not is_open(b, t) and answers(b) then return end
-  local old = redis.call('HGET', b.w, 'l:' .. id)
+  local old = ask('HGET', b.w, 'l:' .. id)
   if not old or struct.unpack('>I8', likes) > struct.unpack('>I8', old) then log(b, 'l:' .. id, likes) end
 end
 
@@ -430,38 +445,38 @@ local function open(keys, args)
   local P, kind, t, lease = prefix(keys), args[2], now(), tonumber(args[5])
   local g = generation(P)
   if not g then return { 'cold' } end
-  local sid = redis.call('GET', P .. 'k:' .. args[1])
+  local sid = ask('GET', P .. 'k:' .. args[1])
   if not sid or #sid ~= 16 then
-    redis.call('SET', P .. 'k:' .. args[1], '?' .. args[4], 'PX', lease)
+    ask('SET', P .. 'k:' .. args[1], '?' .. args[4], 'PX', lease)
     return { 'unknown' }
   end
   local b = whole(P, sid)
   if not b then
     local key = P .. 'h:' .. sid
-    redis.call('DEL', key, P .. 'w:' .. sid)
-    redis.call('HSET', key, 'inc', args[4], 'g', g)
-    redis.call('PEXPIRE', key, args[6])
+    ask('DEL', key, P .. 'w:' .. sid)
+    ask('HSET', key, 'inc', args[4], 'g', g)
+    ask('PEXPIRE', key, args[6])
     b = block(P, sid)
   end
   -- Only a block with a revision moves on by its log alone: single comments tell none that could be compared.
   if args[3] == '1' and not b.rev then return { 'busy' } end
   if not is_open(b, t) then settle_log(b) end
   local field = 'l:' .. kind
-  local taken = args[3] == '0' and redis.call('HGET', b.key, field)
-  local till = taken and number(redis.call('HGET', b.key, 't:' .. taken))
+  local taken = args[3] == '0' and ask('HGET', b.key, field)
+  local till = taken and number(ask('HGET', b.key, 't:' .. taken))
   if till and till >= t then return { 'busy' } end
   till = t + lease
-  redis.call('HSET', b.key, 't:' .. args[4], till, 'until', math.max(till, b.till), 'tn', b.tn + 1)
-  if args[3] == '0' then redis.call('HSET', b.key, field, args[4]) end
-  return { 'ticket', sid, redis.call('HGET', keys[1], 'n') }
+  ask('HSET', b.key, 't:' .. args[4], till, 'until', math.max(till, b.till), 'tn', b.tn + 1)
+  if args[3] == '0' then ask('HSET', b.key, field, args[4]) end
+  return { 'ticket', sid, ask('HGET', keys[1], 'n') }
 end
 
 -- Takes a ticket back; one that is not out any more changes nothing.
 local function release(b, kind, token, t)
-  if redis.call('HDEL', b.key, 't:' .. token) == 0 then return end
+  if ask('HDEL', b.key, 't:' .. token) == 0 then return end
   b.tn = b.tn - 1
-  redis.call('HSET', b.key, 'tn', b.tn)
-  if redis.call('HGET', b.key, 'l:' .. kind) == token then redis.call('HDEL', b.key, 'l:' .. kind) end
+  ask('HSET', b.key, 'tn', b.tn)
+  if ask('HGET', b.key, 'l:' .. kind) == token then ask('HDEL', b.key, 'l:' .. kind) end
   if not is_open(b, t) then settle_log(b) end
 end
 
@@ -475,7 +490,7 @@ end
 -- Brings the members of a list from the revision that was read to the present one.
 local function bring(b, lists, read)
   for revision = read + 1, b.rev do
-    local packed = redis.call('HGET', b.w, 'd:' .. string.format('%d', revision))
+    local packed = ask('HGET', b.w, 'd:' .. string.format('%d', revision))
     if not packed then return false end
     patch_lists(cmsgpack.unpack(packed), function(owner, came, went)
       for _, list in ipairs(lists) do
@@ -497,16 +512,16 @@ local function take_items(P, b, items, ttl)
   for _, item in ipairs(items) do
     local old = copy(P, b, item[1])
     if not old then
-      redis.call('SET', P .. 'c:' .. item[1], body(b, item[2], item[3], item[4]), 'PX', ttl)
+      ask('SET', P .. 'c:' .. item[1], body(b, item[2], item[3], item[4]), 'PX', ttl)
       taken[item[1]] = true
     elseif rrev(old) == rrev(item[2]) then
       -- The same row. What is kept of it may be damaged: it was read because somebody missed something.
       local likes = string.sub(lrev(old) > lrev(item[2]) and old or item[2], 21, 36)
-      redis.call('SET', P .. 'c:' .. item[1], body(b, string.sub(item[2], 1, 20) .. likes .. string.sub(item[2], 37), item[3], item[4]), 'KEEPTTL')
+      ask('SET', P .. 'c:' .. item[1], body(b, string.sub(item[2], 1, 20) .. likes .. string.sub(item[2], 37), item[3], item[4]), 'KEEPTTL')
     end
   end
   if b.wn == 0 or not next(taken) then return end
-  local logged = redis.call('HGETALL', b.w)
+  local logged = ask('HGETALL', b.w)
   for i = 1, #logged, 2 do
     local revision, id = string.match(logged[i], '^d:(%d+)$'), string.match(logged[i], '^l:(%x+)$')
     -- What is beyond the present revision comes with it.
@@ -525,14 +540,14 @@ end
 -- Takes what previews are chosen from, unless somebody not among it was liked meanwhile.
 local function take_choices(P, b, choices, ttl)
   if #choices == 0 then return end
-  local logged = b.wn > 0 and redis.call('HGETALL', b.w) or {}
+  local logged = b.wn > 0 and ask('HGETALL', b.w) or {}
   for _, choice in ipairs(choices) do
     local ends = false
     for i = 1, #logged, 2 do
       local id = string.match(logged[i], '^l:(%x+)$')
       ends = ends or id and ends_with(choice, id, logged[i + 1])
     end
-    if ends then redis.call('DEL', P .. 'p:' .. choice.root) else choice_keep(P, b, choice, ttl) end
+    if ends then ask('DEL', P .. 'p:' .. choice.root) else choice_keep(P, b, choice, ttl) end
   end
 end
 
@@ -567,7 +582,7 @@ end
 local function fill(keys, args)
   local P, t = prefix(keys), now()
   local b = whole(P, args[1])
-  local till = b and number(redis.call('HGET', b.key, 't:' .. args[3]))
+  local till = b and number(ask('HGET', b.key, 't:' .. args[3]))
   if not till or t > till then return 'refused' end
   local ttl, window, read = tonumber(args[4]), tonumber(args[6]), number(args[9])
   local present = read or tonumber(args[8])
@@ -579,18 +594,18 @@ local function fill(keys, args)
   local lists, items, choices = parse_fill(args, 13)
   if read and not b.rev then
     b.rev = read
-    redis.call('HSET', b.key, 'rev', read, 'row', args[10], 'pins', args[11], 'del', args[12])
+    ask('HSET', b.key, 'rev', read, 'row', args[10], 'pins', args[11], 'del', args[12])
   elseif not b.rev or present > b.rev or (read and not (bring(b, lists, read) and bring(b, choices, read))) then
     release(b, args[2], args[3], t)
     return 'refused'
   end
-  if read and read > b.W then b.W = read; redis.call('HSET', b.key, 'W', read) end
+  if read and read > b.W then b.W = read; ask('HSET', b.key, 'W', read) end
   for _, list in ipairs(lists) do
     list_fill(b, list_key(P, list.owner, list.ending), list.ending, list.low, list.high, list.members, window, ttl)
   end
   take_items(P, b, items, ttl)
   take_choices(P, b, choices, ttl)
-  redis.call('PEXPIRE', b.key, args[5])
+  ask('PEXPIRE', b.key, args[5])
   drain(P, b, ttl, window, t)
   release(b, args[2], args[3], t)
   return 'kept'
@@ -599,21 +614,21 @@ end
 -- Names -----------------------------------------------------------------------------------------------------------
 
 local function name(keys, args)
-  redis.call('SET', prefix(keys) .. 'k:' .. args[1], args[2], 'PX', args[3])
+  ask('SET', prefix(keys) .. 'k:' .. args[1], args[2], 'PX', args[3])
   return 1
 end
 
 local function absent(keys, args)
   local key = prefix(keys) .. 'k:' .. args[1]
-  if redis.call('GET', key) == '?' .. args[2] then redis.call('SET', key, '-', 'PX', args[3]) end
+  if ask('GET', key) == '?' .. args[2] then ask('SET', key, '-', 'PX', args[3]) end
   return 1
 end
 
 local function forget(keys, args)
   local P = prefix(keys)
-  local sid = redis.call('GET', P .. 'k:' .. args[1])
-  if sid and #sid == 16 then redis.call('DEL', P .. 'h:' .. sid, P .. 'w:' .. sid) end
-  redis.call('DEL', P .. 'k:' .. args[1])
+  local sid = ask('GET', P .. 'k:' .. args[1])
+  if sid and #sid == 16 then ask('DEL', P .. 'h:' .. sid, P .. 'w:' .. sid) end
+  ask('DEL', P .. 'k:' .. args[1])
   return 1
 end
 
@@ -621,12 +636,12 @@ end
 
 -- One of: {"miss"}, {"absent"}, {"hit", row, deleted, block}.
 local function find(P, name)
-  local sid = redis.call('GET', P .. 'k:' .. name)
+  local sid = ask('GET', P .. 'k:' .. name)
   if sid == '-' then return { 'absent' } end
   if not sid or #sid ~= 16 then return { 'miss' } end
   local b = block(P, sid)
   if not answers(b) then return { 'miss' } end
-  local row = redis.call('HMGET', b.key, 'row', 'del', 'pins')
+  local row = ask('HMGET', b.key, 'row', 'del', 'pins')
   return { 'hit', row[1], row[2], b, row[3] }
 end
 
@@ -644,7 +659,7 @@ local function comments(keys, args)
   local P, found, rows, blocks = prefix(keys), {}, {}, {}
   for i, id in ipairs(args) do
     found[i] = false
-    local value = redis.call('GET', P .. 'c:' .. id)
+    local value = ask('GET', P .. 'c:' .. id)
     if value and #value >= HEAD then
       local sid = string.sub(value, 41, 56)
       local known = blocks[sid]
@@ -652,7 +667,7 @@ local function comments(keys, args)
         local b = block(P, sid)
         known = false
         if answers(b) then
-          rows[#rows + 1] = redis.call('HGET', b.key, 'row')
+          rows[#rows + 1] = ask('HGET', b.key, 'row')
           known = { inc = b.inc, place = #rows }
         end
         blocks[sid] = known
@@ -736,10 +751,10 @@ end
 -- Members' likes --------------------------------------------------------------------------------------------------
 
 local function doubted(key, t)
-  for _, field in ipairs(redis.call('HKEYS', key)) do
+  for _, field in ipairs(ask('HKEYS', key)) do
     if string.sub(field, 1, 1) == '!' then
-      if tonumber(redis.call('HGET', key, field)) >= t then return true end
-      redis.call('HDEL', key, field)
+      if tonumber(ask('HGET', key, field)) >= t then return true end
+      ask('HDEL', key, field)
     end
   end
   return false
@@ -751,24 +766,24 @@ local function doubt(keys, args)
   for i = 2, #args do
     local key = P .. 'm:' .. args[i]
     local kept = {}
-    if redis.call('HEXISTS', key, 'ok') == 0 then
-      for _, field in ipairs(redis.call('HKEYS', key)) do
-        if string.sub(field, 1, 1) == '!' then kept[#kept + 1] = field; kept[#kept + 1] = redis.call('HGET', key, field) end
+    if ask('HEXISTS', key, 'ok') == 0 then
+      for _, field in ipairs(ask('HKEYS', key)) do
+        if string.sub(field, 1, 1) == '!' then kept[#kept + 1] = field; kept[#kept + 1] = ask('HGET', key, field) end
       end
     end
-    redis.call('DEL', key)
+    ask('DEL', key)
     kept[#kept + 1] = '!' .. args[1]
     kept[#kept + 1] = t + DOUBT
-    redis.call('HSET', key, unpack(kept))
-    redis.call('PEXPIRE', key, DOUBT)
+    ask('HSET', key, unpack(kept))
+    ask('PEXPIRE', key, DOUBT)
   end
   return 1
 end
 
 -- Forgets what a member likes, and who fills it, but not the doubts.
 local function forget_states(key)
-  for _, field in ipairs(redis.call('HKEYS', key)) do
-    if string.sub(field, 1, 1) ~= '!' then redis.call('HDEL', key, field) end
+  for _, field in ipairs(ask('HKEYS', key)) do
+    if string.sub(field, 1, 1) ~= '!' then ask('HDEL', key, field) end
   end
 end
 
@@ -777,7 +792,7 @@ local function settle(keys, args)
   local P = prefix(keys)
   for i = 2, #args do
     local key = P .. 'm:' .. args[i]
-    if redis.call('HDEL', key, '!' .. args[1]) == 0 then forget_states(key) end
+    if ask('HDEL', key, '!' .. args[1]) == 0 then forget_states(key) end
   end
   return 1
 end
@@ -787,9 +802,9 @@ local function open_states(keys, args)
   local P = prefix(keys)
   local key, g, t = P .. 'm:' .. args[1], generation(P), now()
   if not g or doubted(key, t) then return 0 end
-  redis.call('DEL', key)
-  redis.call('HSET', key, '?', args[2], 'g', g)
-  redis.call('PEXPIRE', key, args[3])
+  ask('DEL', key)
+  ask('HSET', key, '?', args[2], 'g', g)
+  ask('PEXPIRE', key, args[3])
   return 1
 end
 
@@ -797,20 +812,20 @@ end
 local function fill_states(keys, args)
   local P = prefix(keys)
   local key = P .. 'm:' .. args[1]
-  local was = redis.call('HMGET', key, '?', 'g')
+  local was = ask('HMGET', key, '?', 'g')
   if was[1] ~= args[2] or was[2] ~= generation(P) then return 0 end
-  redis.call('HDEL', key, '?')
-  redis.call('HSET', key, 'ok', 1)
-  for i = 4, #args, 2 do redis.call('HSET', key, args[i], args[i + 1]) end
-  redis.call('PEXPIRE', key, args[3])
+  ask('HDEL', key, '?')
+  ask('HSET', key, 'ok', 1)
+  for i = 4, #args, 2 do ask('HSET', key, args[i], args[i + 1]) end
+  ask('PEXPIRE', key, args[3])
   return 1
 end
 
 -- name, ids…
 local function exist(keys, args)
   local key = prefix(keys) .. 'm:' .. args[1]
-  if redis.call('HEXISTS', key, 'ok') == 0 or redis.call('HLEN', key) > 2000 then return 0 end
-  for i = 2, #args do redis.call('HSETNX', key, args[i], 0) end
+  if ask('HEXISTS', key, 'ok') == 0 or ask('HLEN', key) > 2000 then return 0 end
+  for i = 2, #args do ask('HSETNX', key, args[i], 0) end
   return 1
 end
 
@@ -821,11 +836,11 @@ local function states(keys, args)
   if one[1] ~= 'hit' then return one end
   if one[3] ~= '' then return { 'absent' } end
   local key, b, values = P .. 'm:' .. args[2], one[4], {}
-  local was = redis.call('HMGET', key, 'ok', 'g')
+  local was = ask('HMGET', key, 'ok', 'g')
   if not was[1] or was[2] ~= generation(P) then return { 'miss' } end
   local ids = {}
   for i = 3, #args do ids[i - 2] = args[i] end
-  values = #ids > 0 and redis.call('HMGET', key, unpack(ids)) or {}
+  values = #ids > 0 and ask('HMGET', key, unpack(ids)) or {}
   for i, id in ipairs(ids) do
     if not values[i] then values[i] = copy(P, b, id) and '0' or '' end
   end
@@ -837,11 +852,11 @@ end
 -- from, to, count of revisions, (subject, revision)…, count of likes, (subject, comment, likes)…, members' names…
 local function advance(keys, args)
   local P = prefix(keys)
-  if redis.call('HGET', keys[1], 'n') ~= args[1] then return 0 end
+  if ask('HGET', keys[1], 'n') ~= args[1] then return 0 end
   local t, at = now(), 4
   for _ = 1, tonumber(args[3]) do
     local b, revision = whole(P, args[at]), tonumber(args[at + 1])
-    if b and (not b.rev or b.rev < revision) and b.W < revision then redis.call('HSET', b.key, 'W', revision) end
+    if b and (not b.rev or b.rev < revision) and b.W < revision then ask('HSET', b.key, 'W', revision) end
     at = at + 2
   end
   -- Behind the revisions: a like of a comment that has not come yet waits for it.
@@ -850,26 +865,26 @@ local function advance(keys, args)
     at = at + 3
   end
   for i = at + 1, #args do forget_states(P .. 'm:' .. args[i]) end
-  redis.call('HSET', keys[1], 'n', args[2])
+  ask('HSET', keys[1], 'n', args[2])
   return 1
 end
 
 -- Nothing where the relay has not come, or somebody has put something else there.
 local function cursor(keys)
-  if redis.call('TYPE', keys[1]).ok ~= 'hash' then return nil end
-  return redis.call('HGET', keys[1], 'n')
+  if ask('TYPE', keys[1]).ok ~= 'hash' then return nil end
+  return ask('HGET', keys[1], 'n')
 end
 
 local function renew(keys, args)
-  redis.call('DEL', keys[1])
-  redis.call('HSET', keys[1], 'n', args[1], 'g', args[2])
+  ask('DEL', keys[1])
+  ask('HSET', keys[1], 'n', args[1], 'g', args[2])
   return 1
 end
 
 -- While a library is loaded there are no loops over tables: one line each.
-local function writes(word, callback) redis.register_function('riposte3_' .. word, callback) end
+local function writes(word, callback) redis.register_function('riposte4_' .. word, callback) end
 local function reads(word, callback)
-  redis.register_function{ function_name = 'riposte3_' .. word, callback = callback, flags = { 'no-writes' } }
+  redis.register_function{ function_name = 'riposte4_' .. word, callback = callback, flags = { 'no-writes' } }
 end
 writes('apply', apply)
 writes('like', like)

@@ -2,24 +2,24 @@
 //!
 //! | bytes | what |
 //! |---|---|
-//! | 0–2 | `rc2`: what it is, and the schema |
+//! | 0–2 | `rc3`: what it is, and the schema |
 //! | 3 | a digit: 1 if something visible stands below it, and 2 if it is visible itself |
 //! | 4–11 | the incarnation of its block |
 //! | 12–19 | revision of the row |
 //! | 20–27, 28–31, 32–35 | revision of the likes, likes, dislikes: rewritten in place by a like |
 //! | 36–39 | length of the row |
 //! | 40–55 | the subject's id, hexadecimal |
-//! | 56–63 | xxh3 of the content |
+//! | 56–63 | xxh3 of all that no like rewrites, but the incarnation: bytes 0–3, 12–19, 36–55, the row and the content |
 
 use prost::Message;
 use riposte_core::{Comment, CommentId, Content};
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::Xxh3;
 
 use super::message::{CommentRow, Said};
 use crate::port::{Item, Likes};
 
 const HEAD: usize = 64;
-const MAGIC: &[u8; 3] = b"rc2";
+const MAGIC: &[u8; 3] = b"rc3";
 
 /// A comment as the functions take it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,7 +67,8 @@ impl Parts {
         head.extend(likes(&Likes::of(comment)));
         head.extend(u32::try_from(row.len()).unwrap_or(u32::MAX).to_be_bytes());
         head.extend(hex(comment.subject_id.get()).bytes());
-        head.extend(xxh3_64(&content).to_be_bytes());
+        let seal = seal(&head, [&row, &content]);
+        head.extend(seal.to_be_bytes());
         Self { head, row, content }
     }
 }
@@ -77,7 +78,7 @@ pub(super) fn item(value: &[u8], id: Option<CommentId>) -> Option<Item> {
     let (head, rest) = value.split_at_checked(HEAD)?;
     let row_length = u32::from_be_bytes(array(head, 36)?) as usize;
     let (row, content) = rest.split_at_checked(row_length)?;
-    if !head.starts_with(MAGIC) || u64::from_be_bytes(array(head, 56)?) != xxh3_64(content) {
+    if !head.starts_with(MAGIC) || u64::from_be_bytes(array(head, 56)?) != seal(head, [row, content]) {
         return None;
     }
     let revision = i64::from_be_bytes(array(head, 12)?).max(i64::from_be_bytes(array(head, 20)?));
@@ -85,6 +86,13 @@ pub(super) fn item(value: &[u8], id: Option<CommentId>) -> Option<Item> {
     let comment = CommentRow::decode(row).ok()?.comment(revision, counts)?;
     let content = if content.is_empty() { None } else { Some(Said::decode(content).ok()?.into()) };
     id.is_none_or(|id| comment.id == id).then_some(Item { comment, content })
+}
+
+/// The checksum of a copy. `head` begins with at least the 56 bytes before it.
+fn seal(head: &[u8], rest: [&[u8]; 2]) -> u64 {
+    let mut hash = Xxh3::new();
+    [&head[..4], &head[12..20], &head[36..56]].into_iter().chain(rest).for_each(|part| hash.update(part));
+    hash.digest()
 }
 
 fn array<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
@@ -107,12 +115,15 @@ mod tests {
         assert_eq!(head.len(), HEAD);
         let mut value = [head, row, said].concat();
         let found = item(&value, Some(comment.id)).expect("whole");
-        assert_eq!((found.comment, found.content), (comment.clone(), Some(content)));
+        assert_eq!((found.comment, found.content), (comment, Some(content)));
         assert_eq!(item(&value[..value.len() - 1], None), None, "cut off");
         assert_eq!(item(&value[..HEAD - 1], None), None);
         assert_eq!(item(&value, riposte_core::CommentId::new(1)), None, "another comment's");
-        let last = value.len() - 1;
-        value[last] ^= 1;
-        assert_eq!(item(&value, Some(comment.id)), None, "changed on the way");
+        // Likes are rewritten in place, and the incarnation is that of whatever block it lies in.
+        for at in (0..value.len()).filter(|at| !(4..12).contains(at) && !(20..36).contains(at)) {
+            value[at] ^= 1;
+            assert_eq!(item(&value, None), None, "byte {at} changed on the way");
+            value[at] ^= 1;
+        }
     }
 }
