@@ -1,44 +1,16 @@
 //! The auditor: takes pages that copies have just answered with, whatever their list, order and place in it, and compares
 //! what is kept with the rows, a second later and five seconds later.
 
-use std::collections::VecDeque;
-use std::sync::Mutex;
 use std::time::Duration;
 
 use riposte_core::Result;
-use riposte_core::comment::CommentView;
-use riposte_core::page::{ReplyPage, RootPage, Which};
+use riposte_core::page::Which;
 
-use crate::reader::{CachedReader, Wanted};
+use crate::reader::{CachedReader, Shown, Wanted};
 use crate::tally::Told;
 
-/// Pages that wait to be looked at.
-const WAITING: usize = 64;
 /// How long a copy may differ from the rows: the relay takes less.
 const SPANS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(5)];
-
-/// The last pages that copies answered with.
-#[derive(Debug, Default)]
-pub(crate) struct Seen(Mutex<VecDeque<Wanted>>);
-
-impl Seen {
-    /// Notes one, if there is room and nobody is in the way: this is on every reader's road.
-    pub(crate) fn note(&self, page: &Wanted) {
-        if let Ok(mut seen) = self.0.try_lock()
-            && seen.len() < WAITING
-        {
-            seen.push_back(page.clone());
-        }
-    }
-
-    fn take(&self) -> Option<Wanted> {
-        let mut seen = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let taken = seen.pop_front();
-        // What has waited meanwhile is of long ago.
-        seen.clear();
-        taken
-    }
-}
 
 /// See the module.
 #[derive(Debug, Clone)]
@@ -107,54 +79,5 @@ impl Auditor {
             (Some(root), Which::Window(window)) => rows.replies(key, *root, *window).await?.map(Shown::replies),
             (Some(root), Which::Floors(floors)) => rows.replies_at(key, *root, floors).await?.map(Shown::replies),
         })
-    }
-}
-
-/// A page as readers see it.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Shown {
-    /// Of roots.
-    Roots(Box<RootPage>),
-    /// Of the replies of one.
-    Replies(Box<ReplyPage>),
-}
-
-impl Shown {
-    pub(crate) fn roots(page: RootPage) -> Self {
-        Self::Roots(Box::new(page))
-    }
-
-    pub(crate) fn replies(page: ReplyPage) -> Self {
-        Self::Replies(Box::new(page))
-    }
-
-    fn revision(&self) -> i64 {
-        match self {
-            Self::Roots(page) => page.subject.revision,
-            Self::Replies(page) => page.subject.revision,
-        }
-    }
-
-    /// Whether this shows anything that `other`, of the rows, did not show when they were read.
-    fn is_newer(&self, other: &Self) -> bool {
-        if self.revision() != other.revision() {
-            return self.revision() > other.revision();
-        }
-        let earlier = other.views();
-        let newer = |view: &&CommentView| {
-            let same = earlier.iter().find(|other| other.comment.id == view.comment.id);
-            same.is_some_and(|other| view.comment.revision > other.comment.revision)
-        };
-        self.views().iter().any(newer)
-    }
-
-    fn views(&self) -> Vec<&CommentView> {
-        match self {
-            Self::Roots(page) => {
-                let threads = page.threads.items.iter().chain(&page.pinned);
-                threads.flat_map(|thread| std::iter::once(&thread.root).chain(&thread.replies)).collect()
-            }
-            Self::Replies(page) => std::iter::once(&page.root).chain(&page.replies.items).collect(),
-        }
     }
 }

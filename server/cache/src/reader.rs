@@ -4,6 +4,8 @@ mod comments;
 mod pages;
 mod parts;
 mod rest;
+mod seen;
+mod shown;
 mod states;
 mod subjects;
 mod wanted;
@@ -14,9 +16,10 @@ use std::time::Duration;
 use riposte_core::ports::Reader;
 use riposte_core::{Partition, Result, Subject, SubjectKey};
 
+use seen::Seen;
+pub(crate) use shown::Shown;
 pub(crate) use wanted::Wanted;
 
-use crate::audit::{Seen, Shown};
 use crate::flights::Flights;
 use crate::owed::Owed;
 use crate::places::Places;

@@ -21,7 +21,7 @@ const SWEEP: Duration = Duration::from_secs(1);
 /// What is kept, and how much of it.
 #[derive(Debug, Clone, Copy)]
 pub struct HotLimits {
-    /// Whether pages are kept at all.
+    /// Whether pages are kept and shared at all.
     pub enabled: bool,
     /// Reads per second from which a subject is hot.
     pub threshold: f64,
@@ -50,7 +50,15 @@ struct Inner {
     limits: HotLimits,
     misses: AtomicU64,
     readings: AtomicU64,
+    shares: Shares,
     metrics: Metrics,
+}
+
+/// Pages that were not kept, and their readings, since they were last told.
+#[derive(Debug, Default)]
+struct Shares {
+    pages: AtomicU64,
+    readings: Arc<AtomicU64>,
 }
 
 type Slots = HashMap<Caller, HashMap<Bytes, Arc<Slot>>>;
@@ -75,7 +83,17 @@ impl Pages {
         let room = Room { taken: AtomicUsize::new(0), all: limits.bytes };
         let (misses, readings) = (AtomicU64::new(0), AtomicU64::new(0));
         let (slots, shared) = (RwLock::default(), Flights::default());
-        Self(Arc::new(Inner { slots, room, shared, rates, limits, misses, readings, metrics }))
+        Self(Arc::new(Inner {
+            slots,
+            room,
+            shared,
+            rates,
+            limits,
+            misses,
+            readings,
+            shares: Shares::default(),
+            metrics,
+        }))
     }
 
     /// The rates by which subjects are hot.
@@ -165,19 +183,22 @@ impl Pages {
     /// Those of `origin`; [`Error::DeadlineExceeded`] when it takes too long.
     pub async fn share<F>(
         &self,
-        caller: &Caller,
-        request: &[u8],
+        caller: Caller,
+        request: Bytes,
         origin: impl FnOnce() -> F + Send + 'static,
     ) -> Result<Bytes>
     where
         F: Future<Output = Result<Filled>> + Send + 'static,
     {
-        let patience = self.0.limits.patience;
+        let (patience, Shares { pages, readings }) = (self.0.limits.patience, &self.0.shares);
+        pages.fetch_add(1, Ordering::Relaxed);
+        let readings = Arc::clone(readings);
         let reading = move || async move {
+            readings.fetch_add(1, Ordering::Relaxed);
             let read = tokio::time::timeout(patience, origin()).await.unwrap_or(Err(Error::DeadlineExceeded));
             read.map(|filled| filled.bytes)
         };
-        self.0.shared.join((caller.clone(), Bytes::copy_from_slice(request)), reading).await
+        self.0.shared.join((caller, request), reading).await
     }
 
     /// Reads in a task of its own: no reader that goes away stops it.
@@ -220,7 +241,7 @@ impl Pages {
     }
 
     fn sweep(&self, now: Instant) {
-        let Inner { room, rates, limits, misses, readings, metrics, .. } = &*self.0;
+        let Inner { room, rates, limits, misses, readings, shares, metrics, .. } = &*self.0;
         let mut reads = 0;
         for slot in self.slots().values().flat_map(HashMap::values) {
             let taken = slot.take_reads();
@@ -243,6 +264,7 @@ impl Pages {
         let misses = misses.swap(0, Ordering::Relaxed);
         metrics.hot_reads(reads.saturating_sub(misses), misses, readings.swap(0, Ordering::Relaxed));
         metrics.hot_pages(pages, room.taken());
+        metrics.shared_pages(shares.pages.swap(0, Ordering::Relaxed), shares.readings.swap(0, Ordering::Relaxed));
     }
 }
 

@@ -45,14 +45,16 @@ impl HotAnswers {
             Some(spot) => Some(spot),
             None => pages.admit(caller, message, &self.first_page_of(message)?),
         };
-        let (services, caller) = (self.0.clone(), caller.clone());
-        let reading = {
-            let (caller, message) = (caller.clone(), Bytes::copy_from_slice(message));
-            move || services.clone().reading(caller.clone(), message.clone())
-        };
         let answer = match spot {
-            Some(spot) => pages.read(&spot, reading).await,
-            None => pages.share(&caller, message, reading).await,
+            Some(spot) => {
+                let reading = || self.0.clone().reading(caller.clone(), Bytes::copy_from_slice(message));
+                pages.read(&spot, reading).await
+            }
+            None => {
+                let (services, caller, message) = (self.0.clone(), caller.clone(), Bytes::copy_from_slice(message));
+                let reading = services.reading(caller.clone(), message.clone());
+                pages.share(caller, message, || reading).await
+            }
         };
         Some(answer.map_err(|error| about(error, message)))
     }

@@ -38,6 +38,8 @@ struct Instruments {
     hot_hits: Counter<u64>,
     hot_misses: Counter<u64>,
     hot_readings: Counter<u64>,
+    shared_pages: Counter<u64>,
+    shared_readings: Counter<u64>,
     hot_pages: Gauge<u64>,
     hot_bytes: Gauge<u64>,
 }
@@ -69,6 +71,8 @@ impl Metrics {
         let hot_hits = meter.u64_counter("riposte_hot_hits");
         let hot_misses = meter.u64_counter("riposte_hot_misses");
         let hot_readings = meter.u64_counter("riposte_hot_readings");
+        let shared_pages = meter.u64_counter("riposte_shared_pages");
+        let shared_readings = meter.u64_counter("riposte_shared_readings");
         let hot_pages = meter.u64_gauge("riposte_hot_pages");
         let hot_bytes = meter.u64_gauge("riposte_hot_bytes");
         Ok(Self(Arc::new(Instruments {
@@ -89,6 +93,8 @@ impl Metrics {
             hot_hits: hot_hits.with_description("First pages answered as they were kept").build(),
             hot_misses: hot_misses.with_description("First pages that waited for a reading").build(),
             hot_readings: hot_readings.with_description("Readings of kept pages").build(),
+            shared_pages: shared_pages.with_description("First pages of subjects that are not hot").build(),
+            shared_readings: shared_readings.with_description("Readings of those, shared by who asked at once").build(),
             hot_pages: hot_pages.with_description("First pages that are kept").build(),
             hot_bytes: hot_bytes.with_description("Bytes of the first pages that are kept").build(),
             registry,
@@ -180,6 +186,12 @@ impl Metrics {
         self.0.hot_readings.add(readings, &[]);
     }
 
+    /// First pages of subjects that are not hot, and their readings.
+    pub fn shared_pages(&self, pages: u64, readings: u64) {
+        self.0.shared_pages.add(pages, &[]);
+        self.0.shared_readings.add(readings, &[]);
+    }
+
     /// So many first pages are kept, in so many bytes.
     pub fn hot_pages(&self, pages: usize, bytes: usize) {
         self.0.hot_pages.record(pages as u64, &[]);
@@ -222,6 +234,7 @@ mod tests {
         metrics.watcher_dropped();
         metrics.copies(Tally::default());
         metrics.hot_reads(97, 3, 2);
+        metrics.shared_pages(9, 5);
         metrics.hot_pages(4, 4096);
         let text = metrics.text().expect("names are sound");
         for line in [
@@ -241,6 +254,8 @@ mod tests {
             "riposte_hot_hits_total 97",
             "riposte_hot_misses_total 3",
             "riposte_hot_readings_total 2",
+            "riposte_shared_pages_total 9",
+            "riposte_shared_readings_total 5",
             "riposte_hot_pages 4",
             "riposte_hot_bytes 4096",
         ] {

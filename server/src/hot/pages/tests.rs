@@ -101,7 +101,7 @@ async fn those_who_ask_at_once_for_a_page_that_is_not_kept_share_a_reading_that_
             gate.wait_for(|open| *open).await.map_err(|_| Error::DeadlineExceeded)?;
             read
         };
-        tokio::spawn(async move { pages.share(&caller, b"first page", reading).await })
+        tokio::spawn(async move { pages.share(caller, Bytes::from_static(b"first page"), reading).await })
     };
     let first = ask(caller());
     while origin.readings() == 0 {

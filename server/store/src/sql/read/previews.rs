@@ -122,10 +122,12 @@ impl Previews {
             for row in tx.query_all_raw(statement).await? {
                 let reply = row::comment(Model::from_query_result(&row, "")?)?;
                 let found = self.found.entry(reply.thread_id()).or_default();
-                match row.try_get("", SCORE)? {
-                    // Without a score it is among the oldest.
-                    0.0.. => found.add_oldest(reply),
-                    score => found.add_liked(Board::likes_on_previews(score), reply),
+                let score: f64 = row.try_get("", SCORE)?;
+                // A board keeps its first by the least score, so whatever stands on one has a negative one.
+                if score < 0.0 {
+                    found.add_liked(Board::likes_on_previews(score), reply);
+                } else {
+                    found.add_oldest(reply);
                 }
             }
         }
