@@ -194,7 +194,7 @@ fn a_key_of_another_type_is_no_copy_and_holds_up_nobody() {
             assert!(matches!(made, Reply::Number(3..)), "{made:?}");
             if write {
                 // Whoever writes meets them first.
-                fire.root(0, 1).await;
+                fire.root(0, 0).await;
             }
             page().await;
             page().await;
@@ -244,7 +244,7 @@ fn a_commit_that_no_copy_heard_of_is_asked_of_the_rows_and_found_by_the_auditor(
             process.reader.roots(key, window, 0).await.expect("read").expect("there").subject.revision
         };
         assert_eq!((oldest().await, oldest().await), (2, 2));
-        elsewhere.root(0, 1).await;
+        elsewhere.root(0, 0).await;
         assert_eq!(audit().await, Some(true));
         assert_eq!((oldest().await, oldest().await), (3, 3));
         assert_eq!(audit().await, Some(false));

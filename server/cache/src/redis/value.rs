@@ -7,19 +7,24 @@
 //! | 4–11 | the incarnation of its block |
 //! | 12–19 | revision of the row |
 //! | 20–27, 28–31, 32–35 | revision of the likes, likes, dislikes: rewritten in place by a like |
-//! | 36–39 | length of the row |
+//! | 36–39 | length of the row, with its checksum |
 //! | 40–55 | the subject's id, hexadecimal |
-//! | 56–63 | xxh3 of all that no like rewrites, but the incarnation: bytes 0–3, 12–19, 36–55, the row and the content |
+//! | 56–63 | xxh3 of the content |
+//!
+//! The row ends with a checksum of its own, xxh3 of what comes and goes with it: bytes 0–3, 12–19 and 36–55 of the head, and the row.
+//! A change that leaves the content as it was brings a head and a row, and keeps the content with its checksum.
 
 use prost::Message;
 use riposte_core::{Comment, CommentId, Content};
-use xxhash_rust::xxh3::Xxh3;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::message::{CommentRow, Said};
 use crate::port::{Item, Likes};
 
 const HEAD: usize = 64;
 const MAGIC: &[u8; 3] = b"rc3";
+/// The length of a row's checksum.
+const SEAL: usize = 8;
 
 /// A comment as the functions take it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,7 +62,7 @@ pub(super) fn told(of: &Likes) -> Vec<u8> {
 
 impl Parts {
     pub(super) fn of(comment: &Comment, content: Option<&Content>) -> Self {
-        let row = CommentRow::from(comment).encode_to_vec();
+        let mut row = CommentRow::from(comment).encode_to_vec();
         let content = content.map(|content| Said::from(content).encode_to_vec()).unwrap_or_default();
         let mut head = Vec::with_capacity(HEAD);
         head.extend(MAGIC);
@@ -65,10 +70,10 @@ impl Parts {
         head.extend([0; 8]);
         head.extend(comment.revision.to_be_bytes());
         head.extend(likes(&Likes::of(comment)));
-        head.extend(u32::try_from(row.len()).unwrap_or(u32::MAX).to_be_bytes());
+        head.extend(u32::try_from(row.len() + SEAL).unwrap_or(u32::MAX).to_be_bytes());
         head.extend(hex(comment.subject_id.get()).bytes());
-        let seal = seal(&head, [&row, &content]);
-        head.extend(seal.to_be_bytes());
+        head.extend(xxh3_64(&content).to_be_bytes());
+        row.extend(seal(&head, &row).to_be_bytes());
         Self { head, row, content }
     }
 }
@@ -78,7 +83,10 @@ pub(super) fn item(value: &[u8], id: Option<CommentId>) -> Option<Item> {
     let (head, rest) = value.split_at_checked(HEAD)?;
     let row_length = u32::from_be_bytes(array(head, 36)?) as usize;
     let (row, content) = rest.split_at_checked(row_length)?;
-    if !head.starts_with(MAGIC) || u64::from_be_bytes(array(head, 56)?) != seal(head, [row, content]) {
+    let (row, sealed) = row.split_last_chunk::<SEAL>()?;
+    let whole =
+        u64::from_be_bytes(*sealed) == seal(head, row) && u64::from_be_bytes(array(head, 56)?) == xxh3_64(content);
+    if !head.starts_with(MAGIC) || !whole {
         return None;
     }
     let revision = i64::from_be_bytes(array(head, 12)?).max(i64::from_be_bytes(array(head, 20)?));
@@ -88,10 +96,10 @@ pub(super) fn item(value: &[u8], id: Option<CommentId>) -> Option<Item> {
     id.is_none_or(|id| comment.id == id).then_some(Item { comment, content })
 }
 
-/// The checksum of a copy. `head` begins with at least the 56 bytes before it.
-fn seal(head: &[u8], rest: [&[u8]; 2]) -> u64 {
+/// The checksum of a row, with a whole head.
+fn seal(head: &[u8], row: &[u8]) -> u64 {
     let mut hash = Xxh3::new();
-    [&head[..4], &head[12..20], &head[36..56]].into_iter().chain(rest).for_each(|part| hash.update(part));
+    [&head[..4], &head[12..20], &head[36..56], row].into_iter().for_each(|part| hash.update(part));
     hash.digest()
 }
 
