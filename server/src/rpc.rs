@@ -123,7 +123,7 @@ impl Services {
         if fresh { &self.rows } else { &self.comments }
     }
 
-    /// What every answer of a read says while the copies cannot be asked: it is whole, and cost more than usual.
+    /// What an answer of a read says when the copies cannot be asked: it is whole, and cost more than usual.
     fn degraded(&self) -> Vec<v1::Degradation> {
         let away = self.copies.as_ref().is_some_and(CachedReader::is_degraded);
         let (part, reason) = (v1::DegradedPart::Cache.into(), v1::DegradedReason::Unavailable.into());

@@ -8,6 +8,7 @@
 
 mod audit;
 mod config;
+mod fallback;
 mod flights;
 mod hear;
 mod memory;
@@ -24,6 +25,7 @@ mod writer;
 
 pub use audit::Auditor;
 pub use config::{Limits, RedisConfig};
+pub use fallback::noting;
 pub use flights::Flights;
 pub use hear::Hearer;
 pub use memory::Memory;

@@ -4,6 +4,7 @@ mod comments;
 mod pages;
 mod parts;
 mod rest;
+mod sample;
 mod seen;
 mod shown;
 mod states;
@@ -16,10 +17,12 @@ use std::time::Duration;
 use riposte_core::ports::Reader;
 use riposte_core::{Partition, Result, Subject, SubjectKey};
 
+pub(crate) use sample::Sample;
 use seen::Seen;
 pub(crate) use shown::Shown;
 pub(crate) use wanted::Wanted;
 
+use crate::fallback;
 use crate::flights::Flights;
 use crate::owed::Owed;
 use crate::places::Places;
@@ -44,7 +47,7 @@ struct Parts {
     pages: Flights<Wanted, Option<Arc<PageHit>>>,
     places: Places,
     subjects: Flights<Vec<SubjectKey>, Arc<Vec<Option<Subject>>>>,
-    /// The last pages that copies answered with.
+    /// What copies have answered.
     seen: Seen,
 }
 
@@ -63,10 +66,10 @@ impl CachedReader {
         &self.0.tally
     }
 
-    /// Whether the copies cannot be asked at present.
+    /// Whether the copies cannot be asked at present, or could not be by this piece of work; see [`noting`](crate::noting).
     #[must_use]
     pub fn is_degraded(&self) -> bool {
-        self.0.cache.is_away() || self.0.owed.is_any()
+        self.0.cache.is_away() || self.0.owed.is_any() || fallback::is_noted()
     }
 
     /// Forgets the copies of a subject and makes its first pages anew.
@@ -87,19 +90,6 @@ impl CachedReader {
 
     pub(crate) fn inner(&self) -> &Arc<dyn Reader> {
         &self.0.inner
-    }
-
-    pub(crate) fn cache(&self) -> &Arc<dyn Cache> {
-        &self.0.cache
-    }
-
-    /// A page as copies show it, if they know it.
-    pub(crate) async fn kept(&self, wanted: &Wanted) -> Option<Shown> {
-        let Ok(Lookup::Hit(Some(hit))) = self.0.look(wanted).await else { return None };
-        match wanted.root {
-            None => Some(Shown::roots(parts::roots(&hit))),
-            Some(_) => parts::replies(&hit).map(Shown::replies),
-        }
     }
 
     pub(crate) fn seen(&self) -> &Seen {
@@ -127,6 +117,7 @@ impl Parts {
                 None
             }
             Err(Away) => {
+                fallback::note();
                 self.tally.one(Told::Away);
                 None
             }

@@ -13,6 +13,8 @@ mod process;
 mod servers;
 #[path = "copies/storms.rs"]
 mod storms;
+#[path = "copies/stuck.rs"]
+mod stuck;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,9 +23,9 @@ use fire::Fire;
 use futures::future::join_all;
 use riposte_cache::{Auditor, Cache, Committed, Cursor, Likes, Limits, Lookup, Member, Memory, PageAsk, Part, Told};
 use riposte_conformance::stores::StepClock;
-use riposte_core::MemberId;
 use riposte_core::page::{Order, RootPage, Start, Window};
 use riposte_core::ports::Reader;
+use riposte_core::{LikeValue, MemberId};
 use riposte_test_redis::{Program, Reply, Server};
 
 const FIRST: Window = Window { order: Order::Newest, start: Start::Beginning, limit: 20 };
@@ -200,6 +202,25 @@ fn a_key_of_another_type_is_no_copy_and_holds_up_nobody() {
             page().await;
             assert!(kept().await, "they are replaced: {write}");
         }
+        // Neither is what has the type and not the form.
+        let cut = "for _, key in ipairs(redis.call('KEYS', '*:p:*')) do
+                redis.call('SET', key, string.sub(redis.call('GET', key), 1, 8))
+            end
+            for _, key in ipairs(redis.call('KEYS', '*:z:*')) do
+                local sentinel = redis.call('ZRANGE', key, 0, 0)[1]
+                redis.call('ZREM', key, sentinel)
+                redis.call('ZADD', key, '-inf', string.sub(sentinel, 1, 9))
+            end
+            return #redis.call('KEYS', '*:p:*')";
+        let replied = fire.reply(0, key, page().await.threads.items[0].root.comment.id).await;
+        assert!(replied.is_some());
+        page().await;
+        page().await;
+        assert!(kept().await);
+        assert_eq!(server.ask(&["EVAL", cut, "0"]).expect("damaged"), Reply::Number(1));
+        page().await;
+        page().await;
+        assert!(kept().await);
         let RootPage { subject, threads, .. } = page().await;
         server.ask(&["EVAL", replace, "0"]).expect("damaged");
         let at = key.partition();
@@ -248,6 +269,46 @@ fn a_commit_that_no_copy_heard_of_is_asked_of_the_rows_and_found_by_the_auditor(
         assert_eq!(audit().await, Some(true));
         assert_eq!((oldest().await, oldest().await), (3, 3));
         assert_eq!(audit().await, Some(false));
+    });
+}
+
+#[test]
+fn the_auditor_looks_at_subjects_comments_and_like_states_too() {
+    servers::runtime().block_on(async {
+        let Scene { config, process, fire, .. } = &scene().await;
+        fire.root(0, 0).await;
+        let (key, reader) = (&fire.keys[0], &process.reader);
+        let (id, member) = (fire.ids_under(key)[0], fire.members().remove(0));
+        let subject = async || {
+            let found = reader.subjects(std::slice::from_ref(key)).await.expect("read");
+            found[0].as_ref().expect("there").revision
+        };
+        let likes = async || reader.comments(&[id]).await.expect("read")[0].as_ref().expect("there").comment.like_count;
+        let state = async || reader.like_states(key, &member, &[id]).await.expect("read")[0];
+        // The first reads make the copies, the last are answered by them.
+        for _ in 0..3 {
+            assert_eq!((subject().await, likes().await, state().await), (1, 0, Some(LikeValue::None)));
+        }
+        let deaf: Arc<dyn Cache> = Arc::new(Memory::new(Limits::default()));
+        let elsewhere = Fire::new(vec![process::cached(config, &deaf, StepClock::at(StepClock::START))], 1);
+        elsewhere.like(0, key, id, 1).await;
+        elsewhere.root(0, 0).await;
+        assert_eq!((subject().await, likes().await, state().await), (1, 0, Some(LikeValue::None)), "told by nobody");
+        let auditor = Auditor::new(reader.clone());
+        assert_eq!(auditor.audit(Duration::from_millis(1)).await.expect("read"), Some(true));
+        let drifted = reader.tally().of(Told::Drift);
+        assert!(drifted >= 2, "what a member likes, and a comment: {drifted}");
+        assert_eq!((subject().await, likes().await, state().await), (2, 1, Some(LikeValue::Like)));
+        // What is right is left alone.
+        for _ in 0..3 {
+            assert_eq!((subject().await, likes().await, state().await), (2, 1, Some(LikeValue::Like)));
+        }
+        assert_eq!(auditor.audit(Duration::from_millis(1)).await.expect("read"), Some(false));
+        // A comment alone.
+        elsewhere.like(0, key, id, 2).await;
+        assert_eq!(likes().await, 1);
+        assert_eq!(auditor.audit(Duration::from_millis(1)).await.expect("read"), Some(true));
+        assert_eq!(likes().await, 2);
     });
 }
 

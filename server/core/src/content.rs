@@ -80,6 +80,12 @@ impl Content {
         Self { text, mentions, metadata }
     }
 
+    /// Text, mentions and metadata, for who needs it no more.
+    #[must_use]
+    pub fn into_parts(self) -> (String, Vec<MemberId>, Metadata) {
+        (self.text, self.mentions, self.metadata)
+    }
+
     /// The text in NFC.
     #[must_use]
     pub fn text(&self) -> &str {

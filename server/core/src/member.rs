@@ -32,6 +32,12 @@ impl MemberId {
     }
 }
 
+impl From<MemberId> for String {
+    fn from(member: MemberId) -> Self {
+        member.0
+    }
+}
+
 /// The rule that every id owned by a caller obeys.
 pub(crate) fn caller_owned(field: &str, value: &str) -> Result<String, Violation> {
     if value.is_empty() || value.len() > MAX_ID_BYTES {

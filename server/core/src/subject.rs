@@ -1,6 +1,7 @@
 //! What comments hang on: anything a calling team owns.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::error::Violation;
 use crate::ids::{CommentId, Partition, SubjectId};
@@ -11,9 +12,13 @@ use crate::time::Millis;
 /// The most comments a subject may have pinned at once.
 pub const MAX_PINS: usize = 3;
 
-/// The name of a subject: its type and the caller's id for it, compared byte by byte.
+/// The name of a subject: its type and the caller's id for it, compared byte by byte. Every comment carries it: cloning is
+/// cheap.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SubjectKey {
+pub struct SubjectKey(Arc<Name>);
+
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Name {
     object_type: ObjectType,
     object_id: String,
 }
@@ -27,7 +32,7 @@ impl SubjectKey {
         let kind = ObjectType::parse(&format!("{field}.object_type"), object_type);
         let id = caller_owned(&format!("{field}.object_id"), object_id);
         match (kind, id) {
-            (Ok(object_type), Ok(object_id)) => Ok(Self { object_type, object_id }),
+            (Ok(object_type), Ok(object_id)) => Ok(Self(Arc::new(Name { object_type, object_id }))),
             (kind, id) => Err(kind.err().into_iter().chain(id.err()).collect()),
         }
     }
@@ -35,25 +40,25 @@ impl SubjectKey {
     /// A key that the store wrote before, taken as it is.
     #[must_use]
     pub fn stored(object_type: String, object_id: String) -> Self {
-        Self { object_type: ObjectType::stored(object_type), object_id }
+        Self(Arc::new(Name { object_type: ObjectType::stored(object_type), object_id }))
     }
 
     /// The registered type: the policy and tenant boundary.
     #[must_use]
     pub fn object_type(&self) -> &ObjectType {
-        &self.object_type
+        &self.0.object_type
     }
 
     /// The caller's id of the object.
     #[must_use]
     pub fn object_id(&self) -> &str {
-        &self.object_id
+        &self.0.object_id
     }
 
     /// The partition of this subject and of everything under it, the same for ever.
     #[must_use]
     pub fn partition(&self) -> Partition {
-        Partition::of(self.object_type.as_str(), &self.object_id)
+        Partition::of(self.object_type().as_str(), self.object_id())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::future::Future;
 
+use riposte_cache::noting;
 use riposte_core::{Caller, Error};
 use tokio::time::Instant;
 use tonic::{Request, Response, Status};
@@ -62,6 +63,6 @@ where
     F: Future<Output = Result<A, Refusal>>,
 {
     let (call, message) = opened(request)?;
-    let answer = handler(call.caller.clone(), message).await;
+    let answer = noting(handler(call.caller.clone(), message)).await;
     answer.map(Response::new).map_err(|refusal| call.status(refusal))
 }

@@ -7,6 +7,7 @@
 
 use hyper::body::Bytes;
 use prost::Message;
+use riposte_cache::noting;
 use riposte_core::{Caller, Error, SubjectId, SubjectKey};
 use riposte_sdk::v1;
 
@@ -76,7 +77,8 @@ impl Services {
         let request =
             v1::ListCommentsRequest::decode(message).map_err(|_| Error::internal("a request was readable"))?;
         let limit = self.limits.max_response;
-        let (subject, page) = CommentCalls(self).listed(&caller, &request).await.map_err(|refusal| refusal.error)?;
+        let (subject, page) =
+            noting(CommentCalls(self).listed(&caller, &request)).await.map_err(|refusal| refusal.error)?;
         encode(subject, &page, limit)
     }
 }

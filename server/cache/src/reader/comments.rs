@@ -6,7 +6,8 @@ use futures::future::join_all;
 use riposte_core::comment::CommentView;
 use riposte_core::{CommentId, Result, SubjectKey};
 
-use super::{CachedReader, Parts, parts};
+use super::{CachedReader, Parts, Sample, parts};
+use crate::fallback;
 use crate::port::{Away, Fill, Kind, Lookup, Opened, Ticket};
 use crate::tally::Told;
 
@@ -20,11 +21,17 @@ impl CachedReader {
         let looked = if told.is_ok() { self.0.cache.comments(ids).await } else { Err(Away) };
         let looked = match looked {
             Ok(looked) => looked,
-            Err(Away) => ids.iter().map(|_| Lookup::Miss).collect(),
+            Err(Away) => {
+                fallback::note();
+                ids.iter().map(|_| Lookup::Miss).collect()
+            }
         };
         let missing = |(id, found): (&CommentId, &Lookup<_>)| (*found == Lookup::Miss).then_some(*id);
         let missed: Vec<CommentId> = ids.iter().zip(&looked).filter_map(missing).collect();
         self.0.tally.add(Told::Hit, ids.len() - missed.len());
+        if let Some((id, _)) = ids.iter().zip(&looked).find(|(_, found)| **found != Lookup::Miss) {
+            self.0.seen.note(Sample::COMMENT, || Sample::Comment(*id));
+        }
         self.0.tally.add(if self.is_degraded() { Told::Away } else { Told::Miss }, missed.len());
         let mut read =
             if missed.is_empty() { Vec::new() } else { self.0.read_comments(self, &missed).await? }.into_iter();

@@ -7,7 +7,7 @@ use riposte_core::page::{DEFAULT_PAGE, DEFAULT_PREVIEW, Order, Start, Which, Win
 use riposte_core::{Result, SubjectKey};
 
 use super::parts::{self, Read};
-use super::{CachedReader, Parts, Wanted};
+use super::{CachedReader, Parts, Sample, Wanted};
 use crate::port::{Away, Lookup, Opened, PageHit, Ticket};
 
 /// How often one looks whether another process has filled, before the rows are read all the same.
@@ -19,7 +19,7 @@ impl CachedReader {
     /// A page, from the copies or from the rows.
     pub(super) async fn page(&self, wanted: Wanted) -> Result<Option<Arc<PageHit>>> {
         if let Some(found) = self.0.looked(self.0.look(&wanted).await) {
-            self.0.seen.note(&wanted);
+            self.0.seen.note(Sample::PAGE, || Sample::Page(wanted));
             return Ok(found.map(Arc::new));
         }
         let this = Arc::clone(&self.0);

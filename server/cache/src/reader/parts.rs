@@ -1,6 +1,7 @@
 //! From pages as the rows give them to fills, and from copies to pages.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use riposte_core::CommentId;
 use riposte_core::comment::CommentView;
@@ -110,21 +111,26 @@ fn part(wanted: &Wanted, page: &Page<Item>) -> Option<Listed> {
 }
 
 /// Copies as roots with their previews.
-pub(super) fn roots(hit: &PageHit) -> RootPage {
-    let subject = hit.subject.clone();
-    let thread = |root: Item| {
-        let Preview { replies, more } = hit.previews.get(&root.comment.id).cloned().unwrap_or_default();
+pub(super) fn roots(hit: Arc<PageHit>) -> RootPage {
+    // Nobody else has it, unless several waited for one reading.
+    let PageHit { subject, items, pinned, mut previews, .. } = Arc::unwrap_or_clone(hit);
+    // A root that is pinned may stand among the others too.
+    let twice: BTreeSet<CommentId> = pinned.iter().map(|root| root.comment.id).collect();
+    let mut thread = |root: Item| {
+        let id = root.comment.id;
+        let preview = if twice.contains(&id) { previews.get(&id).cloned() } else { previews.remove(&id) };
+        let Preview { replies, more } = preview.unwrap_or_default();
         let replies = replies.into_iter().map(|reply| reply.view(&subject)).collect();
         Thread { root: root.view(&subject), replies, more_replies: more }
     };
-    let (threads, pinned) = (hit.items.clone().map(thread), hit.pinned.iter().cloned().map(thread).collect());
+    let (threads, pinned) = (items.map(&mut thread), pinned.into_iter().map(thread).collect());
     RootPage { threads, pinned, subject }
 }
 
 /// Copies as replies; `None` where they have no root.
-pub(super) fn replies(hit: &PageHit) -> Option<ReplyPage> {
-    let subject = hit.subject.clone();
-    let root = hit.root.clone()?.view(&subject);
-    let replies = hit.items.clone().map(|item| item.view(&subject));
+pub(super) fn replies(hit: Arc<PageHit>) -> Option<ReplyPage> {
+    let PageHit { subject, root, items, .. } = Arc::unwrap_or_clone(hit);
+    let root = root?.view(&subject);
+    let replies = items.map(|item| item.view(&subject));
     Some(ReplyPage { root, replies, subject })
 }

@@ -33,23 +33,23 @@ impl Reader for CachedReader {
 
     async fn roots(&self, key: &SubjectKey, window: Window, previews: u8) -> Result<Option<RootPage>> {
         let wanted = Wanted { key: key.clone(), root: None, which: Which::Window(window), previews };
-        Ok(self.page(wanted).await?.map(|hit| parts::roots(&hit)))
+        Ok(self.page(wanted).await?.map(parts::roots))
     }
 
     async fn roots_at(&self, key: &SubjectKey, floors: &[i32], previews: u8) -> Result<Option<RootPage>> {
         let wanted = Wanted { key: key.clone(), root: None, which: Which::Floors(floors.to_vec()), previews };
-        Ok(self.page(wanted).await?.map(|hit| parts::roots(&hit)))
+        Ok(self.page(wanted).await?.map(parts::roots))
     }
 
     async fn replies(&self, key: &SubjectKey, root: CommentId, window: Window) -> Result<Option<ReplyPage>> {
         let wanted = Wanted { key: key.clone(), root: Some(root), which: Which::Window(window), previews: 0 };
-        Ok(self.page(wanted).await?.and_then(|hit| parts::replies(&hit)))
+        Ok(self.page(wanted).await?.and_then(parts::replies))
     }
 
     async fn replies_at(&self, key: &SubjectKey, root: CommentId, floors: &[i32]) -> Result<Option<ReplyPage>> {
         let which = Which::Floors(floors.to_vec());
         let wanted = Wanted { key: key.clone(), root: Some(root), which, previews: 0 };
-        Ok(self.page(wanted).await?.and_then(|hit| parts::replies(&hit)))
+        Ok(self.page(wanted).await?.and_then(parts::replies))
     }
 
     async fn thread(&self, key: &SubjectKey, part: &Subtree) -> Result<Option<ThreadPage>> {

@@ -1,33 +1,26 @@
 //! What the auditor is to look at.
 
-use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
-use super::Wanted;
+use super::Sample;
 
-/// Pages that wait to be looked at.
-const WAITING: usize = 64;
-
-/// The last pages that copies answered with.
+/// What copies have answered since the last audit: of each kind the first.
 #[derive(Debug, Default)]
-pub(crate) struct Seen(Mutex<VecDeque<Wanted>>);
+pub(crate) struct Seen(Mutex<[Option<Sample>; Sample::KINDS]>);
 
 impl Seen {
-    /// Notes one, if there is room and nobody is in the way: this is on every reader's road.
-    pub(crate) fn note(&self, page: &Wanted) {
+    /// Notes an answer of a kind, if it is the first and nobody is in the way: this is on every reader's road.
+    pub(super) fn note(&self, kind: usize, answer: impl FnOnce() -> Sample) {
         if let Ok(mut seen) = self.0.try_lock()
-            && seen.len() < WAITING
+            && let Some(free @ None) = seen.get_mut(kind)
         {
-            seen.push_back(page.clone());
+            *free = Some(answer());
         }
     }
 
-    /// The one that has waited longest.
-    pub(crate) fn take(&self) -> Option<Wanted> {
+    /// What was noted since this was asked before.
+    pub(crate) fn take(&self) -> Vec<Sample> {
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let taken = seen.pop_front();
-        // What has waited meanwhile is of long ago.
-        seen.clear();
-        taken
+        seen.iter_mut().filter_map(Option::take).collect()
     }
 }

@@ -1,15 +1,22 @@
-//! A page as readers see it, of either kind of list.
+//! An answer as readers see it, of copies or of rows.
 
 use riposte_core::comment::CommentView;
 use riposte_core::page::{ReplyPage, RootPage};
+use riposte_core::{LikeValue, Subject, SubjectKey};
 
-/// A page as readers see it.
+/// An answer as readers see it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Shown {
-    /// Of roots.
+    /// Roots.
     Roots(Box<RootPage>),
-    /// Of the replies of one.
+    /// The replies of one.
     Replies(Box<ReplyPage>),
+    /// A subject, or that there is none.
+    Subject(Option<Box<Subject>>),
+    /// A comment, or that there is none to show.
+    Comment(Option<Box<CommentView>>),
+    /// What a member says of comments, as far as it is known.
+    States(Vec<Option<LikeValue>>),
 }
 
 impl Shown {
@@ -21,15 +28,40 @@ impl Shown {
         Self::Replies(Box::new(page))
     }
 
+    /// Whether this, of copies, is what the rows show, or newer than what they showed when they were read.
+    pub(crate) fn agrees(&self, rows: &Self) -> bool {
+        match (self, rows) {
+            (Self::States(kept), Self::States(rows)) => {
+                kept.len() == rows.len() && kept.iter().zip(rows).all(|(kept, row)| kept.is_none() || kept == row)
+            }
+            _ => self == rows || self.is_newer(rows),
+        }
+    }
+
+    /// Whose this is, as far as it shows it.
+    pub(crate) fn subject(&self) -> Option<SubjectKey> {
+        match self {
+            Self::Roots(page) => Some(page.subject.key.clone()),
+            Self::Replies(page) => Some(page.subject.key.clone()),
+            Self::Subject(subject) => subject.as_ref().map(|subject| subject.key.clone()),
+            Self::Comment(view) => view.as_ref().map(|view| view.subject.clone()),
+            Self::States(_) => None,
+        }
+    }
+
+    /// The revision it is of; 0 where it has none.
     pub(crate) fn revision(&self) -> i64 {
         match self {
             Self::Roots(page) => page.subject.revision,
             Self::Replies(page) => page.subject.revision,
+            Self::Subject(subject) => subject.as_ref().map_or(0, |subject| subject.revision),
+            Self::Comment(view) => view.as_ref().map_or(0, |view| view.comment.revision),
+            Self::States(_) => 0,
         }
     }
 
-    /// Whether this shows anything that `other`, of the rows, did not show when they were read.
-    pub(crate) fn is_newer(&self, other: &Self) -> bool {
+    /// Whether this shows anything that `other` did not show.
+    fn is_newer(&self, other: &Self) -> bool {
         if self.revision() != other.revision() {
             return self.revision() > other.revision();
         }
@@ -48,6 +80,7 @@ impl Shown {
                 threads.flat_map(|thread| std::iter::once(&thread.root).chain(&thread.replies)).collect()
             }
             Self::Replies(page) => std::iter::once(&page.root).chain(&page.replies.items).collect(),
+            Self::Subject(_) | Self::Comment(_) | Self::States(_) => Vec::new(),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use riposte_core::{CommentId, LikeValue, Result};
 
-use super::{CachedReader, Parts};
+use super::{CachedReader, Parts, Sample};
 use crate::port::{Away, Member};
 use crate::tally::Told;
 
@@ -17,7 +17,10 @@ impl CachedReader {
         let told = self.0.owed.clear(who.key.partition());
         let looked = if told.is_ok() { self.0.cache.states(who, ids).await } else { Err(Away) };
         let known = match self.0.looked(looked) {
-            Some(Some(known)) => known,
+            Some(Some(known)) => {
+                self.0.seen.note(Sample::STATES, || Sample::States(who.clone(), ids.to_vec()));
+                known
+            }
             Some(None) => return Ok(vec![None; ids.len()]),
             None => return self.read_states(who, ids).await,
         };

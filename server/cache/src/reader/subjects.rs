@@ -5,7 +5,8 @@ use std::sync::Arc;
 use futures::future::join_all;
 use riposte_core::{Result, Subject, SubjectKey};
 
-use super::{CachedReader, Parts};
+use super::{CachedReader, Parts, Sample};
+use crate::fallback;
 use crate::port::{Away, Fill, Kind, Lookup, Opened};
 use crate::tally::Told;
 
@@ -16,11 +17,17 @@ impl CachedReader {
         let looked = if told.is_ok() { self.0.cache.subjects(keys).await } else { Err(Away) };
         let looked = match looked {
             Ok(looked) => looked,
-            Err(Away) => keys.iter().map(|_| Lookup::Miss).collect(),
+            Err(Away) => {
+                fallback::note();
+                keys.iter().map(|_| Lookup::Miss).collect()
+            }
         };
         let missing = |(key, found): (&SubjectKey, &Lookup<_>)| (*found == Lookup::Miss).then(|| key.clone());
         let missed: Vec<SubjectKey> = keys.iter().zip(&looked).filter_map(missing).collect();
         self.0.tally.add(Told::Hit, keys.len() - missed.len());
+        if let Some((key, _)) = keys.iter().zip(&looked).find(|(_, found)| **found != Lookup::Miss) {
+            self.0.seen.note(Sample::SUBJECT, || Sample::Subject(key.clone()));
+        }
         self.0.tally.add(if self.is_degraded() { Told::Away } else { Told::Miss }, missed.len());
         let read = if missed.is_empty() {
             Arc::default()

@@ -17,7 +17,7 @@ use crate::port::Away;
 /// The functions. See the file.
 const LIBRARY: &str = include_str!("library.lua");
 /// What the names of the functions begin with.
-const PREFIX: &str = "riposte4_";
+const PREFIX: &str = "riposte5_";
 /// Failures in a row after which the server is left alone.
 const FAILURES: u32 = 5;
 /// How long it is left alone; then one call tries it.

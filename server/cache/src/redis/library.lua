@@ -1,4 +1,4 @@
-#!lua name=riposte4
+#!lua name=riposte5
 -- The protocol of the copies (see port.rs), each operation one function and so one step.
 --
 -- Every function gets one key, the cursor of a partition; all others of the partition begin like it, so that they lie in
@@ -20,7 +20,10 @@
 local INF = 2147483647
 local GROWS = 16
 local LOG, LOGGED_LIKES, DOUBT = 64, 2000, 30000
+-- The digit 2: from it on, a copy's head says that the comment is visible.
+local VISIBLE = 50
 local HEAD = 64
+local AT_ONCE = 1000
 
 -- What a command answers where there is no key; those that are not here answer with a list.
 local NOTHING = { GET = false, HGET = false, HEXISTS = 0, HLEN = 0, ZCARD = 0 }
@@ -57,24 +60,53 @@ local function generation(P)
   return ask('HGET', P .. 'cur', 'g') or nil
 end
 
--- The block of a subject, if it is of the present generation.
+-- The block of a subject, if it is of the present generation; with its row, deletion and pins.
 local function block(P, sid)
-  local h = ask('HMGET', P .. 'h:' .. sid, 'inc', 'g', 'rev', 'W', 'until', 'tn', 'wn')
+  local key = P .. 'h:' .. sid
+  local h = ask('HMGET', key, 'inc', 'g', 'rev', 'W', 'until', 'tn', 'wn', 'row', 'del', 'pins')
   local g = generation(P)
   if not h[1] or not g or h[2] ~= g then return nil end
-  return { sid = sid, key = P .. 'h:' .. sid, w = P .. 'w:' .. sid, inc = h[1], rev = number(h[3]),
-    W = number(h[4]) or 0, till = number(h[5]) or 0, tn = number(h[6]) or 0, wn = number(h[7]) or 0 }
+  return { sid = sid, key = key, w = P .. 'w:' .. sid, inc = h[1], rev = number(h[3]), W = number(h[4]) or 0,
+    till = number(h[5]) or 0, tn = number(h[6]) or 0, wn = number(h[7]) or 0, row = h[8], del = h[9], pins = h[10] }
 end
 
 local function answers(b)
   return b and b.rev and b.rev >= b.W
 end
 
+-- Whether a value is the copy of a comment, and a part of this block.
+local function belongs(b, value)
+  return value and #value >= HEAD and string.sub(value, 5, 12) == b.inc
+end
+
 -- The value of a comment's copy, if it is a part of this block.
 local function copy(P, b, id)
   local value = ask('GET', P .. 'c:' .. id)
-  if value and #value >= HEAD and string.sub(value, 5, 12) == b.inc then return value end
-  return nil
+  return belongs(b, value) and value or nil
+end
+
+-- The values of keys that begin alike, in one command for each thousand: a call costs more than what it brings. What is of
+-- another type counts as nothing.
+local function many(beginning, ids)
+  if #ids == 0 then return {} end
+  local values = {}
+  for from = 1, #ids, AT_ONCE do
+    local keys = {}
+    for i = from, math.min(from + AT_ONCE - 1, #ids) do keys[#keys + 1] = beginning .. ids[i] end
+    local some = redis.call('MGET', unpack(keys))
+    if #ids <= AT_ONCE then return some end
+    for i = 1, #keys do values[from + i - 1] = some[i] end
+  end
+  return values
+end
+
+-- The copies of comments; nil where one is missing.
+local function copies(P, b, ids)
+  local values = many(P .. 'c:', ids)
+  for i = 1, #ids do
+    if not belongs(b, values[i]) then return nil end
+  end
+  return values
 end
 
 local function rrev(value) return (struct.unpack('>I8', value, 13)) end
@@ -88,6 +120,7 @@ local function bounds(b, key)
   local s = ask('ZRANGEBYSCORE', key, '-inf', '-inf')[1]
   if not s or string.sub(s, 2, 9) ~= b.inc then return nil end
   local low, high = string.match(string.sub(s, 10), '^:(%d+):(%d+)$')
+  if not low then return nil end
   return { low = tonumber(low), high = tonumber(high), sentinel = s }
 end
 
@@ -158,13 +191,16 @@ end
 -- Choices ---------------------------------------------------------------------------------------------------------
 -- What the preview of a root is chosen from: like a list from floor 1 to its high one, and some replies beyond it.
 
-local function choice_of(P, b, root)
-  local value = ask('GET', P .. 'p:' .. root)
-  if not value or string.sub(value, 1, 8) ~= b.inc then return nil end
+local function choice_in(b, root, value)
+  if not value or #value % 20 ~= 0 or string.sub(value, 1, 8) ~= b.inc then return nil end
   local choice = { owner = 'r' .. root, root = root, low = 1, members = {} }
   choice.likes, choice.floor, choice.high = struct.unpack('>I4I4I4', value, 9)
   for at = 21, #value, 20 do choice.members[(struct.unpack('>I4', value, at))] = string.sub(value, at + 4, at + 19) end
   return choice
+end
+
+local function choice_of(P, b, root)
+  return choice_in(b, root, ask('GET', P .. 'p:' .. root))
 end
 
 local function choice_keep(P, b, choice, ttl)
@@ -186,7 +222,7 @@ local function choice_apply(P, b, root, came, went, ttl)
   if not choice then
     -- The first replies of a root are all there are.
     local value = copy(P, b, root)
-    if not value or tonumber(string.sub(value, 4, 4)) % 2 == 1 then return end
+    if not value or string.byte(value, 4) % 2 == 1 then return end
     choice = { root = root, likes = 0, floor = 0, high = INF, members = {} }
   end
   local differs = false
@@ -209,25 +245,24 @@ local function ends_with(choice, id, likes)
   return count > choice.likes or count == choice.likes and floor < choice.floor
 end
 
--- The preview of a root by its copy: whether there is more, and the replies; nil where another might be among these, or a
--- copy is missing.
-local function preview(P, b, root, value, size)
-  -- A listed reply is visible or stands above a visible one.
-  if tonumber(string.sub(value, 4, 4)) % 2 == 0 then return { 0 } end
-  if size == 0 then return { 1 } end
-  local choice = choice_of(P, b, root)
-  if not choice then return nil end
-  local keys, floors, replies = {}, {}, {}
-  for floor, id in pairs(choice.members) do keys[#keys + 1] = P .. 'c:' .. id; floors[#floors + 1] = floor end
-  if #keys <= size and choice.high < INF then return nil end
-  local values = #keys > 0 and ask('MGET', unpack(keys)) or {}
-  for i, of in ipairs(values) do
-    if not of or #of < HEAD or string.sub(of, 5, 12) ~= b.inc then return nil end
+-- The most liked first, and of equals the oldest.
+local function stands_before(x, y)
+  return x[1] > y[1] or x[1] == y[1] and x[2] < y[2]
+end
+
+-- The preview that a choice gives, of its members' floors and copies: whether there is more, and the replies; nil where
+-- another might be among these, or a copy is missing.
+local function chosen(b, choice, floors, values, size)
+  if #floors <= size and choice.high < INF then return nil end
+  local replies = {}
+  for i, floor in ipairs(floors) do
+    local value = values[i]
+    if not belongs(b, value) then return nil end
     -- A tombstone has no likes.
-    local visible = tonumber(string.sub(of, 4, 4)) >= 2
-    replies[i] = { visible and struct.unpack('>I4', of, 29) or 0, floors[i], of }
+    local visible = string.byte(value, 4) >= VISIBLE
+    replies[i] = { visible and struct.unpack('>I4', value, 29) or 0, floor, value }
   end
-  table.sort(replies, function(x, y) return x[1] > y[1] or x[1] == y[1] and x[2] < y[2] end)
+  table.sort(replies, stands_before)
   local last = replies[math.min(size, #replies)]
   if last and choice.high < INF then
     local floor = math.max(choice.floor, choice.high)
@@ -236,6 +271,39 @@ local function preview(P, b, root, value, size)
   local shown = { #replies > size and 1 or 0 }
   for i = 1, math.min(size, #replies) do shown[i + 1] = replies[i][3] end
   return shown
+end
+
+-- The previews of roots by their copies, as pairs of a root and its preview; roots without replies have none. nil where
+-- one is not known.
+local function previews_of(P, b, ids, values, size)
+  local roots, previews = {}, {}
+  for i, id in ipairs(ids) do
+    -- A listed reply is visible or stands above a visible one.
+    if string.byte(values[i], 4) % 2 == 1 then roots[#roots + 1] = id end
+  end
+  if size == 0 then
+    for i, root in ipairs(roots) do previews[i] = { root, { 1 } } end
+    return previews
+  end
+  local kept, choices, members = many(P .. 'p:', roots), {}, {}
+  for i, root in ipairs(roots) do
+    local choice = choice_in(b, root, kept[i])
+    if not choice then return nil end
+    choices[i], choice.floors = choice, {}
+    for floor, id in pairs(choice.members) do
+      choice.floors[#choice.floors + 1], members[#members + 1] = floor, id
+    end
+  end
+  local replies, from = many(P .. 'c:', members), 0
+  for i, choice in ipairs(choices) do
+    local of = {}
+    for n = 1, #choice.floors do of[n] = replies[from + n] end
+    from = from + #choice.floors
+    local shown = chosen(b, choice, choice.floors, of, size)
+    if not shown then return nil end
+    previews[i] = { choice.root, shown }
+  end
+  return previews
 end
 
 -- Changes ---------------------------------------------------------------------------------------------------------
@@ -641,8 +709,7 @@ local function find(P, name)
   if not sid or #sid ~= 16 then return { 'miss' } end
   local b = block(P, sid)
   if not answers(b) then return { 'miss' } end
-  local row = ask('HMGET', b.key, 'row', 'del', 'pins')
-  return { 'hit', row[1], row[2], b, row[3] }
+  return { 'hit', b.row, b.del, b }
 end
 
 local function subjects(keys, args)
@@ -657,9 +724,10 @@ end
 -- Of each id: nothing, or the place of its subject's row and the value. Behind them the rows.
 local function comments(keys, args)
   local P, found, rows, blocks = prefix(keys), {}, {}, {}
-  for i, id in ipairs(args) do
+  local values = many(P .. 'c:', args)
+  for i = 1, #args do
     found[i] = false
-    local value = ask('GET', P .. 'c:' .. id)
+    local value = values[i]
     if value and #value >= HEAD then
       local sid = string.sub(value, 41, 56)
       local known = blocks[sid]
@@ -667,7 +735,7 @@ local function comments(keys, args)
         local b = block(P, sid)
         known = false
         if answers(b) then
-          rows[#rows + 1] = ask('HGET', b.key, 'row')
+          rows[#rows + 1] = b.row
           known = { inc = b.inc, place = #rows }
         end
         blocks[sid] = known
@@ -678,14 +746,6 @@ local function comments(keys, args)
   return { found, rows }
 end
 
-local function copies(P, b, ids)
-  local all = {}
-  for i, id in ipairs(ids) do
-    all[i] = copy(P, b, id)
-    if not all[i] then return nil end
-  end
-  return all
-end
 
 -- How many of those behind and ahead of the cut stand on the page.
 local function share(start, limit, behind, ahead)
@@ -731,19 +791,17 @@ local function page(keys, args)
   if not items then return { 'miss' } end
   local pins = {}
   if args[2] == '' then
-    for id in string.gmatch(one[5] or '', '................') do pins[#pins + 1] = id end
+    for id in string.gmatch(b.pins or '', '................') do pins[#pins + 1] = id end
   end
   local pinned = copies(P, b, pins)
   if not pinned then return { 'miss' } end
-  local previews, size = {}, tonumber(args[3])
+  local previews = {}
   if args[2] == '' then
-    for of, values in pairs({ [ids] = items, [pins] = pinned }) do
-      for i, id in ipairs(of) do
-        local shown = preview(P, b, id, values[i], size)
-        if not shown then return { 'miss' } end
-        previews[#previews + 1] = { id, shown }
-      end
-    end
+    local roots, values = {}, {}
+    for i, id in ipairs(ids) do roots[i], values[i] = id, items[i] end
+    for i, id in ipairs(pins) do roots[#roots + 1], values[#values + 1] = id, pinned[i] end
+    previews = previews_of(P, b, roots, values, tonumber(args[3]))
+    if not previews then return { 'miss' } end
   end
   return { 'hit', one[2], root, before, after, items, pinned, previews }
 end
@@ -835,15 +893,16 @@ local function states(keys, args)
   local one = find(P, args[1])
   if one[1] ~= 'hit' then return one end
   if one[3] ~= '' then return { 'absent' } end
-  local key, b, values = P .. 'm:' .. args[2], one[4], {}
-  local was = ask('HMGET', key, 'ok', 'g')
-  if not was[1] or was[2] ~= generation(P) then return { 'miss' } end
-  local ids = {}
-  for i = 3, #args do ids[i - 2] = args[i] end
-  values = #ids > 0 and ask('HMGET', key, unpack(ids)) or {}
-  for i, id in ipairs(ids) do
-    if not values[i] then values[i] = copy(P, b, id) and '0' or '' end
+  local b, count = one[4], #args - 2
+  args[#args + 1], args[#args + 2] = 'ok', 'g'
+  local values = ask('HMGET', P .. 'm:' .. args[2], unpack(args, 3))
+  if not values[count + 1] or values[count + 2] ~= generation(P) then return { 'miss' } end
+  values[count + 1], values[count + 2] = nil, nil
+  local unsaid, places = {}, {}
+  for i = 1, count do
+    if not values[i] then unsaid[#unsaid + 1], places[#places + 1] = args[i + 2], i end
   end
+  for i, copied in ipairs(many(P .. 'c:', unsaid)) do values[places[i]] = belongs(b, copied) and '0' or '' end
   return { 'hit', values }
 end
 
@@ -882,9 +941,9 @@ local function renew(keys, args)
 end
 
 -- While a library is loaded there are no loops over tables: one line each.
-local function writes(word, callback) redis.register_function('riposte4_' .. word, callback) end
+local function writes(word, callback) redis.register_function('riposte5_' .. word, callback) end
 local function reads(word, callback)
-  redis.register_function{ function_name = 'riposte4_' .. word, callback = callback, flags = { 'no-writes' } }
+  redis.register_function{ function_name = 'riposte5_' .. word, callback = callback, flags = { 'no-writes' } }
 end
 writes('apply', apply)
 writes('like', like)

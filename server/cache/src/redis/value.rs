@@ -2,7 +2,7 @@
 //!
 //! | bytes | what |
 //! |---|---|
-//! | 0–2 | `rc3`: what it is, and the schema |
+//! | 0–2 | `rc4`: what it is, and the schema |
 //! | 3 | a digit: 1 if something visible stands below it, and 2 if it is visible itself |
 //! | 4–11 | the incarnation of its block |
 //! | 12–19 | revision of the row |
@@ -11,18 +11,19 @@
 //! | 40–55 | the subject's id, hexadecimal |
 //! | 56–63 | xxh3 of the content |
 //!
-//! The row ends with a checksum of its own, xxh3 of what comes and goes with it: bytes 0–3, 12–19 and 36–55 of the head, and the row.
+//! The row ends with a checksum of its own, xxh3 of the row, seeded with that of what comes and goes with it in the head: bytes
+//! 0–3, 12–19 and 36–55.
 //! A change that leaves the content as it was brings a head and a row, and keeps the content with its checksum.
 
 use prost::Message;
 use riposte_core::{Comment, CommentId, Content};
-use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::message::{CommentRow, Said};
 use crate::port::{Item, Likes};
 
 const HEAD: usize = 64;
-const MAGIC: &[u8; 3] = b"rc3";
+const MAGIC: &[u8; 3] = b"rc4";
 /// The length of a row's checksum.
 const SEAL: usize = 8;
 
@@ -98,9 +99,11 @@ pub(super) fn item(value: &[u8], id: Option<CommentId>) -> Option<Item> {
 
 /// The checksum of a row, with a whole head.
 fn seal(head: &[u8], row: &[u8]) -> u64 {
-    let mut hash = Xxh3::new();
-    [&head[..4], &head[12..20], &head[36..56], row].into_iter().for_each(|part| hash.update(part));
-    hash.digest()
+    let mut beside = [0; 32];
+    beside[..4].copy_from_slice(&head[..4]);
+    beside[4..12].copy_from_slice(&head[12..20]);
+    beside[12..].copy_from_slice(&head[36..56]);
+    xxh3_64_with_seed(row, xxh3_64(&beside))
 }
 
 fn array<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {

@@ -122,7 +122,7 @@ impl Rankings for Model {
         let candidates: Vec<Candidate> = chosen.map(|c| (c.id, c.floor, Tally::of(c))).collect();
         let floors = freeze(list.board(), self.shared.rules.hot(list.subject().object_type()), candidates, depth);
         let epoch = Ranking::epoch_after(standing.map(|last| last.ranking.epoch), now);
-        let ranking = Ranking { epoch, made: now, floors };
+        let ranking = Ranking::new(epoch, now, floors);
         tables.ranks.frozen.entry(key).or_default().push((ranking.clone(), print));
         Ok(Some((ranking, next_floor)))
     }

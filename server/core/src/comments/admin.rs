@@ -24,6 +24,18 @@ impl Comments {
         self.comment_verb(asked, at, verb, Vec::new()).await
     }
 
+    /// Whether the caller may walk over the subjects of a type, or of all types where none is named.
+    ///
+    /// # Errors
+    /// [`Error::ObjectTypeUnknown`], [`Error::CallerNotAllowed`].
+    pub fn may_walk(&self, caller: &Caller, object_type: Option<&ObjectType>) -> Result<()> {
+        match object_type {
+            Some(object_type) => self.policy(caller, object_type).map(drop),
+            None if caller.may_use_all() => Ok(()),
+            None => Err(Error::CallerNotAllowed),
+        }
+    }
+
     /// Subjects of a type, or of all types where none is named, all of them once, in no promised order.
     ///
     /// # Errors
@@ -35,11 +47,7 @@ impl Comments {
         after: SubjectCursor,
         limit: usize,
     ) -> Result<(Vec<Subject>, Option<SubjectCursor>)> {
-        match object_type {
-            Some(object_type) => drop(self.policy(caller, object_type)?),
-            None if caller.may_use_all() => {}
-            None => return Err(Error::CallerNotAllowed),
-        }
+        self.may_walk(caller, object_type)?;
         self.reader.list_subjects(object_type, after, limit).await
     }
 

@@ -2,7 +2,7 @@
 //! move meanwhile.
 
 use std::cmp::Reverse;
-use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -28,6 +28,8 @@ pub struct Ranking {
     pub made: Millis,
     /// The floors of what stood first, in order. What was not visible then has no rank.
     pub floors: Arc<[i32]>,
+    /// The same, ascending: every page asks for some of them.
+    ascending: Arc<[i32]>,
 }
 
 /// The last ranking of a list, as whoever begins a walk finds it.
@@ -64,6 +66,14 @@ pub enum Place {
 }
 
 impl Ranking {
+    /// A ranking of these floors, in order.
+    #[must_use]
+    pub fn new(epoch: i64, made: Millis, floors: Arc<[i32]>) -> Self {
+        let mut ascending = floors.to_vec();
+        ascending.sort_unstable();
+        Self { epoch, made, floors, ascending: ascending.into() }
+    }
+
     /// The number of the ranking that follows `last`. Numbers grow with time too, so that none is given again after the
     /// ranking that had it was forgotten.
     #[must_use]
@@ -83,15 +93,27 @@ impl Ranking {
         self.position(floor).map_or(Place::Below(floor), |position| Place::Position(position + 1))
     }
 
+    /// Whether it holds this floor.
+    #[must_use]
+    pub fn holds(&self, floor: i32) -> bool {
+        self.ascending.binary_search(&floor).is_ok()
+    }
+
+    /// How many floors of this range it holds.
+    #[must_use]
+    pub fn count_within(&self, floors: Range<i32>) -> usize {
+        let below = |end: i32| self.ascending.partition_point(|floor| *floor < end);
+        below(floors.end).saturating_sub(below(floors.start))
+    }
+
     /// Those of `floors`, which go one way, that it does not hold.
     #[must_use]
     pub fn leaves(&self, floors: Vec<i32>) -> Vec<i32> {
-        let held: HashSet<i32> = self.floors.iter().copied().collect();
-        floors.into_iter().filter(|floor| !held.contains(floor)).collect()
+        floors.into_iter().filter(|floor| !self.holds(*floor)).collect()
     }
 
     fn position(&self, floor: i32) -> Option<usize> {
-        self.floors.iter().position(|ranked| *ranked == floor)
+        self.holds(floor).then(|| self.floors.iter().position(|ranked| *ranked == floor)).flatten()
     }
 }
 

@@ -74,7 +74,7 @@ fn equals_stand_newest_first_by_time_and_then_by_id() {
 #[test]
 fn a_walk_begins_along_a_ranking_that_outlives_it() {
     let made = Millis(1_000_000_000);
-    let ranking = Ranking { epoch: 1, made, floors: [].into() };
+    let ranking = Ranking::new(1, made, [].into());
     let last = |changed| Standing { ranking: ranking.clone(), changed };
     for (age, changed, unchanged, bridges) in
         [(0, true, true, true), (4_999, true, true, true), (5_000, false, true, true), (240_000, false, false, false)]
@@ -96,10 +96,11 @@ fn numbers_of_rankings_grow_also_where_all_were_forgotten() {
 
 #[test]
 fn places_lie_around_what_is_ranked_and_between_the_floors_of_the_rest() {
-    let ranking = Ranking { epoch: 1, made: Millis(0), floors: [7, 2, 9].into() };
+    let ranking = Ranking::new(1, Millis(0), [7, 2, 9].into());
     assert_eq!((ranking.before(2), ranking.behind(2)), (Place::Position(1), Place::Position(2)));
     assert_eq!((ranking.before(5), ranking.behind(5)), (Place::Below(6), Place::Below(5)));
     assert_eq!(ranking.leaves(vec![9, 8, 7, 6]), [8, 6]);
+    assert_eq!([2..10, 3..9, 7..8, 9..9].map(|floors| ranking.count_within(floors)), [3, 1, 1, 0]);
 }
 
 proptest! {

@@ -192,7 +192,7 @@ pub struct Trail {
 impl Trail {
     /// That of a list that nobody has written to.
     pub(crate) fn nowhere(now: Millis) -> Self {
-        let (ranking, start) = (Ranking { epoch: 0, made: now, floors: [].into() }, Place::Position(0));
+        let (ranking, start) = (Ranking::new(0, now, [].into()), Place::Position(0));
         Self { walk: RankedWalk { epoch: 0, bound: 1, since: now }, ranking, from: start, to: start }
     }
 

@@ -129,9 +129,9 @@ fn exported_comment(exported: &Exported, names: &HashMap<CommentId, String>) -> 
 fn whole(view: &CommentView) -> v1::Comment {
     v1::Comment {
         member_id: view.comment.member.as_str().to_owned(),
-        content: view.content.as_ref().map(answer::content),
+        content: view.content.clone().map(answer::content),
         state: answer::plain_state(view.comment.state).into(),
-        ..answer::comment(view)
+        ..answer::comment(view.clone())
     }
 }
 

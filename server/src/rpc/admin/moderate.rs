@@ -31,7 +31,7 @@ pub(super) async fn hide(
     let order = Order { id: *id, moderator_id, reason, request_id };
     let (asked, at) = parsed(&services, caller, &order).await?;
     let hidden = services.comments.hide(&asked, &at, true).await?;
-    Ok(v1::HideCommentResponse { comment: Some(answer::comment(&hidden.value)), subject_revision: hidden.revision })
+    Ok(v1::HideCommentResponse { comment: Some(answer::comment(hidden.value)), subject_revision: hidden.revision })
 }
 
 pub(super) async fn unhide(
@@ -43,7 +43,7 @@ pub(super) async fn unhide(
     let order = Order { id: *id, moderator_id, reason, request_id };
     let (asked, at) = parsed(&services, caller, &order).await?;
     let shown = services.comments.hide(&asked, &at, false).await?;
-    Ok(v1::UnhideCommentResponse { comment: Some(answer::comment(&shown.value)), subject_revision: shown.revision })
+    Ok(v1::UnhideCommentResponse { comment: Some(answer::comment(shown.value)), subject_revision: shown.revision })
 }
 
 pub(super) async fn delete(
@@ -55,7 +55,7 @@ pub(super) async fn delete(
     let order = Order { id: *id, moderator_id, reason, request_id };
     let (asked, at) = parsed(&services, caller, &order).await?;
     let gone = services.comments.delete(&asked, &at, Acting::Moderator, String::new()).await?;
-    let comment = Some(answer::comment(&gone.value));
+    let comment = Some(answer::comment(gone.value));
     Ok(v1::AdminServiceDeleteCommentResponse { comment, subject_revision: gone.revision })
 }
 

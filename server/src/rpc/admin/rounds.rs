@@ -131,12 +131,11 @@ fn parsed(services: &Services, caller: &Caller, named: Named) -> Result<Walk, Re
         None => v.take(Err(Violation::field("scope", "must name a subject, an object type or all"))),
     };
     let (walk,) = v.all((walk,))?;
-    match &walk {
-        Walk::One(key) => drop(services.comments.policy(caller, key.object_type())?),
-        Walk::Many { object_type: Some(object_type), .. } => drop(services.comments.policy(caller, object_type)?),
-        Walk::Many { object_type: None, .. } if caller.may_use_all() => {}
-        Walk::Many { object_type: None, .. } => return Err(Error::CallerNotAllowed.into()),
-    }
+    let object_type = match &walk {
+        Walk::One(key) => Some(key.object_type()),
+        Walk::Many { object_type, .. } => object_type.as_ref(),
+    };
+    services.comments.may_walk(caller, object_type)?;
     Ok(walk)
 }
 

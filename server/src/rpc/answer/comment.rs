@@ -1,32 +1,33 @@
 //! Comments on the wire, to everybody.
 
 use riposte_core::page::Thread;
-use riposte_core::{CommentId, CommentState, CommentView, Content, DeletedBy, MemberId};
+use riposte_core::{CommentId, CommentState, CommentView, Content, DeletedBy};
 use riposte_sdk::v1;
 
 use super::{subject_key, time};
 
 /// A comment as it was made ready for its reader: without content it is a tombstone, which names no author either.
-pub(crate) fn comment(view: &CommentView) -> v1::Comment {
+pub(crate) fn comment(view: CommentView) -> v1::Comment {
     let CommentView { comment, subject, content: said, pinned } = view;
-    let said = said.as_ref().filter(|_| comment.state != CommentState::Deleted);
+    let said = said.filter(|_| comment.state != CommentState::Deleted);
+    let etag = comment.etag();
     v1::Comment {
         id: comment.id.get(),
-        subject: Some(subject_key(subject)),
+        subject: Some(subject_key(&subject)),
         root_id: comment.root_id.map_or(0, CommentId::get),
         parent_id: comment.parent_id.map_or(0, CommentId::get),
         depth: i32::from(comment.path.depth()),
         floor: comment.floor,
-        member_id: said.map_or_else(String::new, |_| comment.member.as_str().to_owned()),
-        content: said.map(content),
         state: shown_state(comment.state, said.is_some()).into(),
+        member_id: said.as_ref().map_or_else(String::new, |_| comment.member.into()),
+        content: said.map(content),
         deleted_by: comment.deleted_by.map_or(v1::DeletedBy::Unspecified, deleted_by).into(),
         like_count: comment.like_count,
         dislike_count: comment.dislike_count,
         reply_count: comment.reply_count,
-        pinned: *pinned,
+        pinned,
         revision: comment.revision,
-        etag: comment.etag(),
+        etag,
         create_time: Some(time(comment.create_time)),
         update_time: Some(time(comment.update_time)),
         edit_time: comment.edit_time.map(time),
@@ -35,12 +36,9 @@ pub(crate) fn comment(view: &CommentView) -> v1::Comment {
 }
 
 /// What a comment says.
-pub(crate) fn content(content: &Content) -> v1::Content {
-    v1::Content {
-        text: content.text().to_owned(),
-        mentioned_member_ids: content.mentions().iter().map(MemberId::as_str).map(str::to_owned).collect(),
-        metadata: content.metadata().clone(),
-    }
+pub(crate) fn content(content: Content) -> v1::Content {
+    let (text, mentions, metadata) = content.into_parts();
+    v1::Content { text, mentioned_member_ids: mentions.into_iter().map(String::from).collect(), metadata }
 }
 
 /// A root with its preview. `token` makes the token of all its replies, which is given where the preview lacks some.
@@ -48,12 +46,12 @@ pub(crate) fn content(content: &Content) -> v1::Content {
 /// # Errors
 /// Those of `token`.
 pub(crate) fn thread<E>(
-    thread: &Thread,
+    thread: Thread,
     token: impl FnOnce(CommentId) -> Result<String, E>,
 ) -> Result<v1::CommentThread, E> {
     let reply_page_token = if thread.more_replies { token(thread.root.comment.id)? } else { String::new() };
-    let replies = thread.replies.iter().map(comment).collect();
-    Ok(v1::CommentThread { comment: Some(comment(&thread.root)), replies, reply_page_token })
+    let replies = thread.replies.into_iter().map(comment).collect();
+    Ok(v1::CommentThread { comment: Some(comment(thread.root)), replies, reply_page_token })
 }
 
 /// The state as a reader of the whole comment, or of its tombstone, learns it: without the content no more than that

@@ -51,11 +51,11 @@ fn times_before_and_after_1970_keep_their_milliseconds() {
 
 #[test]
 fn a_tombstone_names_neither_text_nor_author() {
-    let shown = comment(&view(CommentState::Active));
+    let shown = comment(view(CommentState::Active));
     assert_eq!((shown.member_id.as_str(), shown.depth, shown.floor), ("m7", 0, 3));
     assert_eq!(shown.content.map(|content| content.text).as_deref(), Some("hi"));
     // However much of it is left inside.
-    let gone = comment(&view(CommentState::Deleted));
+    let gone = comment(view(CommentState::Deleted));
     assert_eq!((gone.content.as_ref(), gone.member_id.as_str()), (None, ""));
     assert_eq!((gone.state(), gone.deleted_by()), (v1::CommentState::Deleted, v1::DeletedBy::Author));
     assert_eq!(gone.delete_time, Some(time(Millis(2_500))));
@@ -73,8 +73,8 @@ fn who_may_not_see_a_comment_learns_only_that_it_is_out_of_sight() {
         (CommentState::Shadowed, v1::CommentState::Hidden, v1::CommentState::Active),
         (CommentState::Deleted, v1::CommentState::Deleted, v1::CommentState::Deleted),
     ] {
-        assert_eq!(comment(&view(state).seen_by(None)).state(), others, "{state} to others");
-        assert_eq!(comment(&view(state).seen_by(Some(&author))).state(), own, "{state} to its author");
+        assert_eq!(comment(view(state).seen_by(None)).state(), others, "{state} to others");
+        assert_eq!(comment(view(state).seen_by(Some(&author))).state(), own, "{state} to its author");
     }
 }
 

@@ -27,7 +27,7 @@ impl CommentCalls {
         let new = CreateRoot { subject, member: member.clone(), content, client };
         let written = self.0.comments.create(&asked, new).await?;
         // At a repeat: as it is now, which need not be as it was written.
-        let comment = answer::comment(&written.value.seen_by(Some(&member)));
+        let comment = answer::comment(written.value.seen_by(Some(&member)));
         let ack = v1::Ack::Committed.into();
         Ok(v1::CreateCommentResponse { comment: Some(comment), subject_revision: written.revision, ack })
     }

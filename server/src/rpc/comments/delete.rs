@@ -29,7 +29,7 @@ impl CommentCalls {
         };
         let asked = Asked { caller, member: Some(member.clone()), request_id };
         let written = self.0.comments.delete(&asked, &at, acting, request.etag).await.map_err(under(&at.subject))?;
-        let comment = answer::comment(&written.value.seen_by(Some(&member)));
+        let comment = answer::comment(written.value.seen_by(Some(&member)));
         Ok(v1::DeleteCommentResponse { comment: Some(comment), subject_revision: written.revision })
     }
 
@@ -45,7 +45,7 @@ impl CommentCalls {
         let ((at, _), member, request_id) = v.all((target, member, request_id))?;
         let asked = Asked { caller, member: Some(member.clone()), request_id };
         let written = self.0.comments.undelete(&asked, &at, member.clone()).await.map_err(under(&at.subject))?;
-        let comment = answer::comment(&written.value.seen_by(Some(&member)));
+        let comment = answer::comment(written.value.seen_by(Some(&member)));
         Ok(v1::UndeleteCommentResponse { comment: Some(comment), subject_revision: written.revision })
     }
 }

@@ -32,7 +32,7 @@ impl CommentCalls {
         let ask = ListMemberComments { object_type, member, all, after, limit };
         let (page, next) = self.0.comments.member_comments(&caller, &ask).await?;
         let (places, comments): (Vec<HistoryCursor>, Vec<_>) =
-            page.items.into_iter().map(|(at, view)| (at, answer::comment(&view))).unzip();
+            page.items.into_iter().map(|(at, view)| (at, answer::comment(view))).unzip();
         let whole = comments.len();
         let page = Page { items: comments, more_before: false, more_after: next.is_some() };
         let comments = answer::fit(page, Anchor::First, MAX_BYTES).items;

@@ -45,9 +45,9 @@ impl CommentCalls {
         let subject = answer::subject(&page.subject);
         // Later pages of a walk do not repeat them.
         let pinned = if request.page_token.is_empty() { page.pinned } else { Vec::new() };
-        let pinned = pinned.iter().map(|thread| self.thread(caller, thread)).collect::<Result<Vec<_>, Error>>()?;
+        let pinned = pinned.into_iter().map(|thread| self.thread(caller, thread)).collect::<Result<Vec<_>, Error>>()?;
         let Page { items, more_before, more_after } = page.threads;
-        let items = items.iter().map(|thread| self.thread(caller, thread)).collect::<Result<Vec<_>, Error>>()?;
+        let items = items.into_iter().map(|thread| self.thread(caller, thread)).collect::<Result<Vec<_>, Error>>()?;
         let beside = subject.encoded_len() + pinned.iter().map(Message::encoded_len).sum::<usize>();
         let room = MAX_BYTES.saturating_sub(beside);
         let page = Page { items, more_before, more_after };
@@ -102,7 +102,7 @@ impl CommentCalls {
     }
 
     /// A thread with the token that walks all its replies from the first.
-    fn thread(&self, caller: &Caller, thread: &Thread) -> Result<v1::CommentThread, Error> {
+    fn thread(&self, caller: &Caller, thread: Thread) -> Result<v1::CommentThread, Error> {
         answer::thread(thread, |root| {
             let walk = Walk::replies(caller, root, Sort::Stable(Order::Oldest));
             let first = Cursor::Floor(Step::after(0, Order::Oldest));

@@ -18,7 +18,7 @@ impl CommentCalls {
     ) -> Result<v1::PinCommentResponse, Refusal> {
         let v1::PinCommentRequest { id, member_id, request_id } = request;
         let written = self.set_pin(caller, Pin { id, member_id, request_id, pinned: true }).await?;
-        let comment = Some(answer::comment(&written.value));
+        let comment = Some(answer::comment(written.value));
         Ok(v1::PinCommentResponse { comment, subject_revision: written.revision })
     }
 
@@ -29,7 +29,7 @@ impl CommentCalls {
     ) -> Result<v1::UnpinCommentResponse, Refusal> {
         let v1::UnpinCommentRequest { id, member_id, request_id } = request;
         let written = self.set_pin(caller, Pin { id, member_id, request_id, pinned: false }).await?;
-        let comment = Some(answer::comment(&written.value));
+        let comment = Some(answer::comment(written.value));
         Ok(v1::UnpinCommentResponse { comment, subject_revision: written.revision })
     }
 

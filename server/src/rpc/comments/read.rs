@@ -21,7 +21,7 @@ impl CommentCalls {
         let min_revision = v.take(parse::min_revision(request.min_revision));
         let (id, viewer, min_revision) = v.all((id, viewer, min_revision))?;
         let view = self.0.answering(request.fresh).comment(&caller, id, viewer.as_ref(), min_revision).await?;
-        Ok(v1::GetCommentResponse { comment: Some(answer::comment(&view)), degraded: self.0.degraded() })
+        Ok(v1::GetCommentResponse { comment: Some(answer::comment(view)), degraded: self.0.degraded() })
     }
 
     pub(super) async fn batch_get(
@@ -36,7 +36,7 @@ impl CommentCalls {
         let (mut comments, mut missing) = (Vec::with_capacity(found.len()), Vec::new());
         for (id, view) in ids.into_iter().zip(found) {
             match view {
-                Some(view) => comments.push(answer::comment(&view)),
+                Some(view) => comments.push(answer::comment(view)),
                 None if request.allow_missing => missing.push(id.get()),
                 None => return Err(Refusal::about(Error::CommentNotFound, about::comment(id.get()))),
             }

@@ -46,7 +46,7 @@ fn former(texts: &[PastContent], author: &MemberId, before: i32) -> Vec<v1::Comm
         let text = pair.first()?;
         Some(v1::CommentRevision {
             number,
-            content: Some(answer::content(&text.content)),
+            content: Some(answer::content(text.content.clone())),
             member_id: author.as_str().to_owned(),
             create_time: Some(answer::time(text.time)),
         })

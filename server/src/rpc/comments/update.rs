@@ -25,7 +25,7 @@ impl CommentCalls {
         let asked = Asked { caller, member: Some(member.clone()), request_id };
         let edit = EditComment { member: member.clone(), content, etag: request.etag };
         let written = self.0.comments.edit(&asked, &at, edit).await.map_err(under(&at.subject))?;
-        let comment = answer::comment(&written.value.seen_by(Some(&member)));
+        let comment = answer::comment(written.value.seen_by(Some(&member)));
         Ok(v1::UpdateCommentResponse { comment: Some(comment), subject_revision: written.revision })
     }
 }

@@ -28,7 +28,7 @@ impl ReplyCalls {
         let new = CreateReply { member: member.clone(), content, client };
         let written = self.0.comments.reply(&asked, &parent, new).await.map_err(under(&parent.subject))?;
         // At a repeat: as it is now, which need not be as it was written.
-        let reply = answer::comment(&written.value.seen_by(Some(&member)));
+        let reply = answer::comment(written.value.seen_by(Some(&member)));
         let ack = v1::Ack::Committed.into();
         Ok(v1::CreateReplyResponse { reply: Some(reply), subject_revision: written.revision, ack })
     }

@@ -52,8 +52,8 @@ impl ReplyCalls {
             }
         })?;
         let subject_revision = page.subject.revision;
-        let root = answer::comment(&page.root);
-        let replies = page.replies.map(|reply| answer::comment(&reply));
+        let root = answer::comment(page.root);
+        let replies = page.replies.map(answer::comment);
         let room = MAX_BYTES.saturating_sub(root.encoded_len());
         let (replies, ends) = answer::cut(replies, &asked, room);
         Ok(v1::ListRepliesResponse {

@@ -33,7 +33,7 @@ impl ReplyCalls {
         let part = Subtree { top: top.path.clone(), max_depth, after, limit };
         let comments = self.0.answering(request.fresh);
         let page = comments.thread(&top, &part, min_revision).await.map_err(under(&top.subject))?;
-        let items = page.comments.iter().map(answer::comment).collect();
+        let items = page.comments.iter().cloned().map(answer::comment).collect();
         let shown = Page { items, more_before: false, more_after: page.more_after };
         let shown = answer::fit(shown, Anchor::First, MAX_BYTES);
         let last = page.comments.get(..shown.items.len()).and_then(<[_]>::last).filter(|_| shown.more_after);
@@ -54,8 +54,8 @@ impl ReplyCalls {
         let comments = self.0.answering(request.fresh);
         let (view, ancestors, truncated) = comments.conversation(&caller, id, min_revision).await?;
         Ok(v1::ListConversationResponse {
-            comment: Some(answer::comment(&view)),
-            ancestors: ancestors.iter().map(answer::comment).collect(),
+            comment: Some(answer::comment(view)),
+            ancestors: ancestors.into_iter().map(answer::comment).collect(),
             truncated,
             degraded: self.0.degraded(),
         })

@@ -153,7 +153,7 @@ impl Rankings for SqlRanks {
                 let hot = self.rules.hot(list.subject().object_type());
                 let floors = freeze(list.board(), hot, draft.candidates, self.rules.depth);
                 let epoch = Ranking::epoch_after(last.map(|last| last.epoch), now);
-                let ranking = Ranking { epoch, made: now, floors };
+                let ranking = Ranking::new(epoch, now, floors);
                 let freeze = freeze::Freeze { list: list.clone(), id: draft.list, ranking, print: draft.print };
                 transact::write(&self.sources, self.sources.map().source(draft.list.partition()), freeze).await?
             }

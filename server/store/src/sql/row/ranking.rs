@@ -47,7 +47,7 @@ pub(crate) fn ranking(row: &Model) -> Result<(Ranking, Print)> {
     }
     let floors = floors.iter().map(|floor| i32::from_be_bytes(*floor)).collect();
     let print = Print { revision: i64::from_be_bytes(*revision), changes: i64::from_be_bytes(*changes) };
-    Ok((Ranking { epoch: row.epoch, made: Millis(row.create_time), floors }, print))
+    Ok((Ranking::new(row.epoch, Millis(row.create_time), floors), print))
 }
 
 #[cfg(test)]
@@ -64,7 +64,7 @@ mod tests {
         let id = CommentId::new(77).expect("positive");
         let print = Print { revision: 9, changes: -3 };
         for floors in [vec![], vec![1], vec![i32::MAX, 2, 70_000]] {
-            let frozen = Ranking { epoch: 5, made: Millis(6), floors: floors.into() };
+            let frozen = Ranking::new(5, Millis(6), floors.into());
             let mut row = ranking_model(&list, id, &frozen, print).try_into_model().expect("complete");
             assert_eq!(ranking(&row), Ok((frozen, print)));
             row.floors.pop();

@@ -14,9 +14,9 @@ use crate::sql::pool::Tx;
 use crate::sql::read::Query;
 use crate::sql::read::listed::listed;
 
-/// Floors that one statement reads beside those that are wanted: as many of them may be ranked. They are read from the
-/// key alone, without their rows.
-const SPARE: usize = 256;
+/// Floors that one statement reads beside those that are wanted and those nearby that are ranked: where some are not listed,
+/// more of what it reads is ranked. They are read from the key alone, without their rows.
+const SPARE: usize = 16;
 
 #[derive(Debug)]
 pub(super) struct Others {
@@ -40,7 +40,8 @@ impl Query for Others {
         let (mut others, mut rest) = (Vec::with_capacity(self.limit), self.floors.clone());
         loop {
             self.skip_ranked(&mut rest);
-            let most = self.limit - others.len() + SPARE;
+            let wanted = self.limit - others.len();
+            let most = wanted + self.ranked_near(&rest, wanted) + SPARE;
             let listed = listed(tx, listing.subject, listing.root_id())
                 .select_only()
                 .column(Column::Floor)
@@ -68,21 +69,27 @@ impl Others {
     /// Floors are dense and the newest are all ranked in most lists: where the range begins with ranked ones, it is
     /// shortened by them without reading any.
     fn skip_ranked(&self, rest: &mut Range<i32>) {
-        let mut ranked: Vec<i32> = self.ranking.floors.to_vec();
-        ranked.sort_unstable();
-        let ranked = |floor: i32| ranked.binary_search(&floor).is_ok();
         match self.order {
             Order::Oldest => {
-                while rest.start < rest.end && ranked(rest.start) {
+                while rest.start < rest.end && self.ranking.holds(rest.start) {
                     rest.start += 1;
                 }
             }
             Order::Newest => {
-                while rest.start < rest.end && ranked(rest.end - 1) {
+                while rest.start < rest.end && self.ranking.holds(rest.end - 1) {
                     rest.end -= 1;
                 }
             }
         }
+    }
+
+    /// How many of the next floors are ranked, twice as many as are wanted.
+    fn ranked_near(&self, rest: &Range<i32>, wanted: usize) -> usize {
+        let reach = i32::try_from(2 * wanted).unwrap_or(i32::MAX);
+        self.ranking.count_within(match self.order {
+            Order::Oldest => rest.start..rest.end.min(rest.start.saturating_add(reach)),
+            Order::Newest => rest.start.max(rest.end.saturating_sub(reach))..rest.end,
+        })
     }
 
     /// The range behind the last floor that was read.
