@@ -118,7 +118,7 @@ impl App {
             max_time,
             max_request: limits.max_request,
             faults,
-            calls: metrics.calls(),
+            calls: metrics.calls(rpc::methods()),
             hot: None,
         };
         let hot = CallLayer { hot: Some(HotAnswers(services.clone())), ..layer.clone() };

@@ -4,6 +4,7 @@
 //! None of it holds the body of a message, a token, a member or a key: fields are ids, names, codes and durations.
 
 mod calls;
+mod error;
 mod instruments;
 mod metrics;
 mod push;
@@ -22,6 +23,7 @@ use crate::config::{Config, Log, LogFormat};
 use push::{Exports, Push};
 
 pub use calls::{Calls, Measured};
+pub use error::StartError;
 pub use metrics::Metrics;
 
 /// The version of this build.
@@ -40,7 +42,7 @@ pub struct Telemetry {
 ///
 /// # Errors
 /// If logging was started before, or the authorities of the receiver cannot be read.
-pub fn start(config: &Config) -> anyhow::Result<Telemetry> {
+pub fn start(config: &Config) -> Result<Telemetry, StartError> {
     let Log { format, filter } = &config.log;
     // The configuration was refused if any part of the filter is malformed.
     let filter = filter.parse::<Targets>().unwrap_or_default();

@@ -56,9 +56,7 @@ impl Door {
         ];
         let callers = callers(&auth)?.unwrap_or_else(Callers::everybody);
         let guard = Guard::new(callers, jwt(&auth)?, clock, metrics.clone());
-        let tls = Tls::open(&files)?;
-        tls.iter().filter_map(Tls::expiry).for_each(|seconds| metrics.certificate_expiry(seconds));
-        Ok(Self { guard, tls, auth, files, parts, metrics })
+        Ok(Self { guard, tls: Tls::open(&files)?, auth, files, parts, metrics })
     }
 
     /// Looks at the files again and again. One that cannot be used is told, and what was read before it stays.
@@ -87,10 +85,7 @@ impl Door {
         match what {
             What::Callers => callers(&self.auth)?.into_iter().for_each(|callers| self.guard.exchange(callers)),
             What::Keys => jwt(&self.auth)?.into_iter().for_each(|jwt| self.guard.exchange_keys(jwt)),
-            What::Certificates => {
-                self.tls.as_ref().map_or(Ok(()), |tls| tls.reload(&self.files))?;
-                self.tls.iter().filter_map(Tls::expiry).for_each(|seconds| self.metrics.certificate_expiry(seconds));
-            }
+            What::Certificates => self.tls.as_ref().map_or(Ok(()), |tls| tls.reload(&self.files))?,
         }
         Ok(())
     }

@@ -20,45 +20,31 @@ use crate::config;
 
 /// Makes connections secure. Clones share the certificates.
 #[derive(Debug, Clone)]
-pub(super) struct Tls(Arc<ArcSwap<Secured>>);
-
-/// What new connections get.
-#[derive(Debug)]
-struct Secured {
-    config: Arc<ServerConfig>,
-    /// When its certificate ends, in seconds since 1970; `None` where it does not say so readably.
-    expiry: Option<i64>,
-}
+pub(super) struct Tls(Arc<ArcSwap<ServerConfig>>);
 
 impl Tls {
     /// With the certificates of these files; `None` where no certificate is named.
     pub(super) fn open(files: &config::Tls) -> Result<Option<Self>> {
-        Ok(secured(files)?.map(|secured| Self(Arc::new(ArcSwap::from_pointee(secured)))))
+        Ok(server_config(files)?.map(|config| Self(Arc::new(ArcSwap::new(config)))))
     }
 
     /// Reads the files again; connections from now on have what they say.
     pub(super) fn reload(&self, files: &config::Tls) -> Result<()> {
-        if let Some(secured) = secured(files)? {
-            self.0.store(Arc::new(secured));
+        if let Some(config) = server_config(files)? {
+            self.0.store(config);
         }
         Ok(())
     }
 
-    /// When the certificate ends, in seconds since 1970.
-    pub(super) fn expiry(&self) -> Option<i64> {
-        self.0.load().expiry
-    }
-
     /// The handshake.
     pub(super) async fn accept(&self, stream: TcpStream) -> io::Result<TlsStream<TcpStream>> {
-        TlsAcceptor::from(Arc::clone(&self.0.load().config)).accept(stream).await
+        TlsAcceptor::from(self.0.load_full()).accept(stream).await
     }
 }
 
-fn secured(files: &config::Tls) -> Result<Option<Secured>> {
+fn server_config(files: &config::Tls) -> Result<Option<Arc<ServerConfig>>> {
     let (Some(certificate), Some(key)) = (&files.cert_file, &files.key_file) else { return Ok(None) };
     let chain = certificates(certificate)?;
-    let expiry = chain.first().and_then(not_after);
     let key = PrivateKeyDer::from_pem_file(key).with_context(|| format!("no private key in {}", key.display()))?;
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ServerConfig::builder_with_provider(Arc::clone(&provider)).with_safe_default_protocol_versions()?;
@@ -76,12 +62,7 @@ fn secured(files: &config::Tls) -> Result<Option<Secured>> {
     };
     let mut config = builder.with_single_cert(chain, key).context("the certificate and its key do not go together")?;
     config.alpn_protocols = vec![b"h2".to_vec()];
-    Ok(Some(Secured { config: Arc::new(config), expiry }))
-}
-
-fn not_after(certificate: &CertificateDer<'_>) -> Option<i64> {
-    let (_, certificate) = x509_parser::parse_x509_certificate(certificate).ok()?;
-    Some(certificate.validity().not_after.timestamp())
+    Ok(Some(Arc::new(config)))
 }
 
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>> {

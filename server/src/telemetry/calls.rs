@@ -7,8 +7,6 @@ use std::time::Instant;
 use http::{HeaderMap, HeaderValue};
 use opentelemetry::KeyValue;
 use opentelemetry::metrics::{Counter, Histogram};
-use prost::Message;
-use prost_types::FileDescriptorSet;
 use riposte_core::Caller;
 use tracing::Span;
 
@@ -75,8 +73,9 @@ pub struct Measured {
 }
 
 impl Calls {
-    pub(super) fn new(instruments: &Instruments) -> Self {
-        let names = [OTHER.to_owned()].into_iter().chain(HEALTH.map(str::to_owned)).chain(contract());
+    /// Calls of these methods, as in `riposte.v1.CommentService/CreateComment`, and of health.
+    pub(super) fn new(instruments: &Instruments, methods: Vec<String>) -> Self {
+        let names = [OTHER.to_owned()].into_iter().chain(HEALTH.map(str::to_owned)).chain(methods);
         let methods: Vec<Method> = names.map(Method::new).collect();
         let by_path = methods.iter().enumerate().map(|(n, method)| (format!("/{}", method.name), n)).collect();
         let (duration, callers) = (instruments.call_duration.clone(), instruments.caller_calls.clone());
@@ -157,16 +156,6 @@ impl Drop for Measured {
     }
 }
 
-/// The methods of the contract, as in `riposte.v1.CommentService/CreateComment`.
-fn contract() -> Vec<String> {
-    let set = FileDescriptorSet::decode(riposte_sdk::FILE_DESCRIPTOR_SET).unwrap_or_default();
-    let services = set.file.iter().flat_map(|file| file.service.iter().map(move |service| (file.package(), service)));
-    let methods = services.flat_map(|(package, service)| {
-        service.method.iter().map(move |method| format!("{package}.{}/{}", service.name(), method.name()))
-    });
-    methods.collect()
-}
-
 #[cfg(test)]
 mod tests {
     use http::{HeaderMap, HeaderValue};
@@ -182,7 +171,8 @@ mod tests {
     #[test]
     fn every_call_is_counted_once_by_method_code_and_caller() {
         let metrics = Metrics::new().expect("sound");
-        let calls = metrics.calls();
+        let methods = ["ListComments", "CreateComment"].map(|name| format!("riposte.v1.CommentService/{name}"));
+        let calls = metrics.calls(methods.to_vec());
         let (headers, id) = (HeaderMap::new(), HeaderValue::from_static("id"));
         let begin = |path: &str| calls.begin(path, &headers, &id);
         let mut kept = begin("/riposte.v1.CommentService/ListComments");

@@ -28,7 +28,6 @@ pub struct Metrics(Arc<Kept>);
 #[derive(Debug)]
 struct Kept {
     instruments: Instruments,
-    calls: Calls,
     /// What is scraped; empty where nothing is.
     registry: Registry,
     meter: Meter,
@@ -60,24 +59,18 @@ impl Metrics {
         instruments.build_info.record(1, &[KeyValue::new(attribute::VERSION, super::VERSION)]);
         instruments.start_time.record(SystemClock.now().0 as f64 / 1e3, &[]);
         instruments.ready.record(0, &[]);
-        let calls = Calls::new(&instruments);
-        Ok(Self(Arc::new(Kept { instruments, calls, registry, meter, provider })))
+        Ok(Self(Arc::new(Kept { instruments, registry, meter, provider })))
     }
 
-    /// What measures calls.
+    /// What measures calls of these methods, and counts all others as one.
     #[must_use]
-    pub fn calls(&self) -> Calls {
-        self.0.calls.clone()
+    pub fn calls(&self, methods: Vec<String>) -> Calls {
+        Calls::new(&self.0.instruments, methods)
     }
 
     /// Whether calls are let in.
     pub fn ready(&self, ready: bool) {
         self.0.instruments.ready.record(ready.into(), &[]);
-    }
-
-    /// The certificate of the listeners ends then, in seconds since 1970.
-    pub fn certificate_expiry(&self, seconds: i64) {
-        self.0.instruments.certificate_expiry.record(seconds as f64, &[]);
     }
 
     /// Counts what is exported from now on.
@@ -308,7 +301,6 @@ mod tests {
         metrics.shared_pages(9, 5);
         metrics.hot_pages(4, 4096);
         metrics.ready(true);
-        metrics.certificate_expiry(2_000_000_000);
         metrics.exports(Exports::default());
         metrics.transaction("mysql", "commit comments", Duration::from_millis(4), None);
         metrics.connection(1, "write", Duration::from_millis(1), true);
@@ -343,7 +335,6 @@ mod tests {
             "riposte_hot_bytes 4096",
             "riposte_ready 1",
             "riposte_build_info{version=\"0.1.0\"} 1",
-            "riposte_certificate_expiry_seconds 2000000000",
             "riposte_telemetry_exports_total{outcome=\"ok\",signal=\"traces\"} 0",
             "riposte_connection_failures_total{db_client_connection_pool_name=\"1/read\"} 1",
             "db_client_connection_wait_time_seconds_count{db_client_connection_pool_name=\"2/write\"} 1",
@@ -359,7 +350,7 @@ mod tests {
         let metrics = seen();
         let headers = http::HeaderMap::new();
         let id = http::HeaderValue::from_static("id");
-        let mut call = metrics.calls().begin("/riposte.v1.LikeService/SetLike", &headers, &id);
+        let mut call = metrics.calls(Vec::new()).begin("/riposte.v1.LikeService/SetLike", &headers, &id);
         call.by(&riposte_core::Caller::unrestricted("web"));
         call.succeeded();
         let config = riposte_store::StoreConfig::sqlite(None);

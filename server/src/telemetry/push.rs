@@ -5,7 +5,6 @@ mod watched;
 
 use std::time::Duration;
 
-use anyhow::{Context, Result};
 use opentelemetry::KeyValue;
 use opentelemetry::trace::TracerProvider;
 use opentelemetry_appender_tracing::layer::OpenTelemetryTracingBridge;
@@ -21,7 +20,7 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::registry::LookupSpan;
 
-use super::{Metrics, VERSION, spans};
+use super::{Metrics, StartError, VERSION, spans};
 use crate::config::Telemetry;
 pub(super) use watched::Exports;
 use watched::{Signal, Watched};
@@ -30,6 +29,7 @@ use watched::{Signal, Watched};
 const DELAY: Duration = Duration::from_secs(1);
 const NAME: &str = "riposte";
 
+type Result<T> = std::result::Result<T, StartError>;
 /// A layer of the subscriber `S`.
 type Boxed<S> = Box<dyn Layer<S> + Send + Sync>;
 
@@ -136,11 +136,11 @@ fn channel(endpoint: &str, config: &Telemetry) -> Result<Channel> {
         let tls = match &config.ca_file {
             None => ClientTlsConfig::new().with_native_roots(),
             Some(path) => {
-                let pem = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+                let pem = std::fs::read(path).map_err(|error| StartError::Authorities(path.clone(), error))?;
                 ClientTlsConfig::new().ca_certificate(Certificate::from_pem(pem))
             }
         };
-        to = to.tls_config(tls).context("telemetry.endpoint")?;
+        to = to.tls_config(tls)?;
     }
     Ok(to.connect_lazy())
 }

@@ -161,7 +161,8 @@ mod tests {
 
     #[test]
     fn metrics_are_told_from_everything_else_in_a_query() {
-        let query = "histogram_quantile(0.99, sum by (le, pool) (rate(a_bucket{x=~\"b|c}\"}[5m]))) > 14.4 * 0.001 and on (d) e";
+        let query =
+            "histogram_quantile(0.99, sum by (le, pool) (rate(a_bucket{x=~\"b|c}\"}[5m]))) > 14.4 * 0.001 and on (d) e";
         assert_eq!(asked(query), ["a_bucket", "e"]);
         assert_eq!(asked("(sum(rate(a[1h])) or vector(0)) / max without(b) (c) unless d offset 5m"), ["a", "c", "d"]);
         assert!(asked("time() - 3").is_empty());

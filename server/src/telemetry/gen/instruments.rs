@@ -19,8 +19,6 @@ pub(super) struct Instruments {
     pub(super) ready: Gauge<u64>,
     /// Readings of changed files of callers, keys and certificates.
     pub(super) reloads: Counter<u64>,
-    /// When the certificate of the listeners ends, in seconds since 1970; absent without TLS.
-    pub(super) certificate_expiry: Gauge<f64>,
     /// Transactions of the store and trips to Redis, by name, and how long they took with all their retries.
     pub(super) operation_duration: Histogram<f64>,
     /// How long transactions waited until they had a connection and had begun.
@@ -73,7 +71,6 @@ impl Instruments {
             start_time: meter.f64_gauge("riposte_start_time_seconds").with_description("When the process started, in seconds since 1970").build(),
             ready: meter.u64_gauge("riposte_ready").with_description("Whether every data source has the schema of this version and calls are let in, 1 or 0").build(),
             reloads: meter.u64_counter("riposte_reloads").with_description("Readings of changed files of callers, keys and certificates").build(),
-            certificate_expiry: meter.f64_gauge("riposte_certificate_expiry_seconds").with_description("When the certificate of the listeners ends, in seconds since 1970; absent without TLS").build(),
             operation_duration: meter.f64_histogram("db.client.operation.duration").with_unit("s").with_description("Transactions of the store and trips to Redis, by name, and how long they took with all their retries").with_boundaries(vec![0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0]).build(),
             connection_wait: meter.f64_histogram("db.client.connection.wait_time").with_unit("s").with_description("How long transactions waited until they had a connection and had begun").with_boundaries(vec![0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0]).build(),
             connection_failures: meter.u64_counter("riposte_connection_failures").with_description("Transactions that could not begin, because the data source was away or its pool gave no connection in time").build(),
@@ -168,7 +165,6 @@ pub(super) const SCRAPED: &[&str] = &[
     "riposte_start_time_seconds",
     "riposte_ready",
     "riposte_reloads_total",
-    "riposte_certificate_expiry_seconds",
     "riposte_telemetry_exports_total",
     "db_client_operation_duration_seconds",
     "db_client_connection_wait_time_seconds",
