@@ -48,7 +48,7 @@ metadata:
   {{- end }}
 data:
   {{- range $path, $text := .Files.Glob "files/dashboards/*.json" }}
-  {{ base $path }}: {{ toString $text | toJson }}
+  {{ base $path }}: {{ toString $text | fromJson | toJson | toJson }}
   {{- end }}
 {{- end -}}
 {{- end -}}
