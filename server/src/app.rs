@@ -46,7 +46,7 @@ pub struct App {
     public: Listener,
     admin: Listener,
     readiness: Readiness,
-    scrape: Scrape,
+    scrape: Option<Scrape>,
     feed: Feed,
     keeper: JoinHandle<()>,
     door: JoinHandle<()>,
@@ -63,18 +63,19 @@ pub struct Addresses {
     pub grpc: SocketAddr,
     /// The admin service.
     pub admin: SocketAddr,
-    /// The metrics, over HTTP.
-    pub metrics: SocketAddr,
+    /// The metrics, over HTTP, where they can be scraped.
+    pub metrics: Option<SocketAddr>,
 }
 
 impl App {
     /// Opens the store and both listeners, with faults on request where `faults` is given. Calls are let in once the store can be used: see [`App::wait_ready`].
+    /// What is measured goes to `metrics`.
     ///
     /// An embedded store is brought to its schema here, since nobody else could; servers of the MySQL family never are.
     ///
     /// # Errors
     /// When a port is taken or the store cannot be opened.
-    pub async fn start(config: &Config, faults: Option<Faults>) -> anyhow::Result<Self> {
+    pub async fn start(config: &Config, metrics: Metrics, faults: Option<Faults>) -> anyhow::Result<Self> {
         let clock = Arc::new(SystemClock);
         let answers = Handle::current();
         let data = DataThreads::start()?;
@@ -82,7 +83,8 @@ impl App {
         if config.store.kind == StoreKind::Sqlite {
             riposte_migrations::up(&store, |_| {}).await.context("cannot bring the SQLite file to its schema")?;
         }
-        let metrics = Metrics::new()?;
+        store.observe(Arc::new(metrics.clone()));
+        metrics.connections(&store);
         let door = Door::open(config, Arc::clone(&clock) as _, metrics.clone())?;
         let copies = data.enter(|| Copies::open(&config.cache, &store, &metrics)).map_err(anyhow::Error::msg)?;
         copies.connect().await;
@@ -116,16 +118,17 @@ impl App {
             max_time,
             max_request: limits.max_request,
             faults,
+            calls: metrics.calls(rpc::methods()),
             hot: None,
         };
         let hot = CallLayer { hot: Some(HotAnswers(services.clone())), ..layer.clone() };
-        let [public, admin, scrape] = sockets(&config.server).await?;
-        let scrape = Scrape::start(scrape, metrics.clone())?;
+        let [public, admin] = sockets(&config.server).await?;
+        let scrape = Scrape::open(config, &metrics).await?;
         let (reflection, tls) = (config.server.reflection, &door.tls);
         let surface = |routes, layer| Surface { routes, layer, reflection, tls: tls.clone() };
         let public = Listener::start(public, surface(rpc::public(&services), hot))?;
         let admin = Listener::start(admin, surface(rpc::admin(&services), layer))?;
-        let readiness = Readiness::watch(store.clone(), gate, vec![public.health(), admin.health()]);
+        let readiness = Readiness::watch(store.clone(), gate, vec![public.health(), admin.health()], metrics);
         let feed = data.enter(|| Feed::start(&relay, &bells, &hub, &pages, &readiness.signal()));
         Ok(Self {
             store,
@@ -149,7 +152,8 @@ impl App {
     /// Where it listens, with the ports that were really taken.
     #[must_use]
     pub fn addresses(&self) -> Addresses {
-        Addresses { grpc: self.public.address(), admin: self.admin.address(), metrics: self.scrape.address() }
+        let metrics = self.scrape.as_ref().map(Scrape::address);
+        Addresses { grpc: self.public.address(), admin: self.admin.address(), metrics }
     }
 
     /// Waits until every data source has the schema of this version and health is SERVING.
@@ -174,7 +178,9 @@ impl App {
         self.feed.stop().await;
         self.keeper.abort();
         self.door.abort();
-        self.scrape.stop().await;
+        if let Some(scrape) = self.scrape {
+            scrape.stop().await;
+        }
         self.copies.close().await;
         self.store.close().await;
         self.data.stop();
@@ -195,13 +201,9 @@ fn open_audit(config: &config::Audit, clock: &Arc<SystemClock>, metrics: &Metric
     audit.with_context(|| format!("cannot append to the audit log (audit.file = {:?})", config.file))
 }
 
-/// The sockets of the public services, the admin service and the metrics.
-async fn sockets(server: &Server) -> anyhow::Result<[TcpListener; 3]> {
-    Ok([
-        bind(server.listen, "server.listen").await?,
-        bind(server.admin_listen, "server.admin_listen").await?,
-        bind(server.metrics_listen, "server.metrics_listen").await?,
-    ])
+/// The sockets of the public services and the admin service.
+async fn sockets(server: &Server) -> anyhow::Result<[TcpListener; 2]> {
+    Ok([bind(server.listen, "server.listen").await?, bind(server.admin_listen, "server.admin_listen").await?])
 }
 
 async fn bind(address: SocketAddr, key: &str) -> anyhow::Result<TcpListener> {

@@ -25,6 +25,7 @@ mod secret;
 mod server;
 mod settle;
 mod store;
+mod telemetry;
 mod tree;
 mod units;
 
@@ -47,6 +48,7 @@ pub use self::schema::schema;
 pub use self::secret::{MASK, Secret, SourceUrl};
 pub use self::server::{Log, LogFormat, Server};
 pub use self::store::{Pool, Pools, Source, Store, StoreKind, TableRange};
+pub use self::telemetry::Telemetry;
 pub use self::units::{Size, Span};
 
 use self::faults::Report;
@@ -77,6 +79,8 @@ pub struct Config {
     pub audit: Audit,
     /// What is logged, and in which form.
     pub log: Log,
+    /// What is told to an OpenTelemetry receiver, and whether metrics can be scraped.
+    pub telemetry: Telemetry,
     /// The policy of each type that `object_types` names, where it says nothing else.
     pub object_type_defaults: ObjectType,
     /// Whether a well-formed object type that nobody registered gets the defaults, instead of being refused.
@@ -109,6 +113,7 @@ impl Config {
         self.auth.jwt.validate(&mut report.under("auth.jwt"));
         self.audit.validate(&mut report.under("audit"));
         self.log.validate(&mut report.under("log"));
+        self.telemetry.validate(&mut report.under("telemetry"));
         self.object_type_defaults.validate(&mut report.under("object_type_defaults"));
         for (name, object_type) in &self.object_types {
             let path = format!("object_types.{name}");

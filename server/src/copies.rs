@@ -45,7 +45,10 @@ impl Copies {
     /// In words, when the address of Redis makes no sense. One that does not answer is no error: the rows are read until it does.
     pub fn open(config: &config::Cache, store: &Store, metrics: &Metrics) -> Result<Self, String> {
         let redis = match config.redis() {
-            Some(redis) => Some(Arc::new(Redis::start(redis).map_err(|why| format!("cache.url: {why}"))?)),
+            Some(redis) => {
+                let redis = Redis::start(redis).map_err(|why| format!("cache.url: {why}"))?;
+                Some(Arc::new(redis.observed(Arc::new(metrics.clone()))))
+            }
             None => None,
         };
         let cache: Arc<dyn Cache> = match (&redis, config.kind) {

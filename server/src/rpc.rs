@@ -21,6 +21,8 @@ mod walk;
 
 use std::sync::Arc;
 
+use prost::Message;
+use prost_types::{FileDescriptorProto, FileDescriptorSet, ServiceDescriptorProto};
 use riposte_cache::CachedReader;
 use riposte_core::Comments;
 use riposte_core::ports::Clock;
@@ -111,6 +113,20 @@ pub fn public(services: &Services) -> RoutesBuilder {
     )
 }
 
+/// Every method of the contract, as in `riposte.v1.CommentService/CreateComment`.
+#[must_use]
+pub fn methods() -> Vec<String> {
+    let contract = FileDescriptorSet::decode(riposte_sdk::FILE_DESCRIPTOR_SET).unwrap_or_default();
+    let named = |file: &FileDescriptorProto| {
+        let of = |service: &ServiceDescriptorProto| {
+            let name = format!("{}.{}", file.package(), service.name());
+            service.method.iter().map(move |method| format!("{name}/{}", method.name())).collect::<Vec<_>>()
+        };
+        file.service.iter().flat_map(of).collect::<Vec<_>>()
+    };
+    contract.file.iter().flat_map(named).collect()
+}
+
 /// The service of operators and moderators, for a port of its own.
 #[must_use]
 pub fn admin(services: &Services) -> RoutesBuilder {
@@ -146,5 +162,15 @@ impl Services {
     /// The token for the rest of a walk; empty where nothing is left.
     fn seal(&self, walk: &Context, cursor: Option<Cursor>) -> riposte_core::Result<String> {
         cursor.map_or_else(|| Ok(String::new()), |cursor| self.tokens.seal(walk, &cursor, self.clock.now()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_method_of_the_contract_is_named() {
+        let methods = super::methods();
+        assert!(methods.len() >= 38, "{methods:?}");
+        assert!(methods.contains(&"riposte.v1.CommentService/ListComments".to_owned()), "{methods:?}");
     }
 }

@@ -1,39 +1,101 @@
-//! What the process says while it runs. Log lines go to standard error: pretty for people, JSON for machines.
+//! What the process tells while it runs. Log lines go to standard error: pretty for people, JSON for machines. Metrics can be
+//! scraped; traces, metrics and logs can be sent to an OpenTelemetry receiver, which no call ever waits for.
 //!
-//! A line never holds the body of a message, a token or a key: fields are ids, names, codes and durations.
+//! None of it holds the body of a message, a token, a member or a key: fields are ids, names, codes and durations.
 
+mod calls;
+mod error;
+mod instruments;
 mod metrics;
+mod push;
+pub(crate) mod spans;
 
-use crate::config::{Log, LogFormat};
 use std::io::{self, IsTerminal};
-use tracing_subscriber::{
-    filter::Targets,
-    fmt,
-    layer::SubscriberExt,
-    util::{SubscriberInitExt, TryInitError},
-};
 
+use tracing::Subscriber;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::registry::LookupSpan;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{Layer, fmt};
+
+use crate::config::{Config, Log, LogFormat};
+use push::{Exports, Push};
+
+pub use calls::{Calls, Measured};
+pub use error::StartError;
 pub use metrics::Metrics;
 
-/// Starts logging for the whole process.
+/// The version of this build.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// Who carries exports: what they log may not become an export itself.
+const CARRIERS: [&str; 6] = ["h2", "hyper", "hyper_util", "opentelemetry", "tonic", "tower"];
+
+/// Everything that was started; it is stopped last.
+#[derive(Debug)]
+pub struct Telemetry {
+    metrics: Metrics,
+    push: Option<Push>,
+}
+
+/// Starts logging for the whole process, measuring, and the exports, inside a tokio runtime.
 ///
 /// # Errors
-/// If logging was started before.
-pub fn start(log: &Log) -> Result<(), TryInitError> {
-    let Log { format, filter } = log;
+/// If logging was started before, or the authorities of the receiver cannot be read.
+pub fn start(config: &Config) -> Result<Telemetry, StartError> {
+    let Log { format, filter } = &config.log;
     // The configuration was refused if any part of the filter is malformed.
     let filter = filter.parse::<Targets>().unwrap_or_default();
+    let exports = Exports::default();
+    let push = Push::open(&config.telemetry, &exports)?;
+    if let Some(push) = &push {
+        let carried = CARRIERS.into_iter().fold(filter.clone(), |all, name| all.with_target(name, LevelFilter::OFF));
+        let layers = tracing_subscriber::registry().with(lines(*format).with_filter(filter));
+        layers.with(push.traces()).with(push.logs(carried)).try_init()?;
+    } else {
+        // One filter for all: what it leaves out costs nothing.
+        tracing_subscriber::registry().with(filter).with(lines(*format)).try_init()?;
+    }
+    let pushed = push.as_ref().map(|push| push.metrics(&config.telemetry, &exports)).transpose()?.unwrap_or_default();
+    let metrics = Metrics::with(pushed, config.telemetry.scrape)?;
+    metrics.exports(exports);
+    if let Some(endpoint) = config.telemetry.endpoint.as_ref().filter(|_| push.is_some()) {
+        let crate::config::Telemetry { traces, metrics, logs, .. } = config.telemetry;
+        tracing::info!(endpoint, traces, metrics, logs, "what is measured is sent to an OpenTelemetry receiver");
+    }
+    Ok(Telemetry { metrics, push })
+}
+
+impl Telemetry {
+    /// What is measured from now on.
+    #[must_use]
+    pub fn metrics(&self) -> Metrics {
+        self.metrics.clone()
+    }
+
+    /// Sends what was not sent yet, for at most as long as an export may take. What the receiver does not take is lost.
+    pub async fn stop(self) {
+        if let Some(push) = self.push {
+            push.stop(self.metrics).await;
+        }
+    }
+}
+
+/// The log on standard error.
+fn lines<S>(format: LogFormat) -> Box<dyn Layer<S> + Send + Sync>
+where
+    S: Subscriber + for<'span> LookupSpan<'span> + Send + Sync,
+{
     let terminal = io::stderr().is_terminal();
     let json = match format {
         LogFormat::Auto => !terminal,
         LogFormat::Pretty => false,
         LogFormat::Json => true,
     };
-    let registry = tracing_subscriber::registry().with(filter);
     let lines = fmt::layer().with_writer(io::stderr);
     if json {
-        registry.with(lines.json().flatten_event(true).with_current_span(true).with_span_list(false)).try_init()
+        lines.json().flatten_event(true).with_current_span(true).with_span_list(false).boxed()
     } else {
-        registry.with(lines.with_ansi(terminal)).try_init()
+        lines.with_ansi(terminal).boxed()
     }
 }

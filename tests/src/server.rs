@@ -72,7 +72,8 @@ impl Server {
         let text = appears(&endpoint, &mut child).await?;
         let addresses: serde_json::Value = serde_json::from_str(&text)?;
         let at = |name: &str| addresses[name].as_str().map(|a| format!("http://{a}")).context("no address");
-        let (grpc, admin, metrics) = (at("grpc")?, at("admin")?, at("metrics")?);
+        // Absent where nothing is scraped.
+        let (grpc, admin, metrics) = (at("grpc")?, at("admin")?, at("metrics").unwrap_or_default());
         Ok(Self { grpc, admin, metrics, child, _scratch: Some(scratch) })
     }
 
@@ -169,7 +170,7 @@ impl Server {
         &self.admin
     }
 
-    /// The address of the metrics.
+    /// The address of the metrics; empty where they are not scraped.
     #[must_use]
     pub fn metrics_target(&self) -> &str {
         &self.metrics

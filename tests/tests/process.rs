@@ -16,6 +16,7 @@ mod process {
     mod serve;
     mod smoke;
     mod stop;
+    mod telemetry;
     mod upkeep;
     mod walking;
     mod watching;

@@ -6,6 +6,7 @@ mod findings;
 mod golden;
 mod helm;
 mod kubernetes;
+mod monitoring;
 mod objects;
 mod patches;
 mod policy;
@@ -52,7 +53,7 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
 pub(crate) fn check(repo: &Repo, live: &Arc<Live>, helm: Option<std::path::PathBuf>, update: bool) -> Result<Findings> {
     let mut found = Findings::default();
     schema::check(repo, update, &mut found)?;
-    policy::alerts(repo, &mut found)?;
+    monitoring::check(repo, live, &mut found)?;
     let Some(helm) = helm else {
         found.skip("the chart: helm is not on this machine; `cargo xtask test --chart` builds it");
         return Ok(found);

@@ -1,10 +1,12 @@
-//! Generates what is checked in: the server's internal messages from proto/, and the SDKs of all languages. The build
-//! itself needs neither protoc nor buf; whoever changes a .proto file runs `cargo xtask gen`.
+//! Generates what is checked in: the server's internal messages from proto/, its instruments from server/telemetry, and the
+//! SDKs of all languages. The build itself needs neither protoc nor buf; whoever changes a .proto file or the registry runs
+//! `cargo xtask gen`.
 
 pub(crate) mod contract;
 pub(crate) mod files;
 pub(crate) mod rules;
 mod rust;
+mod telemetry;
 
 use crate::live::Live;
 use crate::repo::Repo;
@@ -34,6 +36,7 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, check: bool) -> Result<Vec<Stri
         files.add(format!("{folder}/{INTERNAL}.rs"), messages(&all, name)?)?;
         files.only_in(repo, folder);
     }
+    telemetry::add(repo, &mut files)?;
     let skipped = sdk::generate(repo, live, &Language::all(), &all, &mut files)?;
     files.settle(repo, check)?;
     Ok(skipped)

@@ -10,6 +10,7 @@ mod generate;
 mod kill;
 mod live;
 mod prove;
+mod registry;
 mod repo;
 mod run;
 mod sdk;

@@ -5,7 +5,7 @@
 mod chart;
 mod packages;
 
-pub(crate) use chart::{helm, helm_at_hand, kubernetes_validate};
+pub(crate) use chart::{helm, helm_at_hand, kubernetes_validate, promtool};
 
 use crate::live::Live;
 use crate::repo::Repo;

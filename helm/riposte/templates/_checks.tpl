@@ -99,6 +99,9 @@ grpcRoute.parentRefs: name the Gateway
 {{- if and (ne .Values.monitoring.monitor "none") (not (include "riposte.exposed.metrics" .)) }}
 monitoring.monitor: config.server.metrics_listen listens on the loopback address, where Prometheus does not reach it
 {{- end }}
+{{- if and (ne .Values.monitoring.monitor "none") (eq false (dig "telemetry" "scrape" true (.Values.config | default dict))) }}
+monitoring.monitor: config.telemetry.scrape is off, so there is nothing to scrape
+{{- end }}
 {{- if and .Values.test.objectType .Values.secrets.callers.existingSecret (not .Values.test.token.existingSecret) }}
 test.token.existingSecret: the test is a caller too: name the Secret with its token
 {{- end }}

@@ -1,4 +1,4 @@
-{{/* For the Prometheus operator. */}}
+{{/* For the Prometheus operator and Grafana. */}}
 
 {{/* Labels of the chart, and those by which Prometheus finds it. Takes root, name and component. */}}
 {{- define "riposte.monitoring.metadata" -}}
@@ -34,5 +34,21 @@ metadata:
   {{- include "riposte.monitoring.metadata" (dict "root" . "name" (include "riposte.fullname" .) "component" "server") | nindent 2 }}
 spec:
   {{- .Files.Get "files/alerts.yaml" | fromYaml | toYaml | nindent 2 }}
+{{- end -}}
+{{- end -}}
+
+{{- define "riposte.object.dashboards" -}}
+{{- if .Values.monitoring.dashboards.enabled -}}
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  {{- include "riposte.metadata" (dict "root" . "name" (printf "%s-dashboards" (include "riposte.fullname" .)) "component" "server") | nindent 2 }}
+  {{- with .Values.monitoring.dashboards.labels }}
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+data:
+  {{- range $path, $text := .Files.Glob "files/dashboards/*.json" }}
+  {{ base $path }}: {{ toString $text | fromJson | toJson | toJson }}
+  {{- end }}
 {{- end -}}
 {{- end -}}

@@ -19,6 +19,7 @@
 - grpcRoute
 - monitor
 - prometheusRule
+- dashboards
 - testServiceAccount
 - testPod
 {{- range $port := list "grpc" "admin" "metrics" }}

@@ -37,7 +37,7 @@ pub use port::{
 };
 pub use rankings::CachedRankings;
 pub use reader::CachedReader;
-pub use redis::{Redis, RedisHealth};
+pub use redis::{Redis, RedisHealth, Trips};
 pub use room::{Room, Route};
 pub use tally::{Tally, Told};
 pub use writer::CachedWriter;

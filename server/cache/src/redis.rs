@@ -4,10 +4,12 @@
 mod answers;
 mod client;
 mod message;
+mod trips;
 mod value;
 mod words;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -21,6 +23,7 @@ use crate::port::{
     Away, Cache, Change, Committed, Cursor, Fill, Filled, Kind, Likes, Lookup, Member, Opened, PageAsk, PageHit, Ticket,
 };
 use client::Client;
+pub use trips::Trips;
 use value::hex;
 use words::{bytes, number, text};
 
@@ -34,6 +37,7 @@ const NAMED: Duration = Duration::from_secs(24 * 60 * 60);
 pub struct Redis {
     client: Client,
     config: RedisConfig,
+    trips: Option<Arc<dyn Trips>>,
 }
 
 /// What `riposte doctor` shows of a server.
@@ -56,7 +60,13 @@ impl Redis {
     /// # Errors
     /// In words, when the address makes no sense.
     pub fn start(config: RedisConfig) -> Result<Self, String> {
-        Ok(Self { client: Client::start(&config)?, config })
+        Ok(Self { client: Client::start(&config)?, config, trips: None })
+    }
+
+    /// The same, with somebody who is told of every trip.
+    #[must_use]
+    pub fn observed(self, trips: Arc<dyn Trips>) -> Self {
+        Self { trips: Some(trips), ..self }
     }
 
     /// Waits for a connection, and brings the functions.
@@ -96,7 +106,8 @@ impl Redis {
     }
 
     async fn within(&self, function: &str, at: Partition, words: Vec<Value>, budget: Duration) -> Result<Value, Away> {
-        self.client.call(function, &words::cursor(at, self.config.timeline), words, budget).await
+        let cursor = words::cursor(at, self.config.timeline);
+        trips::watched(self.trips.as_deref(), function, self.client.call(function, &cursor, words, budget)).await
     }
 
     /// Calls a function once for each partition of `items`, side by side, and answers with their places.

@@ -72,6 +72,12 @@ impl Caller {
         &self.name
     }
 
+    /// The same, for whoever keeps it.
+    #[must_use]
+    pub fn shared_name(&self) -> Arc<str> {
+        Arc::clone(&self.name)
+    }
+
     /// Whether it was granted the role.
     #[must_use]
     pub fn has(&self, role: Role) -> bool {

@@ -11,6 +11,7 @@ use tonic_health::ServingStatus;
 use tonic_health::server::HealthReporter;
 
 use crate::layers::Gate;
+use crate::telemetry::Metrics;
 
 /// How often a store that is not ready is asked again.
 const AGAIN: Duration = Duration::from_millis(500);
@@ -25,7 +26,7 @@ pub(super) struct Readiness {
 
 impl Readiness {
     /// Asks the store until it is ready; then opens the gate and turns health to SERVING.
-    pub(super) fn watch(store: Store, gate: Gate, health: Vec<HealthReporter>) -> Self {
+    pub(super) fn watch(store: Store, gate: Gate, health: Vec<HealthReporter>, metrics: Metrics) -> Self {
         let (tell, ready) = watch::channel(false);
         let reporters = health.clone();
         let task = tokio::spawn(async move {
@@ -43,6 +44,7 @@ impl Readiness {
                 tokio::time::sleep(AGAIN).await;
             }
             gate.set(true);
+            metrics.ready(true);
             report(&reporters, ServingStatus::Serving).await;
             tell.send_replace(true);
         });

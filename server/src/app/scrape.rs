@@ -13,6 +13,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{JoinHandle, JoinSet};
 
+use crate::config::Config;
 use crate::telemetry::Metrics;
 
 /// The format of the text.
@@ -30,8 +31,16 @@ pub(super) struct Scrape {
 }
 
 impl Scrape {
-    /// Starts to answer.
-    pub(super) fn start(listener: TcpListener, metrics: Metrics) -> std::io::Result<Self> {
+    /// Opens the port, where the configuration wants one, and starts to answer.
+    pub(super) async fn open(config: &Config, metrics: &Metrics) -> anyhow::Result<Option<Self>> {
+        if !config.telemetry.scrape {
+            return Ok(None);
+        }
+        let listener = super::bind(config.server.metrics_listen, "server.metrics_listen").await?;
+        Ok(Some(Self::start(listener, metrics.clone())?))
+    }
+
+    fn start(listener: TcpListener, metrics: Metrics) -> std::io::Result<Self> {
         let address = listener.local_addr()?;
         let task = tokio::spawn(async move {
             // They end with this task.

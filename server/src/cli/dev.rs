@@ -71,15 +71,14 @@ impl Args {
             print!("{}", endpoint::shell(loaded.config.server.listen, loaded.config.server.admin_listen));
             return Ok(ExitCode::SUCCESS);
         }
-        telemetry::start(&loaded.config.log)?;
+        let telemetry = telemetry::start(&loaded.config)?;
         // Before the first port is open: a signal from here on stops the server softly.
         let mut signals = Signals::listen()?;
         let server = &loaded.config.server;
-        ports::check(&[
-            (server.listen, "--listen"),
-            (server.admin_listen, "--admin-listen"),
-            (server.metrics_listen, "--metrics-listen"),
-        ])?;
+        ports::check(&[(server.listen, "--listen"), (server.admin_listen, "--admin-listen")])?;
+        if loaded.config.telemetry.scrape {
+            ports::check(&[(server.metrics_listen, "--metrics-listen")])?;
+        }
         if let Some(path) = &self.endpoint_file {
             endpoint::forget(path)?;
         }
@@ -87,9 +86,13 @@ impl Args {
             std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
         }
 
-        let app = Box::pin(App::start(&loaded.config, Some(Faults::default()))).await?;
+        let app = Box::pin(App::start(&loaded.config, telemetry.metrics(), Some(Faults::default()))).await?;
         let outcome = self.serve(&loaded.config, &app, &mut signals, begin).await;
-        match signals.or_at_once(app.stop()).await {
+        let stop = async {
+            app.stop().await;
+            telemetry.stop().await;
+        };
+        match signals.or_at_once(stop).await {
             Stop::Soft => outcome,
             Stop::Hard => Ok(ExitCode::from(exit::ERROR)),
         }

@@ -26,17 +26,17 @@ impl Args {
         }
         let loaded = Config::load(&inputs)?;
         let config = &loaded.config;
-        telemetry::start(&config.log)?;
+        let telemetry = telemetry::start(config)?;
         let mut signals = Signals::listen()?;
-        ports::check(&[
-            (config.server.listen, "server.listen"),
-            (config.server.admin_listen, "server.admin_listen"),
-            (config.server.metrics_listen, "server.metrics_listen"),
-        ])?;
+        ports::check(&[(config.server.listen, "server.listen"), (config.server.admin_listen, "server.admin_listen")])?;
+        if config.telemetry.scrape {
+            ports::check(&[(config.server.metrics_listen, "server.metrics_listen")])?;
+        }
 
-        let app = Box::pin(App::start(config, None)).await?;
+        let app = Box::pin(App::start(config, telemetry.metrics(), None)).await?;
         let addresses = app.addresses();
-        tracing::info!(grpc = %addresses.grpc, admin = %addresses.admin, metrics = %addresses.metrics, "listening");
+        let metrics = addresses.metrics.map(tracing::field::display);
+        tracing::info!(grpc = %addresses.grpc, admin = %addresses.admin, metrics, "listening");
         tokio::select! {
             () = app.wait_ready() => {
                 tracing::info!(elapsed_ms = begin.elapsed().as_millis(), "serving");
@@ -45,7 +45,11 @@ impl Args {
             _ = signals.next() => {}
         }
         tracing::info!("stopping: health is NOT_SERVING and running calls may finish");
-        match signals.or_at_once(app.stop()).await {
+        let stop = async {
+            app.stop().await;
+            telemetry.stop().await;
+        };
+        match signals.or_at_once(stop).await {
             Stop::Soft => {
                 tracing::info!("stopped");
                 Ok(ExitCode::SUCCESS)

@@ -105,6 +105,7 @@ mod tests {
         assert_eq!(at("hot.enabled"), &json!({"type": "boolean"}));
         assert_eq!(at("store.index_tables"), &json!({"type": "integer", "minimum": 0, "maximum": 65_535}));
         assert_eq!(at("log.filter"), &json!({"type": "string"}));
+        assert_eq!(at("telemetry.sampling_ratio"), &json!({"type": "number"}));
         assert_eq!(at("cache.kind"), &json!({"enum": ["none", "memory", "redis"]}));
         for (path, like) in [
             ("server.drain_delay", "(ms|s|min|h|d)"),
@@ -121,12 +122,13 @@ mod tests {
     #[test]
     fn what_is_secret_is_marked_and_nothing_else() {
         let text = schema().unwrap().to_string();
-        assert_eq!(text.matches("writeOnly").count(), 3, "{text}");
+        assert_eq!(text.matches("writeOnly").count(), 4, "{text}");
         let schema = schema().unwrap();
         for secret in [
             "/properties/store/properties/sources/items/properties/url",
             "/properties/cache/properties/url",
             "/properties/page_tokens/properties/keys/items",
+            "/properties/telemetry/properties/headers",
         ] {
             assert_eq!(schema.pointer(secret).unwrap()["writeOnly"], true, "{secret}");
         }

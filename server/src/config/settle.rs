@@ -93,6 +93,7 @@ fn unknown(name: &str, known: &[&str]) -> String {
 fn wanted(expected: &str) -> &str {
     match expected {
         "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number",
+        "f64" => "a number",
         "a sequence" => "a list",
         "a map" => "a table",
         "path string" => "a text",

@@ -306,3 +306,29 @@ fn object_types_inherit_what_they_do_not_say_and_become_policies() {
     assert_eq!((of("post").max_depth, of("post").auto_create), (7, true));
     assert_eq!(of("never_registered").max_depth, 4);
 }
+
+#[test]
+fn what_is_sent_to_a_receiver_is_checked_and_its_headers_are_never_shown() {
+    let file = concat!(
+        "[telemetry]\nendpoint = 'https://user@collector:4317/v1'\nheaders = 'no pairs'\nsampling_ratio = 1.5\n",
+        "interval = '100ms'\ntimeout = '1min'\nservice_name = ''\n[telemetry.resource]\n'service.name' = 'x'\n",
+    );
+    let expected = ["endpoint", "headers", "sampling_ratio", "interval", "timeout", "service_name", "resource"]
+        .map(|key| format!("telemetry.{key}"));
+    assert_eq!(paths(&faults(file, &[], &[])), expected);
+    assert_eq!(paths(&faults("[telemetry]\nca_file = 'ca.crt'", &[], &[])), ["telemetry.ca_file"]);
+    assert_eq!(paths(&faults("[telemetry]\nendpoint = 'collector:4317'", &[], &[])), ["telemetry.endpoint"]);
+    assert_eq!(paths(&faults("[telemetry]\nheaders = 'token-bin=AAA'", &[], &[])), ["telemetry.headers"]);
+
+    let sound = "[telemetry]\nendpoint = 'http://collector:4317'\nheaders = 'authorization=Bearer hunter2, tenant=a=b'\nsampling_ratio = 1\n";
+    let (_folder, inputs) = inputs(Profile::Dev, sound, &[("RIPOSTE__TELEMETRY__LOGS", "true")], &[]);
+    let loaded = Config::load(&inputs).unwrap();
+    let telemetry = &loaded.config.telemetry;
+    let headers = telemetry.header_map().unwrap();
+    assert_eq!(
+        (headers["authorization"].as_bytes(), headers["tenant"].as_bytes()),
+        (&b"Bearer hunter2"[..], &b"a=b"[..])
+    );
+    assert!(telemetry.pushes() && telemetry.logs && !format!("{headers:?}").contains("hunter2"));
+    assert!(!show(&loaded, true).contains("hunter2"));
+}

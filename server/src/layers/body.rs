@@ -9,6 +9,7 @@ use hyper::body::Bytes;
 use tonic::body::Body;
 
 use crate::rpc::REQUEST_ID;
+use crate::telemetry::Measured;
 
 /// The body of an answer. A type of its own: to wrap and box a body once more costs every call.
 #[derive(Debug)]
@@ -16,25 +17,27 @@ pub struct CallBody(Kind);
 
 #[derive(Debug)]
 enum Kind {
-    /// As a handler makes it; the id goes into its trailers.
-    Made(Body, Option<HeaderValue>),
+    /// As a handler makes it; the id goes into its trailers, which end what is measured.
+    Made(Body, Option<HeaderValue>, Measured),
     /// A message that is kept, then the trailers of success.
     Kept(Option<Bytes>, Option<HeaderMap>),
 }
 
 /// The answer of a handler: the id goes into its trailers, or into the headers of an answer that has no others.
-pub(super) fn made(mut response: Response<Body>, id: HeaderValue) -> Response<CallBody> {
+pub(super) fn made(mut response: Response<Body>, id: HeaderValue, mut measured: Measured) -> Response<CallBody> {
     let mut later = Some(id);
+    measured.answered(response.headers());
     if response.headers().contains_key("grpc-status")
         && let Some(id) = later.take()
     {
         response.headers_mut().insert(REQUEST_ID, id);
     }
-    response.map(|body| CallBody(Kind::Made(body, later)))
+    response.map(|body| CallBody(Kind::Made(body, later, measured)))
 }
 
 /// A message that is kept, with its head, as the whole answer.
-pub(super) fn kept(message: Bytes, id: HeaderValue) -> Response<CallBody> {
+pub(super) fn kept(message: Bytes, id: HeaderValue, mut measured: Measured) -> Response<CallBody> {
+    measured.succeeded();
     let mut trailers = HeaderMap::with_capacity(2);
     trailers.insert("grpc-status", HeaderValue::from_static("0"));
     trailers.insert(REQUEST_ID, id);
@@ -49,14 +52,17 @@ impl http_body::Body for CallBody {
 
     fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, tonic::Status>>> {
         match &mut self.get_mut().0 {
-            Kind::Made(body, id) => Pin::new(body).poll_frame(cx).map_ok(|mut frame| {
-                if let Some(trailers) = frame.trailers_mut()
-                    && let Some(id) = id.take()
-                {
-                    trailers.insert(REQUEST_ID, id);
-                }
-                frame
-            }),
+            Kind::Made(body, id, measured) => {
+                // What a stream does for its next message belongs to its call.
+                let frame = measured.span().clone().in_scope(|| Pin::new(body).poll_frame(cx));
+                frame.map_ok(|mut frame| {
+                    if let Some(trailers) = frame.trailers_mut() {
+                        measured.answered(trailers);
+                        id.take().map(|id| trailers.insert(REQUEST_ID, id));
+                    }
+                    frame
+                })
+            }
             Kind::Kept(message, trailers) => {
                 let frame = message.take().map(Frame::data).or_else(|| trailers.take().map(Frame::trailers));
                 Poll::Ready(frame.map(Ok))
@@ -66,7 +72,7 @@ impl http_body::Body for CallBody {
 
     fn is_end_stream(&self) -> bool {
         match &self.0 {
-            Kind::Made(body, _) => body.is_end_stream(),
+            Kind::Made(body, ..) => body.is_end_stream(),
             Kind::Kept(message, trailers) => message.is_none() && trailers.is_none(),
         }
     }
@@ -74,7 +80,7 @@ impl http_body::Body for CallBody {
     /// Nothing is said of a kept message: a stated length would become a header that answers of gRPC do not have.
     fn size_hint(&self) -> SizeHint {
         match &self.0 {
-            Kind::Made(body, _) => body.size_hint(),
+            Kind::Made(body, ..) => body.size_hint(),
             Kind::Kept(..) => SizeHint::default(),
         }
     }

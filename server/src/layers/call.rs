@@ -1,4 +1,4 @@
-//! One layer around every call: request id → readiness → caller and role → deadline → panic guard → pages that are kept →
+//! One layer around every call: measuring and span → request id → readiness → caller and role → deadline → panic guard → pages that are kept →
 //! the library's own refusals in our words → request id in the trailers.
 //!
 //! One merged service rather than a stack of boxed ones: each box costs a hot page a measurable share.
@@ -19,6 +19,7 @@ use riposte_core::{Caller, Error};
 use tokio::time::Instant;
 use tonic::body::Body;
 use tower::{Layer, Service};
+use tracing::Instrument;
 
 use super::body::{self, CallBody};
 use super::fault::{self, Fate, Faults};
@@ -27,6 +28,7 @@ use crate::auth::{Guard, Peer};
 use crate::rpc::refusal::Refusal;
 use crate::rpc::status::status;
 use crate::rpc::{CallerDeadline, HotAnswers, RequestTag};
+use crate::telemetry::{Calls, Measured};
 
 /// Whether the store can be used. Closed, every call but health and reflection is refused.
 #[derive(Debug, Clone, Default)]
@@ -56,6 +58,8 @@ pub struct CallLayer {
     pub max_request: usize,
     /// Faults on request; `None` in production.
     pub faults: Option<Faults>,
+    /// Measures each call, and makes its span where traces are sent.
+    pub calls: Calls,
     /// Pages that are kept; `None` where no such call is served.
     pub hot: Option<HotAnswers>,
 }
@@ -97,10 +101,12 @@ where
         let layer = Arc::clone(&self.layer);
         Box::pin(async move {
             let id = tag::of(request.headers());
-            Ok(match layer.within_time(inner, request, &id).await {
-                Ok(Said::Made(response)) => body::made(response, id),
-                Ok(Said::Kept(message)) => body::kept(message, id),
-                Err(refusal) => body::made(status(refusal, tag::text(&id)).into_http(), id),
+            let mut measured = layer.calls.begin(request.uri().path(), request.headers(), &id);
+            let span = measured.span().clone();
+            Ok(match layer.within_time(inner, request, &id, &mut measured).instrument(span).await {
+                Ok(Said::Made(response)) => body::made(response, id, measured),
+                Ok(Said::Kept(message)) => body::kept(message, id, measured),
+                Err(refusal) => body::made(status(refusal, tag::text(&id)).into_http(), id, measured),
             })
         })
     }
@@ -116,7 +122,13 @@ enum Said {
 
 impl CallLayer {
     /// Lets a call in, and ends it when its time is over.
-    async fn within_time<S>(&self, inner: S, request: Request<Body>, id: &HeaderValue) -> Result<Said, Refusal>
+    async fn within_time<S>(
+        &self,
+        inner: S,
+        request: Request<Body>,
+        id: &HeaderValue,
+        measured: &mut Measured,
+    ) -> Result<Said, Refusal>
     where
         S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
     {
@@ -125,6 +137,9 @@ impl CallLayer {
         }
         let peer = request.extensions().get::<Peer>();
         let caller = self.guard.admit(request.uri().path(), request.headers(), peer)?;
+        if let Some(caller) = &caller {
+            measured.by(caller);
+        }
         let asked = deadline::of(request.headers());
         let time = asked.map_or(self.max_time, |asked| asked.min(self.max_time));
         // Decades away is never.

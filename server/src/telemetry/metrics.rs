@@ -1,127 +1,133 @@
-//! Every metric of the process, by name, in one place.
+//! What is measured, and by whom it is asked.
 //!
-//! Whoever measures holds a [`Metrics`] and calls the method of what it has seen: names, units and labels stay here. To
-//! add one: a field with its instrument in [`Metrics::new`], a method, and its line in docs/operate.md. Labels are
-//! bounded: data sources, projections and names of counts, never a subject or a member.
+//! Whoever measures holds a [`Metrics`] and calls the method of what it has seen. Names, units and descriptions stand in
+//! server/telemetry/metrics.yaml, and the instruments are made from it. Attributes are bounded: data sources, methods, callers,
+//! projections and names of counts, never a subject or a member.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
 
-use opentelemetry::KeyValue;
-use opentelemetry::metrics::{Counter, Gauge, Histogram, Meter, MeterProvider, UpDownCounter};
-use opentelemetry_sdk::error::OTelSdkError;
-use opentelemetry_sdk::metrics::SdkMeterProvider;
+use opentelemetry::metrics::{Meter, MeterProvider};
+use opentelemetry::{KeyValue, StringValue};
+use opentelemetry_sdk::error::{OTelSdkError, OTelSdkResult};
+use opentelemetry_sdk::metrics::{MeterProviderBuilder, SdkMeterProvider};
 use prometheus::{Registry, TextEncoder};
 use riposte_cache::{Tally, Told};
+use riposte_core::ports::Clock;
+use riposte_store::{PoolState, Sources, Store};
+
+use super::calls::Calls;
+use super::instruments::{self, Instruments, attribute};
+use super::push::Exports;
+use crate::clock::SystemClock;
 
 /// What this process has measured. Cloning is cheap, and clones count together.
 #[derive(Debug, Clone)]
-pub struct Metrics(Arc<Instruments>);
+pub struct Metrics(Arc<Kept>);
 
 #[derive(Debug)]
-struct Instruments {
+struct Kept {
+    instruments: Instruments,
+    /// What is scraped; empty where nothing is.
     registry: Registry,
     meter: Meter,
     /// Collects while it lives.
-    _provider: SdkMeterProvider,
-    relay_lag: Gauge<f64>,
-    projection_lag: Gauge<i64>,
-    drift: Counter<u64>,
-    last_drift: Gauge<u64>,
-    batch: Histogram<u64>,
-    waiting: Gauge<u64>,
-    refused: Counter<u64>,
-    reloads: Counter<u64>,
-    callers_refused: Counter<u64>,
-    audit_failures: Counter<u64>,
-    watchers: UpDownCounter<i64>,
-    watchers_dropped: Counter<u64>,
-    hot_hits: Counter<u64>,
-    hot_misses: Counter<u64>,
-    hot_readings: Counter<u64>,
-    shared_pages: Counter<u64>,
-    shared_readings: Counter<u64>,
-    hot_pages: Gauge<u64>,
-    hot_bytes: Gauge<u64>,
+    provider: SdkMeterProvider,
 }
 
 impl Metrics {
-    /// Nothing measured yet.
+    /// Nothing measured yet, and to be scraped.
     ///
     /// # Errors
     /// Only when the metrics contradict each other, which a test rules out.
     pub fn new() -> Result<Self, OTelSdkError> {
+        Self::with(MeterProviderBuilder::default(), true)
+    }
+
+    /// The same, for the readers that `builder` has, and for scrapes where they are wanted.
+    pub(super) fn with(builder: MeterProviderBuilder, scrape: bool) -> Result<Self, OTelSdkError> {
         let registry = Registry::new();
-        let exporter = opentelemetry_prometheus::exporter().with_registry(registry.clone());
-        let exporter = exporter.without_target_info().scope_info_enabled(false).without_units().build()?;
-        let provider = SdkMeterProvider::builder().with_reader(exporter).build();
+        let builder = if scrape {
+            let exporter = opentelemetry_prometheus::exporter().with_registry(registry.clone());
+            builder.with_reader(exporter.without_target_info().scope_info_enabled(false).build()?)
+        } else {
+            builder
+        };
+        let provider = builder.build();
         let meter = provider.meter("riposte");
-        let relay_lag = meter.f64_gauge("riposte_relay_lag_seconds").with_unit("s");
-        let projection_lag = meter.i64_gauge("riposte_projection_lag");
-        let drift = meter.u64_counter("riposte_counts_drift");
-        let last_drift = meter.u64_gauge("riposte_counts_last_drift");
-        let sizes = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0];
-        let batch = meter.u64_histogram("riposte_write_batch_size").with_boundaries(sizes.into());
-        let waiting = meter.u64_gauge("riposte_writes_waiting");
-        let refused = meter.u64_counter("riposte_writes_refused");
-        let reloads = meter.u64_counter("riposte_reloads");
-        let callers_refused = meter.u64_counter("riposte_callers_refused");
-        let audit_failures = meter.u64_counter("riposte_audit_failures");
-        let watchers = meter.i64_up_down_counter("riposte_watchers");
-        let dropped = meter.u64_counter("riposte_watchers_dropped");
-        let hot_hits = meter.u64_counter("riposte_hot_hits");
-        let hot_misses = meter.u64_counter("riposte_hot_misses");
-        let hot_readings = meter.u64_counter("riposte_hot_readings");
-        let shared_pages = meter.u64_counter("riposte_shared_pages");
-        let shared_readings = meter.u64_counter("riposte_shared_readings");
-        let hot_pages = meter.u64_gauge("riposte_hot_pages");
-        let hot_bytes = meter.u64_gauge("riposte_hot_bytes");
-        Ok(Self(Arc::new(Instruments {
-            relay_lag: relay_lag.with_description("Age of the oldest commit without a number").build(),
-            projection_lag: projection_lag.with_description("Numbered commits not applied yet").build(),
-            drift: drift.with_description("Counts found to differ from their rows").build(),
-            last_drift: last_drift.with_description("The same in the last verification or repair").build(),
-            batch: batch.with_description("Writes that one transaction committed").build(),
-            waiting: waiting.with_description("Writes in the lanes after a commit").build(),
-            refused: refused.with_description("Writes refused by a full lane, without effect").build(),
-            reloads: reloads.with_description("Readings of changed files of callers, keys and certificates").build(),
-            callers_refused: callers_refused.with_description("Calls of nobody who is known").build(),
-            audit_failures: audit_failures
-                .with_description("Records of the audit log that could not be written")
-                .build(),
-            watchers: watchers.with_description("Open WatchSubject streams").build(),
-            watchers_dropped: dropped.with_description("Streams ended because their reader was too slow").build(),
-            hot_hits: hot_hits.with_description("First pages answered as they were kept").build(),
-            hot_misses: hot_misses.with_description("First pages that waited for a reading").build(),
-            hot_readings: hot_readings.with_description("Readings of kept pages").build(),
-            shared_pages: shared_pages.with_description("First pages of subjects that are not hot").build(),
-            shared_readings: shared_readings.with_description("Readings of those, shared by who asked at once").build(),
-            hot_pages: hot_pages.with_description("First pages that are kept").build(),
-            hot_bytes: hot_bytes.with_description("Bytes of the first pages that are kept").build(),
-            registry,
-            meter,
-            _provider: provider,
-        })))
+        let instruments = Instruments::of(&meter);
+        instruments.build_info.record(1, &[KeyValue::new(attribute::VERSION, super::VERSION)]);
+        instruments.start_time.record(SystemClock.now().0 as f64 / 1e3, &[]);
+        instruments.ready.record(0, &[]);
+        Ok(Self(Arc::new(Kept { instruments, registry, meter, provider })))
+    }
+
+    /// What measures calls of these methods, and counts all others as one.
+    #[must_use]
+    pub fn calls(&self, methods: Vec<String>) -> Calls {
+        Calls::new(&self.0.instruments, methods)
+    }
+
+    /// Whether calls are let in.
+    pub fn ready(&self, ready: bool) {
+        self.0.instruments.ready.record(ready.into(), &[]);
+    }
+
+    /// Counts what is exported from now on.
+    pub(super) fn exports(&self, exports: Exports) {
+        // It is asked for as long as the meter lives; the handle is not needed.
+        let _ = instruments::exports(&self.0.meter)
+            .with_callback(move |observer| {
+                for (signal, outcome, count) in exports.all() {
+                    let attributes =
+                        [KeyValue::new(attribute::SIGNAL, signal), KeyValue::new(attribute::OUTCOME, outcome)];
+                    observer.observe(count, &attributes);
+                }
+            })
+            .build();
+    }
+
+    /// Counts the connections of a store, from now on until it is gone.
+    pub fn connections(&self, store: &Store) {
+        let counted = Arc::downgrade(store.sources());
+        let _ = instruments::connections(&self.0.meter)
+            .with_callback(move |observer| {
+                for (name, pool) in pools(&counted) {
+                    for (state, count) in [("used", pool.used), ("idle", pool.idle)] {
+                        let state = KeyValue::new(attribute::DB_CLIENT_CONNECTION_STATE, state);
+                        observer.observe(count, &[name.clone(), state]);
+                    }
+                }
+            })
+            .build();
+        let limited = Arc::downgrade(store.sources());
+        let _ = instruments::connections_max(&self.0.meter)
+            .with_callback(move |observer| {
+                pools(&limited).into_iter().for_each(|(name, pool)| observer.observe(pool.max, &[name]));
+            })
+            .build();
     }
 
     /// How long the oldest event of a source, from 0 on, has waited for its number; 0 when none waits.
     pub fn relay_lag(&self, source: usize, seconds: f64) {
-        self.0.relay_lag.record(seconds, &[place(source)]);
+        self.0.instruments.relay_lag.record(seconds, &[place(source)]);
     }
 
     /// How many numbered events of a source a projection has not applied yet.
     pub fn projection_lag(&self, source: usize, projection: &'static str, commits: i64) {
-        self.0.projection_lag.record(commits, &[place(source), KeyValue::new("projection", projection)]);
+        self.0
+            .instruments
+            .projection_lag
+            .record(commits, &[place(source), KeyValue::new(attribute::PROJECTION, projection)]);
     }
 
     /// Counts what the copies do from now on.
     pub fn copies(&self, tally: Tally) {
-        let looks = self.0.meter.u64_observable_counter("riposte_cache");
-        let looks = looks.with_description("What was asked of the copies, and what became of it");
-        // It is collected for as long as the meter lives; the handle is not needed.
-        let _ = looks
+        // It is asked for as long as the meter lives; the handle is not needed.
+        let _ = instruments::cache(&self.0.meter)
             .with_callback(move |observer| {
                 for (what, name) in Told::ALL {
-                    observer.observe(tally.of(what), &[KeyValue::new("what", name)]);
+                    observer.observe(tally.of(what), &[KeyValue::new(attribute::WHAT, name)]);
                 }
             })
             .build();
@@ -129,73 +135,78 @@ impl Metrics {
 
     /// A count that differed from its rows.
     pub fn drifted(&self, count: &'static str) {
-        self.0.drift.add(1, &[KeyValue::new("count", count)]);
+        self.0.instruments.drift.add(1, &[KeyValue::new(attribute::COUNT, count)]);
     }
 
     /// Changed files of callers, keys or certificates were read: they are in use now, or cannot be used.
     pub fn reloaded(&self, used: bool) {
-        self.0.reloads.add(1, &[KeyValue::new("outcome", if used { "used" } else { "refused" })]);
+        self.0.instruments.reloads.add(1, &[KeyValue::new(attribute::OUTCOME, if used { "used" } else { "refused" })]);
     }
 
     /// A call was refused because nobody is known by what it shows.
     pub fn caller_refused(&self, why: &'static str) {
-        self.0.callers_refused.add(1, &[KeyValue::new("why", why)]);
+        self.0.instruments.callers_refused.add(1, &[KeyValue::new(attribute::WHY, why)]);
     }
 
     /// A record of the audit log could not be written, and its call was refused.
     pub fn audit_failed(&self) {
-        self.0.audit_failures.add(1, &[]);
+        self.0.instruments.audit_failures.add(1, &[]);
     }
 
     /// A verification or repair came to its end and found this many drifts.
     pub fn verified(&self, drifts: u64) {
-        self.0.last_drift.record(drifts, &[]);
+        self.0.instruments.last_drift.record(drifts, &[]);
     }
 
     /// A batch of a source, from 0 on, and kind was committed, or failed; so many writes of them wait for the next.
     pub fn batch(&self, source: usize, kind: &'static str, commands: usize, waiting: usize) {
-        let labels = [place(source), KeyValue::new("kind", kind)];
-        self.0.batch.record(commands as u64, &labels);
-        self.0.waiting.record(waiting as u64, &labels);
+        let labels = [place(source), KeyValue::new(attribute::KIND, kind)];
+        self.0.instruments.batch.record(commands as u64, &labels);
+        self.0.instruments.waiting.record(waiting as u64, &labels);
     }
 
     /// A full lane refused a write.
     pub fn refused(&self, source: usize, kind: &'static str) {
-        self.0.refused.add(1, &[place(source), KeyValue::new("kind", kind)]);
+        self.0.instruments.refused.add(1, &[place(source), KeyValue::new(attribute::KIND, kind)]);
     }
 
     /// A watcher came.
     pub fn watcher_came(&self) {
-        self.0.watchers.add(1, &[]);
+        self.0.instruments.watchers.add(1, &[]);
     }
 
     /// A watcher left, for whatever reason.
     pub fn watcher_left(&self) {
-        self.0.watchers.add(-1, &[]);
+        self.0.instruments.watchers.add(-1, &[]);
     }
 
     /// A watcher was sent away because it was too slow.
     pub fn watcher_dropped(&self) {
-        self.0.watchers_dropped.add(1, &[]);
+        self.0.instruments.watchers_dropped.add(1, &[]);
     }
 
     /// First pages of hot subjects: those answered as they were kept, those that waited for a reading, and the readings.
     pub fn hot_reads(&self, hits: u64, misses: u64, readings: u64) {
-        self.0.hot_hits.add(hits, &[]);
-        self.0.hot_misses.add(misses, &[]);
-        self.0.hot_readings.add(readings, &[]);
+        self.0.instruments.hot_hits.add(hits, &[]);
+        self.0.instruments.hot_misses.add(misses, &[]);
+        self.0.instruments.hot_readings.add(readings, &[]);
     }
 
     /// First pages of subjects that are not hot, and their readings.
     pub fn shared_pages(&self, pages: u64, readings: u64) {
-        self.0.shared_pages.add(pages, &[]);
-        self.0.shared_readings.add(readings, &[]);
+        self.0.instruments.shared_pages.add(pages, &[]);
+        self.0.instruments.shared_readings.add(readings, &[]);
     }
 
     /// So many first pages are kept, in so many bytes.
     pub fn hot_pages(&self, pages: usize, bytes: usize) {
-        self.0.hot_pages.record(pages as u64, &[]);
-        self.0.hot_bytes.record(bytes as u64, &[]);
+        self.0.instruments.hot_pages.record(pages as u64, &[]);
+        self.0.instruments.hot_bytes.record(bytes as u64, &[]);
+    }
+
+    /// Sends what was measured, if anything is sent, and measures nothing more.
+    pub(super) fn shut(&self, timeout: Duration) -> OTelSdkResult {
+        self.0.provider.shutdown_with_timeout(timeout)
     }
 
     /// All of it as Prometheus scrapes it.
@@ -207,17 +218,70 @@ impl Metrics {
     }
 }
 
+impl riposte_store::Observer for Metrics {
+    fn transaction(&self, system: &'static str, name: &'static str, took: Duration, failed: Option<&'static str>) {
+        self.operation(system, name.into(), took, failed);
+    }
+
+    fn connection(&self, source: usize, pool: &'static str, took: Duration, begun: bool) {
+        let Instruments { connection_wait, connection_failures, .. } = &self.0.instruments;
+        let name = pool_name(source, pool);
+        if begun {
+            connection_wait.record(took.as_secs_f64(), &[name]);
+        } else {
+            connection_failures.add(1, &[name]);
+        }
+    }
+}
+
+impl riposte_cache::Trips for Metrics {
+    fn trip(&self, function: &str, took: Duration, failed: bool) {
+        self.operation("redis", function.to_owned().into(), took, failed.then_some("away"));
+    }
+}
+
+impl Metrics {
+    fn operation(&self, system: &'static str, name: StringValue, took: Duration, failed: Option<&'static str>) {
+        let name = KeyValue::new(attribute::DB_OPERATION_NAME, name);
+        let whole = [
+            KeyValue::new(attribute::DB_SYSTEM_NAME, system),
+            name,
+            KeyValue::new(attribute::ERROR_TYPE, failed.unwrap_or_default()),
+        ];
+        let told = if failed.is_some() { &whole[..] } else { &whole[..2] };
+        self.0.instruments.operation_duration.record(took.as_secs_f64(), told);
+    }
+}
+
+/// The pools of all data sources, as they are now.
+fn pools(sources: &Weak<Sources>) -> Vec<(KeyValue, PoolState)> {
+    let Some(sources) = sources.upgrade() else { return Vec::new() };
+    let all = sources.all().iter().enumerate();
+    all.flat_map(|(n, source)| source.pools().map(|pool| (pool_name(n, pool.name), pool))).collect()
+}
+
+/// The attribute of a pool of a data source, from 0 on.
+fn pool_name(source: usize, pool: &str) -> KeyValue {
+    KeyValue::new(attribute::DB_CLIENT_CONNECTION_POOL_NAME, format!("{}/{pool}", source + 1))
+}
+
 /// The label of a data source: people count them from 1, as the log and the migrations do.
 fn place(source: usize) -> KeyValue {
-    KeyValue::new("source", (source + 1).to_string())
+    KeyValue::new(attribute::SOURCE, (source + 1).to_string())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Metrics, Tally};
+    use std::collections::BTreeSet;
+    use std::time::Duration;
 
-    #[test]
-    fn every_metric_is_told_under_its_documented_name() {
+    use riposte_cache::Trips;
+    use riposte_store::Observer;
+
+    use super::{Exports, Metrics, Tally};
+    use crate::telemetry::instruments::SCRAPED;
+
+    fn seen() -> Metrics {
         let metrics = Metrics::new().expect("sound");
         metrics.relay_lag(0, 0.25);
         metrics.projection_lag(1, "history", 7);
@@ -236,7 +300,18 @@ mod tests {
         metrics.hot_reads(97, 3, 2);
         metrics.shared_pages(9, 5);
         metrics.hot_pages(4, 4096);
-        let text = metrics.text().expect("names are sound");
+        metrics.ready(true);
+        metrics.exports(Exports::default());
+        metrics.transaction("mysql", "commit comments", Duration::from_millis(4), None);
+        metrics.connection(1, "write", Duration::from_millis(1), true);
+        metrics.connection(0, "read", Duration::from_secs(2), false);
+        metrics.trip("page", Duration::from_millis(100), true);
+        metrics
+    }
+
+    #[test]
+    fn every_metric_is_told_under_its_name() {
+        let text = seen().text().expect("names are sound");
         for line in [
             "riposte_relay_lag_seconds{source=\"1\"} 0.25",
             "riposte_projection_lag{projection=\"history\",source=\"2\"} 7",
@@ -258,11 +333,39 @@ mod tests {
             "riposte_shared_readings_total 5",
             "riposte_hot_pages 4",
             "riposte_hot_bytes 4096",
+            "riposte_ready 1",
+            "riposte_build_info{version=\"0.1.0\"} 1",
+            "riposte_telemetry_exports_total{outcome=\"ok\",signal=\"traces\"} 0",
+            "riposte_connection_failures_total{db_client_connection_pool_name=\"1/read\"} 1",
+            "db_client_connection_wait_time_seconds_count{db_client_connection_pool_name=\"2/write\"} 1",
+            "db_client_operation_duration_seconds_count{db_operation_name=\"commit comments\",db_system_name=\"mysql\"} 1",
+            "db_client_operation_duration_seconds_count{db_operation_name=\"page\",db_system_name=\"redis\",error_type=\"away\"} 1",
         ] {
             assert!(text.lines().any(|told| told == line), "{line} is not in\n{text}");
-            let name = line.split(['{', ' ']).next().unwrap_or_default().trim_end_matches("_bucket");
-            let documented = include_str!("../../../docs/operate.md");
-            assert!(documented.contains(&format!("`{name}")), "docs/operate.md does not explain {name}");
         }
+    }
+
+    #[tokio::test]
+    async fn what_is_told_is_what_is_registered() {
+        let metrics = seen();
+        let headers = http::HeaderMap::new();
+        let id = http::HeaderValue::from_static("id");
+        let mut call = metrics.calls(Vec::new()).begin("/riposte.v1.LikeService/SetLike", &headers, &id);
+        call.by(&riposte_core::Caller::unrestricted("web"));
+        call.succeeded();
+        let config = riposte_store::StoreConfig::sqlite(None);
+        let store = riposte_store::Store::open(&config, std::sync::Arc::new(super::SystemClock)).expect("a folder");
+        metrics.connections(&store);
+        let text = metrics.text().expect("names are sound");
+        let told = text.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next());
+        assert_eq!(told.collect::<BTreeSet<_>>(), SCRAPED.iter().copied().collect::<BTreeSet<_>>());
+        store.close().await;
+    }
+
+    #[test]
+    fn what_is_not_to_be_scraped_is_not_kept_for_it() {
+        let metrics = Metrics::with(super::MeterProviderBuilder::default(), false).expect("sound");
+        metrics.refused(0, "likes");
+        assert_eq!(metrics.text().expect("empty"), "");
     }
 }

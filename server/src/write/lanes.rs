@@ -19,7 +19,7 @@ use tokio::sync::{Notify, oneshot};
 use tokio::task::JoinHandle;
 
 use super::Bells;
-use crate::telemetry::Metrics;
+use crate::telemetry::{Metrics, spans};
 use answer::Dispatcher;
 use committer::Committer;
 use queue::{Entry, Queue};
@@ -127,7 +127,8 @@ impl Log for Lanes {
         let source = self.sources.get((self.route)(partition)).ok_or_else(|| Error::internal("no such data source"))?;
         let pit = if like { &source.likes } else { &source.comments };
         let (reply, answer) = oneshot::channel();
-        let ready = pit.queue().push(partition, Entry { commands, reply });
+        let wait = spans::lane(pit.source, pit.kind, commands.len());
+        let ready = pit.queue().push(partition, Entry { commands, reply, wait });
         match ready {
             Ok(true) => pit.bell.notify_one(),
             Ok(false) => {}

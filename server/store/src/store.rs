@@ -10,7 +10,9 @@ use sea_orm::{ConnectionTrait, DbErr, Statement};
 
 use crate::config::StoreConfig;
 use crate::schema::{self, SourceSchema};
-use crate::sql::{Source, Sources, SqlHistories, SqlIds, SqlOutbox, SqlRanks, SqlReader, SqlRepairer, SqlWriter};
+use crate::sql::{
+    Observer, Source, Sources, SqlHistories, SqlIds, SqlOutbox, SqlRanks, SqlReader, SqlRepairer, SqlWriter,
+};
 
 /// The tables of a deployment behind the domain's ports. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -50,6 +52,11 @@ impl Store {
             sources,
             clock,
         })
+    }
+
+    /// From now on `observer` is told how the work of this store goes. Only the first one counts.
+    pub fn observe(&self, observer: Arc<dyn Observer>) {
+        self.sources.desk().observe(observer);
     }
 
     /// Reads.
@@ -117,8 +124,8 @@ impl Store {
     pub async fn schema(&self) -> Vec<SourceSchema> {
         let ask = |number| {
             let sources = Arc::clone(&self.sources);
-            let runtime = sources.runtime().clone();
-            runtime.spawn(async move { schema::check(&sources, number).await })
+            let desk = sources.desk().clone();
+            desk.spawn(async move { schema::check(&sources, number).await })
         };
         let answers = futures::future::join_all((0..self.sources.all().len()).map(ask)).await;
         answers.into_iter().map(|a| a.unwrap_or_else(|e| SourceSchema::Unreachable(e.to_string()))).collect()

@@ -1,13 +1,10 @@
-//! What every render must keep to: restricted pods, no secret outside of Secrets, alerts on metrics that exist.
+//! What every render must keep to: restricted pods, no secret outside of Secrets.
 
-use super::CHART;
 use super::findings::Findings;
-use super::objects::{Rendered, documents, leaves, title, word};
-use crate::repo::Repo;
+use super::objects::{Rendered, leaves, title, word};
 use anyhow::{Result, anyhow, ensure};
 use serde_json::Value;
 use std::collections::BTreeSet;
-use std::fs;
 
 /// Volumes that the restricted pod security standard allows, as far as the chart makes any.
 const VOLUMES: [&str; 4] = ["configMap", "secret", "emptyDir", "persistentVolumeClaim"];
@@ -88,32 +85,6 @@ fn distinct(rendered: &Rendered) -> Result<()> {
         ensure!(word(&object["metadata"]["name"]).len() <= 63, "the name of {} is too long", title(object));
     }
     Ok(())
-}
-
-/// Every metric that an alert asks for is one that docs/operate.md explains, which a test compares with the code.
-pub(super) fn alerts(repo: &Repo, found: &mut Findings) -> Result<()> {
-    let rules = fs::read_to_string(repo.at(CHART).join("files/alerts.yaml"))?;
-    let explained = fs::read_to_string(repo.at("docs/operate.md"))?;
-    let mut asked = BTreeSet::new();
-    for document in documents(&rules)? {
-        leaves(&document, "", &mut |path, value| {
-            if path.ends_with(".expr") {
-                asked.extend(metrics(word(value)));
-            }
-        });
-    }
-    found.judge("files/alerts.yaml", if asked.is_empty() { Err(anyhow!("asks for nothing")) } else { Ok(()) });
-    for metric in asked {
-        let known = explained.contains(&format!("`{metric}`")) || explained.contains(&format!("`{metric}{{"));
-        found.judge("files/alerts.yaml", if known { Ok(()) } else { Err(anyhow!("there is no metric {metric}")) });
-    }
-    Ok(())
-}
-
-/// The names of our metrics in an expression.
-fn metrics(expression: &str) -> Vec<String> {
-    let words = expression.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-    words.filter(|word| word.starts_with("riposte_")).map(str::to_owned).collect()
 }
 
 #[cfg(test)]

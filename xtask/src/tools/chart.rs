@@ -1,4 +1,4 @@
-//! What the checks of the chart need: helm, and a validator that brings Kubernetes' schemas.
+//! What the checks of the chart need: helm, promtool, and a validator that brings Kubernetes' schemas.
 
 use super::{by_pip, on_path};
 use crate::live::Live;
@@ -36,6 +36,24 @@ fn is_helm(program: &Path) -> bool {
     let version = output_of(Command::new(program).args(["version", "--template", "{{.Version}}"]));
     version.is_ok_and(|version| version.starts_with("v3."))
 }
+
+/// promtool, unpacked from Debian's package of Prometheus: installed, that package would start a service of the machine.
+pub(crate) fn promtool(repo: &Repo, live: &Arc<Live>) -> Result<PathBuf> {
+    let ours = repo.tools("prometheus/usr/bin/promtool");
+    if let Some(found) = [Some(ours.clone()), on_path("promtool")].into_iter().flatten().find(|path| path.is_file()) {
+        return Ok(found);
+    }
+    run(live, repo.command("bash").args(["-euo", "pipefail", "-c", UNPACK, "unpack"]).arg(repo.tools("prometheus")))
+        .context("promtool does not come from Debian's packages")?;
+    Ok(ours)
+}
+
+/// Unpacks the package into the folder named by the first argument. A machine in use may have old lists of packages.
+const UNPACK: &str = r#"
+mkdir -p "$1"; ROOT=$(cd "$1" && pwd); W=$(mktemp -d); trap 'rm -rf "$W"' EXIT; cd "$W"
+apt-get -qq download prometheus || { apt-get -qq update; apt-get -qq download prometheus; }
+dpkg-deb -x prometheus_*.deb "$ROOT"
+"#;
 
 /// The validator of Kubernetes' objects, from PyPI.
 pub(crate) fn kubernetes_validate(repo: &Repo, live: &Arc<Live>) -> Result<PathBuf> {

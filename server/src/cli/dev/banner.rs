@@ -31,7 +31,7 @@ pub(super) fn text(seed: Seed, config: &Config, addresses: Addresses, serving: D
         r#"{title:69} NOT FOR PRODUCTION
   gRPC    {grpc:16} {reflection:30} admin    {admin}
   callers {admitted:47} shell    eval "$(riposte dev env)"
-  ready   {ready:47} metrics  http://{metrics}/metrics
+  ready   {ready:47} metrics  {metrics}
   stop    Ctrl-C
   try     grpcurl -plaintext -d '{{"subject":{{"objectType":"article","objectId":"1"}}}}' \
             {grpc} riposte.v1.CommentService/ListComments
@@ -39,6 +39,7 @@ pub(super) fn text(seed: Seed, config: &Config, addresses: Addresses, serving: D
         grpc = grpc.to_string(),
         admitted = "all admitted, no token needed",
         ready = format!("serving after {milliseconds} ms"),
+        metrics = metrics.map_or_else(|| "not scraped".to_owned(), |at| format!("http://{at}/metrics")),
     )
 }
 
@@ -55,7 +56,7 @@ mod tests {
     fn the_banner_shows_every_address_the_warning_and_a_line_to_paste() {
         let config = Config::load(&Inputs { profile: Profile::Dev, ..Inputs::default() }).unwrap().config;
         let at = |port| ([127, 0, 0, 1], port).into();
-        let addresses = Addresses { grpc: at(7171), admin: at(7172), metrics: at(7173) };
+        let addresses = Addresses { grpc: at(7171), admin: at(7172), metrics: Some(at(7173)) };
         let expected = r#"
 riposte dev 0.1.0    SQLite, temporary · 1 shard · seed demo          NOT FOR PRODUCTION
   gRPC    127.0.0.1:7171   reflection v1 and v1alpha      admin    127.0.0.1:7172

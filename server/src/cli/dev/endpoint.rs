@@ -49,7 +49,7 @@ mod tests {
         let path = folder.path().join("endpoint.json");
         for port in [1, 2] {
             let at = |port| ([127, 0, 0, 1], port).into();
-            write(&path, Addresses { grpc: at(port), admin: at(port + 10), metrics: at(port + 20) }).unwrap();
+            write(&path, Addresses { grpc: at(port), admin: at(port + 10), metrics: Some(at(port + 20)) }).unwrap();
             let read: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
             assert_eq!(read["grpc"], format!("127.0.0.1:{port}"));
             assert_eq!(read["admin"], format!("127.0.0.1:{}", port + 10));

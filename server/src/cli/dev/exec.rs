@@ -75,7 +75,7 @@ mod tests {
     async fn run_shell(script: &str) -> ExitCode {
         let at = |port| ([127, 0, 0, 1], port).into();
         let command = ["sh", "-c", script].map(Into::into);
-        run(&command, Addresses { grpc: at(1), admin: at(2), metrics: at(3) }, &mut Signals::listen().unwrap())
+        run(&command, Addresses { grpc: at(1), admin: at(2), metrics: Some(at(3)) }, &mut Signals::listen().unwrap())
             .await
             .unwrap()
     }
@@ -91,7 +91,7 @@ mod tests {
     #[tokio::test]
     async fn a_command_that_does_not_exist_is_said_so() {
         let at = |port| ([127, 0, 0, 1], port).into();
-        let addresses = Addresses { grpc: at(1), admin: at(2), metrics: at(3) };
+        let addresses = Addresses { grpc: at(1), admin: at(2), metrics: Some(at(3)) };
         let error = run(&["/nowhere/cmd".into()], addresses, &mut Signals::listen().unwrap()).await.unwrap_err();
         assert!(error.to_string().contains("/nowhere/cmd"), "{error}");
     }

@@ -139,6 +139,11 @@ impl<'de> Deserializer<'de> for Probe<'_> {
         visitor.visit_bool(false)
     }
 
+    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        *self.slot = json!({ "type": "number" });
+        visitor.visit_f64(1.0)
+    }
+
     fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         let form = self.tries.forms.get(&self.path).copied().unwrap_or(0);
         let (sample, pattern) = FORMS[form.min(FORMS.len() - 1)];
@@ -196,6 +201,6 @@ impl<'de> Deserializer<'de> for Probe<'_> {
     }
 
     serde::forward_to_deserialize_any! {
-        i8 i16 i32 i64 i128 u128 f32 f64 char bytes byte_buf unit unit_struct tuple tuple_struct identifier ignored_any
+        i8 i16 i32 i64 i128 u128 f32 char bytes byte_buf unit unit_struct tuple tuple_struct identifier ignored_any
     }
 }

@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use riposte_core::ports::Writer;
 use riposte_core::{Command, Error, Result};
+use tracing::Instrument;
 
 use super::answer::{Answered, Dispatcher};
 use super::queue::Batch;
 use super::{Pit, Witness};
+use crate::telemetry::spans;
 
 /// One of a data source's few.
 pub(super) struct Committer {
@@ -47,11 +49,15 @@ impl Committer {
         let Batch { entries, lanes } = batch;
         let mut commands: Vec<Command> = Vec::with_capacity(entries.iter().map(|entry| entry.commands.len()).sum());
         let mut waiters = Vec::with_capacity(entries.len());
+        let mut waits = Vec::with_capacity(entries.len());
         for entry in entries {
             waiters.push((entry.reply, entry.commands.len()));
+            waits.push(entry.wait);
             commands.extend(entry.commands);
         }
-        let outcome = self.writer.commit(&commands).await;
+        let span = spans::batch(&waits, self.pit.source, self.pit.kind, commands.len());
+        drop(waits);
+        let outcome = self.writer.commit(&commands).instrument(span).await;
         let (waiting, more) = {
             let mut queue = self.pit.queue();
             queue.done(&lanes);

@@ -17,6 +17,8 @@ pub(super) struct Entry {
     pub(super) commands: Vec<Command>,
     /// The caller, who may have gone away.
     pub(super) reply: oneshot::Sender<Result<Vec<Result<Receipt>>>>,
+    /// The span of its wait, which ends when it is dropped.
+    pub(super) wait: tracing::Span,
 }
 
 /// Why an entry was not taken in: it had no effect.

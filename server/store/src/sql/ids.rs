@@ -57,7 +57,7 @@ impl SqlIds {
     pub(crate) fn new(sources: Arc<Sources>, clock: Arc<dyn Clock>) -> Self {
         let seats = sources.all().iter().map(|_| Seat::new()).collect();
         let inner = Arc::new(Inner { sources, clock, seats, closed: Arc::new(Notify::new()) });
-        inner.sources.runtime().spawn(renew_while_used(Arc::downgrade(&inner)));
+        inner.sources.desk().spawn(renew_while_used(Arc::downgrade(&inner)));
         Self { inner }
     }
 
@@ -67,7 +67,7 @@ impl SqlIds {
         for number in 0..self.inner.seats.len() {
             let inner = Arc::clone(&self.inner);
             let released =
-                task::run(self.inner.sources.runtime(), "release worker", async move { inner.release(number).await });
+                task::run(self.inner.sources.desk(), "release worker", async move { inner.release(number).await });
             if let Err(error) = released.await {
                 tracing::debug!(%error, number, "a worker lease is left to run out");
             }
@@ -84,7 +84,7 @@ impl Ids for SqlIds {
                 Ok(id) => return Ok(id),
                 Err(MintError::LeaseExpired) => {
                     let inner = Arc::clone(&self.inner);
-                    task::run(self.inner.sources.runtime(), "lease worker", async move { inner.cover(number).await })
+                    task::run(self.inner.sources.desk(), "lease worker", async move { inner.cover(number).await })
                         .await?;
                 }
                 Err(MintError::Exhausted) => tokio::time::sleep(WAIT).await,

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use riposte_core::{Error, Partition, Result};
 use sea_orm::sea_query::SelectStatement;
 use sea_orm::{
-    ConnectionTrait, DatabaseConnection, DatabaseExecutor, DatabaseTransaction, DbErr, QueryResult,
+    ConnectionTrait, DatabaseConnection, DatabaseExecutor, DatabaseTransaction, DbBackend, DbErr, QueryResult,
     SqliteTransactionMode, TransactionOptions, TransactionTrait,
 };
 use tempfile::TempDir;
@@ -20,6 +20,7 @@ use crate::config::{Kind, StoreConfig};
 use crate::error::{Fault, is_conflict, is_lost};
 use crate::on_shard::OnShard;
 use crate::shard::{ShardMap, Slot, Tables};
+use crate::sql::desk::Desk;
 use crate::sql::identities::Identities;
 
 /// A transaction bound to the tables of one partition.
@@ -90,6 +91,33 @@ pub struct Source {
     write: DatabaseConnection,
 }
 
+/// What a pool of connections holds at a moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PoolState {
+    /// `read` or `write`.
+    pub name: &'static str,
+    /// Connections that somebody uses.
+    pub used: u64,
+    /// Connections that wait for somebody.
+    pub idle: u64,
+    /// Connections it may open.
+    pub max: u64,
+}
+
+impl PoolState {
+    fn of(name: &'static str, pool: &DatabaseConnection) -> Self {
+        let (open, idle, max) = if pool.get_database_backend() == DbBackend::Sqlite {
+            let pool = pool.get_sqlite_connection_pool();
+            (pool.size(), pool.num_idle(), pool.options().get_max_connections())
+        } else {
+            let pool = pool.get_mysql_connection_pool();
+            (pool.size(), pool.num_idle(), pool.options().get_max_connections())
+        };
+        let idle = idle as u64;
+        Self { name, used: u64::from(open).saturating_sub(idle), idle, max: max.into() }
+    }
+}
+
 /// All data sources of a deployment, and which partition lies where.
 #[derive(Debug)]
 pub struct Sources {
@@ -99,7 +127,7 @@ pub struct Sources {
     identities: Identities,
     transaction_limit: Duration,
     /// Where connections live and all work on them runs: the runtime that opened them.
-    runtime: Handle,
+    desk: Desk,
 }
 
 impl Source {
@@ -119,6 +147,12 @@ impl Source {
         let sqlite_transaction_mode = Some(SqliteTransactionMode::Immediate);
         let options = || TransactionOptions { sqlite_transaction_mode, ..Default::default() };
         alive(|| self.write.begin_with_options(options())).await
+    }
+
+    /// What its pools hold, the one that reads first.
+    #[must_use]
+    pub fn pools(&self) -> [PoolState; 2] {
+        [PoolState::of("read", &self.read), PoolState::of("write", &self.write)]
     }
 
     /// The pool that writes, for statements that know no transaction: CREATE TABLE.
@@ -161,7 +195,8 @@ impl Sources {
     /// # Errors
     /// When the addresses or the shard map make no sense, or the folder of the file cannot be made.
     pub fn open(config: &StoreConfig) -> Result<Self> {
-        let (runtime, identities, transaction_limit) = (Handle::current(), Identities::new(), config.transaction_limit);
+        let (identities, transaction_limit) = (Identities::new(), config.transaction_limit);
+        let desk = |system| Desk::new(Handle::current(), system);
         match &config.kind {
             Kind::Sqlite { folder, durable } => {
                 let temporary =
@@ -169,20 +204,21 @@ impl Sources {
                 let path = folder.as_deref().or(temporary.as_ref().map(TempDir::path));
                 let source = sqlite::open(path.unwrap_or(std::path::Path::new(".")), *durable, config)?;
                 let map = ShardMap::new(config.tables, &[0..=config.tables.subject.saturating_sub(1)])?;
-                Ok(Self { all: vec![source], map, folder: temporary, identities, transaction_limit, runtime })
+                let (all, desk) = (vec![source], desk("sqlite"));
+                Ok(Self { all, map, folder: temporary, identities, transaction_limit, desk })
             }
             Kind::MySql(sources) => {
                 let ranges: Vec<_> = sources.iter().map(|source| source.subject_tables.clone()).collect();
                 let map = ShardMap::new(config.tables, &ranges)?;
                 let all = sources.iter().map(|source| mysql::open(source, config)).collect::<Result<_>>()?;
-                Ok(Self { all, map, folder: None, identities, transaction_limit, runtime })
+                Ok(Self { all, map, folder: None, identities, transaction_limit, desk: desk("mysql") })
             }
         }
     }
 
     /// Where work on the connections runs.
-    pub(crate) fn runtime(&self) -> &Handle {
-        &self.runtime
+    pub(crate) fn desk(&self) -> &Desk {
+        &self.desk
     }
 
     /// Which subject has which id.
@@ -217,7 +253,8 @@ impl Sources {
     /// Begins a snapshot of the data source of a partition, bound to its tables. Its first SELECT should be the
     /// subject's row; end it with `rollback`.
     pub(crate) async fn snapshot(&self, partition: Partition) -> std::result::Result<Tx, DbErr> {
-        Ok(OnShard::new(self.of(partition).begin_read().await?, self.slot(partition)))
+        let tx = self.reading(self.map.source(partition)).await?;
+        Ok(OnShard::new(tx, self.slot(partition)))
     }
 
     /// The rows of one SELECT in the tables of a partition, in no transaction: it sees one state by itself.
@@ -233,13 +270,20 @@ impl Sources {
 
     /// Begins a snapshot of a data source, for all of its tables.
     pub(crate) async fn begin_read(self: &Arc<Self>, source: usize) -> std::result::Result<SourceTx, DbErr> {
-        Ok(SourceTx { tx: self.all[source].begin_read().await?, sources: Arc::clone(self) })
+        Ok(SourceTx { tx: self.reading(source).await?, sources: Arc::clone(self) })
+    }
+
+    async fn reading(&self, source: usize) -> std::result::Result<DatabaseTransaction, DbErr> {
+        self.desk.begun((source, "read"), self.all[source].begin_read()).await
     }
 
     /// Begins a transaction that writes to a data source.
     pub(crate) async fn begin_write(self: &Arc<Self>, source: usize) -> std::result::Result<SourceTx, Fault> {
-        let begun = timeout(self.transaction_limit, self.all[source].begin_write()).await;
-        Ok(SourceTx { tx: begun.map_err(|_| Fault::Silence)??, sources: Arc::clone(self) })
+        let begin = async {
+            let begun = timeout(self.transaction_limit, self.all[source].begin_write()).await;
+            begun.map_err(|_| Fault::Silence)?.map_err(Fault::from)
+        };
+        Ok(SourceTx { tx: self.desk.begun((source, "write"), begin).await?, sources: Arc::clone(self) })
     }
 
     /// Closes every connection after the work on it has ended, and removes a temporary folder. A server that stays silent is

@@ -97,7 +97,7 @@ impl SqlReader {
 
     async fn ask<Q: Query>(&self, query: Q) -> Result<Q::Answer> {
         let sources = Arc::clone(&self.sources);
-        task::run(self.sources.runtime(), Q::NAME, async move {
+        task::run(self.sources.desk(), Q::NAME, async move {
             let tx = sources.snapshot(query.partition()).await?;
             let answer = query.read(&tx).await;
             if let Err(error) = tx.rollback().await {

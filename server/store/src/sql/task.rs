@@ -5,25 +5,26 @@ use std::future::Future;
 use std::pin::Pin;
 
 use riposte_core::{Error, Result};
-use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tracing::Instrument;
 
+use super::desk::Desk;
 use crate::error::Fault;
 
-/// Runs `work` to its end on `runtime`, whether or not the caller waits for it. `name` is the name of the transaction.
-pub(crate) async fn run<T, F>(runtime: &Handle, name: &'static str, work: F) -> Result<T>
+/// Runs `work` to its end at `desk`, whether or not the caller waits for it. `name` is the name of the transaction.
+pub(crate) async fn run<T, F>(desk: &Desk, name: &'static str, work: F) -> Result<T>
 where
     T: Send + 'static,
     F: Future<Output = std::result::Result<T, Fault>> + Send + 'static,
 {
     let (answer, outcome) = oneshot::channel();
+    let (span, watcher) = (desk.span(name), desk.clone());
     // Boxed, so that the runtime's task is compiled once and not for every transaction.
     let work: Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(async move {
         // An outcome that nobody waits for is no loss: the work is done.
-        drop(answer.send(work.await));
+        drop(answer.send(watcher.watched(name, work).await));
     });
-    let task = runtime.spawn(work.instrument(tracing::debug_span!("transaction", name)));
+    let task = desk.spawn(work.instrument(span));
     match outcome.await {
         Ok(outcome) => outcome.map_err(Error::from),
         Err(_) => {

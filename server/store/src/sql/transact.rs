@@ -28,8 +28,8 @@ pub(super) trait Unit: Send + Sync + 'static {
 /// Those of the unit, and [`riposte_core::Error::ShardUnavailable`] where the source cannot be reached.
 pub(super) async fn read<U: Unit>(sources: &Arc<Sources>, source: usize, unit: U) -> Result<U::Answer> {
     let sources = Arc::clone(sources);
-    let runtime = sources.runtime().clone();
-    task::run(&runtime, U::NAME, async move {
+    let desk = sources.desk().clone();
+    task::run(&desk, U::NAME, async move {
         let snapshot = sources.begin_read(source).await?;
         let answer = unit.run(&snapshot).await;
         snapshot.rollback().await;
@@ -44,8 +44,8 @@ pub(super) async fn read<U: Unit>(sources: &Arc<Sources>, source: usize, unit: U
 /// As for [`read`]; and [`riposte_core::Error::Overloaded`] after several conflicts.
 pub(super) async fn write<U: Unit>(sources: &Arc<Sources>, source: usize, unit: U) -> Result<U::Answer> {
     let sources = Arc::clone(sources);
-    let runtime = sources.runtime().clone();
-    task::run(&runtime, U::NAME, async move {
+    let desk = sources.desk().clone();
+    task::run(&desk, U::NAME, async move {
         let mut patience = Patience::default();
         let mut outcome_unknown = false;
         loop {

@@ -65,7 +65,7 @@ impl Locator {
         if queue.under_way < AT_ONCE {
             queue.under_way += 1;
             let this = Arc::clone(self);
-            self.sources.runtime().spawn(async move { this.work(source).await });
+            self.sources.desk().spawn(async move { this.work(source).await });
         }
         answered
     }

@@ -60,8 +60,8 @@ fn deal<T>(tables: Vec<T>) -> Vec<Vec<T>> {
 }
 
 async fn lane<G: Gather>(sources: Arc<Sources>, source: usize, share: Vec<Vec<G::Item>>) -> Result<Vec<G::Found>> {
-    let runtime = sources.runtime().clone();
-    task::run(&runtime, G::NAME, async move {
+    let desk = sources.desk().clone();
+    task::run(&desk, G::NAME, async move {
         let snapshot = sources.begin_read(source).await?;
         let mut found = Vec::new();
         for items in share {

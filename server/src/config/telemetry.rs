@@ -1,0 +1,91 @@
+//! Where traces, metrics and logs are sent, beside the log and the port that is scraped.
+
+use super::{faults::Under, secret::Secret, units::Span};
+use http::{HeaderMap, HeaderName, HeaderValue, Uri};
+use serde::{Deserialize, Serialize};
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+
+/// What is told to an OpenTelemetry receiver, and whether metrics can be scraped.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Telemetry {
+    /// Whether metrics are told at `server.metrics_listen`.
+    pub scrape: bool,
+    /// The receiver; nothing is sent without it.
+    pub endpoint: Option<String>,
+    /// Authorities that an `https://` receiver is trusted by, instead of the system's.
+    pub ca_file: Option<PathBuf>,
+    /// Headers of every export, as in `authorization=Bearer x,tenant=y`.
+    pub headers: Option<Secret>,
+    /// Whether traces are sent.
+    pub traces: bool,
+    /// Whether metrics are sent.
+    pub metrics: bool,
+    /// Whether logs are sent.
+    pub logs: bool,
+    /// The share of calls that begin a trace of their own, 0 to 1. Whoever calls with a traceparent has decided.
+    pub sampling_ratio: f64,
+    /// How often metrics are sent.
+    pub interval: Span,
+    /// The longest export, and the longest wait for the last ones when the process stops.
+    pub timeout: Span,
+    /// `service.name` of all that is sent.
+    pub service_name: String,
+    /// `service.instance.id`; without it each process makes one up.
+    pub instance: Option<String>,
+    /// Further attributes of the resource.
+    pub resource: BTreeMap<String, String>,
+}
+
+impl Telemetry {
+    /// The headers of every export; `None` where they are malformed.
+    pub fn header_map(&self) -> Option<HeaderMap> {
+        let text = self.headers.as_ref().map_or("", |secret| secret.expose());
+        let pairs = text.split(',').map(str::trim).filter(|pair| !pair.is_empty());
+        pairs
+            .map(|pair| {
+                let (name, value) = pair.split_once('=')?;
+                let mut value = HeaderValue::from_str(value.trim()).ok()?;
+                value.set_sensitive(true);
+                // What ends so is binary in gRPC.
+                let name = Some(name.trim()).filter(|name| !name.to_ascii_lowercase().ends_with("-bin"))?;
+                Some((HeaderName::from_bytes(name.as_bytes()).ok()?, value))
+            })
+            .collect()
+    }
+
+    /// Whether anything is sent.
+    pub fn pushes(&self) -> bool {
+        self.endpoint.is_some() && (self.traces || self.metrics || self.logs)
+    }
+
+    pub(super) fn validate(&self, report: &mut Under<'_>) {
+        let address = |text: &String| {
+            let uri = text.parse::<Uri>().ok()?;
+            let plain = uri.path_and_query().is_none_or(|path| path == "/") && uri.port_u16() != Some(0);
+            let known = matches!(uri.scheme_str(), Some("http" | "https")) && !text.contains('@');
+            (plain && known && uri.host().is_some_and(|host| !host.is_empty())).then_some(())
+        };
+        let endpoint = self.endpoint.as_ref().is_none_or(|text| address(text).is_some());
+        report.require(endpoint, "endpoint", "must be an address as http://collector:4317 or https://collector:4317");
+        let secure = self.endpoint.as_ref().is_some_and(|text| text.starts_with("https://"));
+        report.require(self.ca_file.is_none() || secure, "ca_file", "goes with an https:// endpoint");
+        let headers = self.header_map().is_some();
+        report.require(headers, "headers", "must read as name=value,name=value, with names and values of HTTP headers");
+        let ratio = (0.0..=1.0).contains(&self.sampling_ratio);
+        report.require(ratio, "sampling_ratio", "must be 0 to 1, as in 0.01 for one call of a hundred");
+        let within = |span: Span, low: u64, high: u64| {
+            (Duration::from_secs(low)..=Duration::from_secs(high)).contains(&span.duration())
+        };
+        report.require(within(self.interval, 1, 300), "interval", "must be 1s to 5min");
+        report.require(within(self.timeout, 1, 30), "timeout", "must be 1s to 30s");
+        let word = |text: &str| (1..=255).contains(&text.len()) && !text.contains(char::is_control);
+        report.require(word(&self.service_name), "service_name", "must be 1 to 255 bytes");
+        report.require(self.instance.as_deref().is_none_or(word), "instance", "must be 1 to 255 bytes");
+        let resource = self.resource.iter().all(|(name, value)| word(name) && word(value));
+        report.require(resource, "resource", "must have names and values of 1 to 255 bytes");
+        let ours = self.resource.keys().any(|name| name.starts_with("service.name") || name == "service.instance.id");
+        report.require(!ours, "resource", "must leave the name and the instance to service_name and instance");
+        report.require(self.resource.len() <= 32, "resource", "must have at most 32 attributes");
+    }
+}

@@ -1,0 +1,195 @@
+//! Every call, measured from its headers to the last message of its answer.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use http::{HeaderMap, HeaderValue};
+use opentelemetry::KeyValue;
+use opentelemetry::metrics::{Counter, Histogram};
+use riposte_core::Caller;
+use tracing::Span;
+
+use super::instruments::{Instruments, attribute};
+use super::spans;
+
+/// The gRPC codes by their numbers.
+const CODES: [&str; 17] = [
+    "OK",
+    "CANCELLED",
+    "UNKNOWN",
+    "INVALID_ARGUMENT",
+    "DEADLINE_EXCEEDED",
+    "NOT_FOUND",
+    "ALREADY_EXISTS",
+    "PERMISSION_DENIED",
+    "RESOURCE_EXHAUSTED",
+    "FAILED_PRECONDITION",
+    "ABORTED",
+    "OUT_OF_RANGE",
+    "UNIMPLEMENTED",
+    "INTERNAL",
+    "UNAVAILABLE",
+    "DATA_LOSS",
+    "UNAUTHENTICATED",
+];
+const OK: usize = 0;
+const CANCELLED: usize = 1;
+/// Those that the semantic conventions call errors of a server.
+const FAULTS: [usize; 6] = [2, 4, 12, 13, 14, 15];
+/// Served beside the contract.
+const HEALTH: [&str; 2] = ["grpc.health.v1.Health/Check", "grpc.health.v1.Health/Watch"];
+/// Stands for every method that is not served: whoever calls could make up any number of names.
+const OTHER: &str = "_OTHER";
+
+/// Measures calls. Cloning is cheap.
+#[derive(Debug, Clone)]
+pub struct Calls(Arc<Kept>);
+
+#[derive(Debug)]
+struct Kept {
+    by_path: HashMap<String, usize>,
+    methods: Vec<Method>,
+    duration: Histogram<f64>,
+    callers: Counter<u64>,
+}
+
+/// A method, with the attributes of each outcome made beforehand: a page that is kept is answered in some 30 µs.
+#[derive(Debug)]
+struct Method {
+    name: String,
+    outcomes: Vec<Vec<KeyValue>>,
+}
+
+/// A call under way. Dropped before its end, it was cancelled.
+#[derive(Debug)]
+pub struct Measured {
+    calls: Calls,
+    method: usize,
+    begin: Instant,
+    caller: Option<Arc<str>>,
+    span: Span,
+    over: bool,
+}
+
+impl Calls {
+    /// Calls of these methods, as in `riposte.v1.CommentService/CreateComment`, and of health.
+    pub(super) fn new(instruments: &Instruments, methods: Vec<String>) -> Self {
+        let names = [OTHER.to_owned()].into_iter().chain(HEALTH.map(str::to_owned)).chain(methods);
+        let methods: Vec<Method> = names.map(Method::new).collect();
+        let by_path = methods.iter().enumerate().map(|(n, method)| (format!("/{}", method.name), n)).collect();
+        let (duration, callers) = (instruments.call_duration.clone(), instruments.caller_calls.clone());
+        Self(Arc::new(Kept { by_path, methods, duration, callers }))
+    }
+
+    /// A call of this path begins.
+    #[must_use]
+    pub fn begin(&self, path: &str, headers: &HeaderMap, request_id: &HeaderValue) -> Measured {
+        let method = self.0.by_path.get(path).copied().unwrap_or_default();
+        let name = &self.0.methods[method].name;
+        // Probes come every few seconds, and a trace of one tells nothing.
+        let span = if path.starts_with("/grpc.") { Span::none() } else { spans::call(name, headers, request_id) };
+        Measured { calls: self.clone(), method, begin: Instant::now(), caller: None, span, over: false }
+    }
+}
+
+impl Method {
+    fn new(name: String) -> Self {
+        let shared: Arc<str> = name.as_str().into();
+        let outcome = |code: usize| {
+            let mut attributes = vec![
+                KeyValue::new(attribute::RPC_SYSTEM_NAME, "grpc"),
+                KeyValue::new(attribute::RPC_METHOD, Arc::clone(&shared)),
+                KeyValue::new(attribute::RPC_RESPONSE_STATUS_CODE, CODES[code]),
+            ];
+            if FAULTS.contains(&code) {
+                attributes.push(KeyValue::new(attribute::ERROR_TYPE, CODES[code]));
+            }
+            attributes
+        };
+        Self { outcomes: (0..CODES.len()).map(outcome).collect(), name }
+    }
+}
+
+impl Measured {
+    /// Who makes it is known.
+    pub fn by(&mut self, caller: &Caller) {
+        self.caller = Some(caller.shared_name());
+    }
+
+    /// Its span; disabled where no trace is wanted.
+    #[must_use]
+    pub fn span(&self) -> &Span {
+        &self.span
+    }
+
+    /// It was answered with success.
+    pub fn succeeded(&mut self) {
+        self.end(OK);
+    }
+
+    /// It ends with these headers or trailers, if they hold a status.
+    pub fn answered(&mut self, headers: &HeaderMap) {
+        if let Some(status) = headers.get("grpc-status") {
+            let code = status.to_str().ok().and_then(|text| text.parse::<usize>().ok());
+            self.end(code.filter(|code| *code < CODES.len()).unwrap_or(2));
+        }
+    }
+
+    fn end(&mut self, code: usize) {
+        if std::mem::replace(&mut self.over, true) {
+            return;
+        }
+        let Kept { methods, duration, callers, .. } = &*self.calls.0;
+        duration.record(self.begin.elapsed().as_secs_f64(), &methods[self.method].outcomes[code]);
+        if let Some(caller) = self.caller.take() {
+            let status = KeyValue::new(attribute::RPC_RESPONSE_STATUS_CODE, CODES[code]);
+            callers.add(1, &[KeyValue::new(attribute::CALLER, caller), status]);
+        }
+        spans::ended(&self.span, CODES[code], FAULTS.contains(&code));
+    }
+}
+
+impl Drop for Measured {
+    fn drop(&mut self) {
+        self.end(CANCELLED);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::{HeaderMap, HeaderValue};
+    use riposte_core::Caller;
+
+    use crate::telemetry::Metrics;
+
+    fn told(metrics: &Metrics, wanted: &str) -> usize {
+        let text = metrics.text().expect("names are sound");
+        text.lines().filter(|line| line.contains(wanted) && line.ends_with(" 1")).count()
+    }
+
+    #[test]
+    fn every_call_is_counted_once_by_method_code_and_caller() {
+        let metrics = Metrics::new().expect("sound");
+        let methods = ["ListComments", "CreateComment"].map(|name| format!("riposte.v1.CommentService/{name}"));
+        let calls = metrics.calls(methods.to_vec());
+        let (headers, id) = (HeaderMap::new(), HeaderValue::from_static("id"));
+        let begin = |path: &str| calls.begin(path, &headers, &id);
+        let mut kept = begin("/riposte.v1.CommentService/ListComments");
+        kept.by(&Caller::unrestricted("web"));
+        kept.succeeded();
+        drop(kept);
+        let trailers = HeaderMap::from_iter([("grpc-status".parse().unwrap(), HeaderValue::from_static("14"))]);
+        begin("/riposte.v1.CommentService/CreateComment").answered(&trailers);
+        drop(begin("/made.up/Name"));
+        for line in [
+            r#"rpc_server_call_duration_seconds_count{rpc_method="riposte.v1.CommentService/ListComments",rpc_response_status_code="OK""#,
+            r#"rpc_server_call_duration_seconds_count{error_type="UNAVAILABLE",rpc_method="riposte.v1.CommentService/CreateComment""#,
+            r#"rpc_server_call_duration_seconds_count{rpc_method="_OTHER",rpc_response_status_code="CANCELLED""#,
+            r#"riposte_caller_calls_total{caller="web",rpc_response_status_code="OK""#,
+        ] {
+            assert_eq!(told(&metrics, line), 1, "{line} in\n{}", metrics.text().unwrap());
+        }
+        assert_eq!(told(&metrics, "rpc_server_call_duration_seconds_count"), 3);
+    }
+}

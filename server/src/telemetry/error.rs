@@ -1,0 +1,61 @@
+//! Why telling could not begin.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use opentelemetry_otlp::ExporterBuildError;
+use opentelemetry_sdk::error::OTelSdkError;
+use tracing_subscriber::util::TryInitError;
+
+/// See the module. What is said names the key at fault, and no secret.
+#[derive(Debug)]
+pub enum StartError {
+    /// Logging was started before.
+    Log(TryInitError),
+    /// Metrics contradict each other, which a test rules out.
+    Metrics(OTelSdkError),
+    /// An exporter could not be made.
+    Exporter(ExporterBuildError),
+    /// The receiver's address, or the system's authorities, cannot be used.
+    Endpoint(tonic::transport::Error),
+    /// The file of authorities cannot be read.
+    Authorities(PathBuf, std::io::Error),
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Log(error) => write!(f, "logging cannot start: {error}"),
+            Self::Metrics(error) => write!(f, "nothing can be measured: {error}"),
+            Self::Exporter(error) => write!(f, "telemetry: nothing can be sent: {error}"),
+            Self::Endpoint(error) => write!(f, "telemetry.endpoint: {error}"),
+            Self::Authorities(path, error) => write!(f, "telemetry.ca_file: cannot read {}: {error}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for StartError {}
+
+impl From<TryInitError> for StartError {
+    fn from(error: TryInitError) -> Self {
+        Self::Log(error)
+    }
+}
+
+impl From<OTelSdkError> for StartError {
+    fn from(error: OTelSdkError) -> Self {
+        Self::Metrics(error)
+    }
+}
+
+impl From<ExporterBuildError> for StartError {
+    fn from(error: ExporterBuildError) -> Self {
+        Self::Exporter(error)
+    }
+}
+
+impl From<tonic::transport::Error> for StartError {
+    fn from(error: tonic::transport::Error) -> Self {
+        Self::Endpoint(error)
+    }
+}

@@ -1,0 +1,7 @@
+//! The instruments, as server/telemetry/metrics.yaml names them.
+
+use opentelemetry::metrics::{
+    AsyncInstrumentBuilder, Counter, Gauge, Histogram, Meter, ObservableCounter, ObservableGauge, UpDownCounter,
+};
+
+include!("gen/instruments.rs");

@@ -1,0 +1,158 @@
+//! What is sent to an OpenTelemetry receiver, by OTLP over gRPC. Spans, lines and measurements wait in bounded queues of the SDK,
+//! whose own threads send them: what a slow receiver does not take in time is dropped, and counted.
+
+mod watched;
+
+use std::time::Duration;
+
+use opentelemetry::KeyValue;
+use opentelemetry::trace::TracerProvider;
+use opentelemetry_appender_tracing::layer::OpenTelemetryTracingBridge;
+use opentelemetry_otlp::{LogExporter, MetricExporter, SpanExporter, WithExportConfig, WithTonicConfig};
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::logs::{BatchConfigBuilder as LogConfig, BatchLogProcessor, SdkLoggerProvider};
+use opentelemetry_sdk::metrics::{MeterProviderBuilder, PeriodicReader};
+use opentelemetry_sdk::trace::{BatchConfigBuilder, BatchSpanProcessor, SdkTracerProvider};
+use tonic::metadata::MetadataMap;
+use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint};
+use tracing::Subscriber;
+use tracing_subscriber::Layer;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::registry::LookupSpan;
+
+use super::{Metrics, StartError, VERSION, spans};
+use crate::config::Telemetry;
+pub(super) use watched::Exports;
+use watched::{Signal, Watched};
+
+/// How often spans and log lines are sent, if a full batch does not come earlier.
+const DELAY: Duration = Duration::from_secs(1);
+const NAME: &str = "riposte";
+
+type Result<T> = std::result::Result<T, StartError>;
+/// A layer of the subscriber `S`.
+type Boxed<S> = Box<dyn Layer<S> + Send + Sync>;
+
+/// The exports.
+#[derive(Debug)]
+pub(super) struct Push {
+    channel: Channel,
+    metadata: MetadataMap,
+    resource: Resource,
+    timeout: Duration,
+    traces: Option<SdkTracerProvider>,
+    logs: Option<SdkLoggerProvider>,
+}
+
+impl Push {
+    /// As the configuration says; `None` where nothing is sent.
+    pub(super) fn open(config: &Telemetry, exports: &Exports) -> Result<Option<Self>> {
+        let Some(endpoint) = config.endpoint.as_ref().filter(|_| config.pushes()) else { return Ok(None) };
+        let timeout = config.timeout.duration();
+        let (channel, resource) = (channel(endpoint, config)?, resource(config));
+        let metadata = MetadataMap::from_headers(config.header_map().unwrap_or_default());
+        let mut push = Self { channel, metadata, resource, timeout, traces: None, logs: None };
+        if config.traces {
+            push.traces = Some(push.tracer_provider(config.sampling_ratio, exports)?);
+        }
+        if config.logs {
+            push.logs = Some(push.logger_provider(exports)?);
+        }
+        Ok(Some(push))
+    }
+
+    /// The layer that makes traces of spans, and of nothing else.
+    pub(super) fn traces<S>(&self) -> Option<Boxed<S>>
+    where
+        S: Subscriber + for<'span> LookupSpan<'span> + Send + Sync,
+    {
+        let tracer = self.traces.as_ref()?.tracer(NAME);
+        let layer = tracing_opentelemetry::layer().with_tracer(tracer);
+        let layer = layer.with_location(false).with_threads(false).with_target(false).with_tracked_inactivity(false);
+        Some(layer.with_filter(Targets::new().with_target(spans::TARGET, LevelFilter::TRACE)).boxed())
+    }
+
+    /// The layer that sends the lines which `filter` lets through.
+    pub(super) fn logs<S>(&self, filter: Targets) -> Option<Boxed<S>>
+    where
+        S: Subscriber + for<'span> LookupSpan<'span> + Send + Sync,
+    {
+        Some(OpenTelemetryTracingBridge::new(self.logs.as_ref()?).with_filter(filter).boxed())
+    }
+
+    /// What measures, with a reader that sends what was measured.
+    pub(super) fn metrics(&self, config: &Telemetry, exports: &Exports) -> Result<MeterProviderBuilder> {
+        let builder = MeterProviderBuilder::default().with_resource(self.resource.clone());
+        if !config.metrics {
+            return Ok(builder);
+        }
+        let exporter = MetricExporter::builder().with_tonic().with_channel(self.channel.clone());
+        let exporter = exporter.with_metadata(self.metadata.clone()).with_timeout(self.timeout).build()?;
+        let watched = Watched::new(exporter, exports.clone(), Signal::Metrics);
+        Ok(builder.with_reader(PeriodicReader::builder(watched).with_interval(config.interval.duration()).build()))
+    }
+
+    /// Sends what waits, all signals at once. Whatever is not through in time is left behind with the threads that send it.
+    pub(super) async fn stop(self, metrics: Metrics) {
+        let Self { timeout, traces, logs, .. } = self;
+        let last = [
+            tokio::task::spawn_blocking(move || traces.map(|of| of.shutdown_with_timeout(timeout))),
+            tokio::task::spawn_blocking(move || logs.map(|of| of.shutdown_with_timeout(timeout))),
+            tokio::task::spawn_blocking(move || Some(metrics.shut(timeout))),
+        ];
+        let ended = tokio::time::timeout(timeout, futures::future::join_all(last)).await;
+        let whole = ended.is_ok_and(|all| all.into_iter().all(|one| matches!(one, Ok(None | Some(Ok(()))))));
+        if !whole {
+            tracing::warn!("the OpenTelemetry receiver did not take the last of what was to be sent");
+        }
+    }
+
+    fn tracer_provider(&self, ratio: f64, exports: &Exports) -> Result<SdkTracerProvider> {
+        let exporter = SpanExporter::builder().with_tonic().with_channel(self.channel.clone());
+        let exporter = exporter.with_metadata(self.metadata.clone()).with_timeout(self.timeout).build()?;
+        let batches = BatchConfigBuilder::default().with_scheduled_delay(DELAY).build();
+        let processor = BatchSpanProcessor::builder(Watched::new(exporter, exports.clone(), Signal::Traces));
+        let processor = processor.with_batch_config(batches).build();
+        let provider = SdkTracerProvider::builder().with_span_processor(processor).with_sampler(spans::sampler(ratio));
+        Ok(provider.with_resource(self.resource.clone()).build())
+    }
+
+    fn logger_provider(&self, exports: &Exports) -> Result<SdkLoggerProvider> {
+        let exporter = LogExporter::builder().with_tonic().with_channel(self.channel.clone());
+        let exporter = exporter.with_metadata(self.metadata.clone()).with_timeout(self.timeout).build()?;
+        let batches = LogConfig::default().with_scheduled_delay(DELAY).build();
+        let processor = BatchLogProcessor::builder(Watched::new(exporter, exports.clone(), Signal::Logs));
+        let processor = processor.with_batch_config(batches).build();
+        let provider = SdkLoggerProvider::builder().with_log_processor(processor);
+        Ok(provider.with_resource(self.resource.clone()).build())
+    }
+}
+
+/// The way to the receiver: connected when something is sent, and again whenever it was away.
+fn channel(endpoint: &str, config: &Telemetry) -> Result<Channel> {
+    let timeout = config.timeout.duration();
+    let mut to = Endpoint::from_shared(endpoint.to_owned())?.connect_timeout(timeout).timeout(timeout);
+    if endpoint.starts_with("https://") {
+        let tls = match &config.ca_file {
+            None => ClientTlsConfig::new().with_native_roots(),
+            Some(path) => {
+                let pem = std::fs::read(path).map_err(|error| StartError::Authorities(path.clone(), error))?;
+                ClientTlsConfig::new().ca_certificate(Certificate::from_pem(pem))
+            }
+        };
+        to = to.tls_config(tls)?;
+    }
+    Ok(to.connect_lazy())
+}
+
+/// What all that is sent belongs to.
+fn resource(config: &Telemetry) -> Resource {
+    let instance = config.instance.clone().unwrap_or_else(|| uuid::Uuid::new_v4().to_string());
+    let ours = [
+        KeyValue::new("service.name", config.service_name.clone()),
+        KeyValue::new("service.version", VERSION),
+        KeyValue::new("service.instance.id", instance),
+    ];
+    let more = config.resource.iter().map(|(name, value)| KeyValue::new(name.clone(), value.clone()));
+    Resource::builder_empty().with_attributes(ours.into_iter().chain(more)).build()
+}

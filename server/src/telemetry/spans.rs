@@ -1,0 +1,117 @@
+//! Spans of traces. All have one target, so that filters let all of them through or none; where no traces are sent, none is made.
+//! The store and the cache make theirs themselves, below those of here.
+
+use http::{HeaderMap, HeaderValue};
+use opentelemetry::propagation::{Extractor, TextMapPropagator};
+use opentelemetry::trace::{Link, SpanKind, TraceContextExt, TraceId, TraceState};
+use opentelemetry::{Context, KeyValue};
+use opentelemetry_sdk::propagation::TraceContextPropagator;
+use opentelemetry_sdk::trace::{Sampler, SamplingDecision, SamplingResult, ShouldSample};
+use tracing::Span;
+use tracing::field::Empty;
+use tracing_opentelemetry::OpenTelemetrySpanExt;
+
+/// The target of every span.
+pub(crate) const TARGET: &str = "riposte::span";
+
+/// The span of a call, below the caller's if its headers name one.
+pub(super) fn call(method: &str, headers: &HeaderMap, request_id: &HeaderValue) -> Span {
+    let span = tracing::debug_span!(
+        target: TARGET,
+        "call",
+        otel.name = method,
+        otel.kind = "server",
+        rpc.system.name = "grpc",
+        rpc.method = method,
+        riposte.request.id = request_id.to_str().unwrap_or_default(),
+        rpc.response.status_code = Empty,
+        "error.type" = Empty,
+        otel.status_code = Empty,
+    );
+    if !span.is_disabled() {
+        let parent = TraceContextPropagator::new().extract_with_context(&Context::new(), &Carrier(headers));
+        // It fails where spans are only logged.
+        drop(span.set_parent(parent));
+    }
+    span
+}
+
+/// How a call ended.
+pub(super) fn ended(span: &Span, code: &'static str, fault: bool) {
+    span.record("rpc.response.status_code", code);
+    if fault {
+        span.record("error.type", code).record("otel.status_code", "ERROR");
+    }
+}
+
+/// The span of a wait in a lane, below the call that is under way here. It ends with [`batch`].
+pub(crate) fn lane(source: usize, kind: &'static str, commands: usize) -> Span {
+    tracing::debug_span!(target: TARGET, "lane", source = source + 1, kind, riposte.commands = commands)
+}
+
+/// The span of a batch that was made of these waits, which are over: below the first of them that is sampled, linked with the
+/// others.
+pub(crate) fn batch(waits: &[Span], source: usize, kind: &'static str, commands: usize) -> Span {
+    let mut sampled = waits.iter().filter(|wait| is_sampled(wait));
+    let Some(first) = sampled.next() else { return Span::none() };
+    let span = tracing::debug_span!(
+        target: TARGET,
+        parent: first,
+        "batch",
+        source = source + 1,
+        kind,
+        riposte.commands = commands
+    );
+    first.follows_from(&span);
+    for other in sampled {
+        other.follows_from(&span);
+        span.follows_from(other);
+    }
+    // A span lives as long as those below it. What it tells as its end is when it was left last.
+    waits.iter().for_each(|wait| wait.in_scope(|| ()));
+    span
+}
+
+fn is_sampled(span: &Span) -> bool {
+    !span.is_disabled() && span.context().span().span_context().is_sampled()
+}
+
+/// Follows the caller's decision; without one a call begins a trace now and then, and nothing else ever does: what runs in the
+/// background would fill the receiver and tell little.
+pub(super) fn sampler(ratio: f64) -> Sampler {
+    Sampler::ParentBased(Box::new(CallsAlone(Sampler::TraceIdRatioBased(ratio))))
+}
+
+#[derive(Debug, Clone)]
+struct CallsAlone(Sampler);
+
+impl ShouldSample for CallsAlone {
+    fn should_sample(
+        &self,
+        parent: Option<&Context>,
+        trace: TraceId,
+        name: &str,
+        kind: &SpanKind,
+        attributes: &[KeyValue],
+        links: &[Link],
+    ) -> SamplingResult {
+        if *kind == SpanKind::Server {
+            return self.0.should_sample(parent, trace, name, kind, attributes, links);
+        }
+        let (attributes, trace_state) = (Vec::new(), TraceState::default());
+        SamplingResult { decision: SamplingDecision::Drop, attributes, trace_state }
+    }
+}
+
+/// The headers of a call, where a propagator looks for a traceparent.
+struct Carrier<'h>(&'h HeaderMap);
+
+impl Extractor for Carrier<'_> {
+    fn get(&self, key: &str) -> Option<&str> {
+        self.0.get(key)?.to_str().ok()
+    }
+
+    fn keys(&self) -> Vec<&str> {
+        self.0.keys().map(http::HeaderName::as_str).collect()
+    }
+}

@@ -1,0 +1,149 @@
+//! What an OpenTelemetry receiver is told, and that nobody waits for one.
+
+mod receiver;
+mod registered;
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use opentelemetry_proto::tonic::trace::v1::Span;
+use riposte_sdk::v1;
+use riposte_tests::{Say, Server};
+use tonic::Request;
+
+use receiver::{Receiver, attribute, hex};
+
+/// The caller's trace and span.
+const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
+const PARENT: &str = "b7ad6b7169203331";
+/// Words that may never leave the process.
+const TEXT: &str = "planted-in-a-text";
+const MEMBER: &str = "planted-in-a-member";
+const TOKEN: &str = "planted-in-a-token";
+
+/// A server that sends everything to `endpoint`.
+async fn telling(endpoint: &str, more: &[&str]) -> Result<Server> {
+    let endpoint = format!("telemetry.endpoint={endpoint}");
+    let sets =
+        [&endpoint, "telemetry.logs=true", "telemetry.interval=1s", "telemetry.sampling_ratio=0", "log.filter=info"];
+    let mut arguments: Vec<&str> = sets.iter().flat_map(|set| ["--set", set]).collect();
+    arguments.extend(more.iter().flat_map(|set| ["--set", set]));
+    Server::dev_with(None, &arguments).await
+}
+
+/// Creates a comment within the caller's trace.
+async fn create(say: &Say, traceparent: Option<String>) -> Result<v1::CreateCommentResponse> {
+    let mut request = Request::new(v1::CreateCommentRequest {
+        subject: Some(say.key.clone()),
+        member_id: MEMBER.to_owned(),
+        content: Some(v1::Content { text: TEXT.to_owned(), ..v1::Content::default() }),
+        request_id: uuid::Uuid::new_v4().to_string(),
+        ..v1::CreateCommentRequest::default()
+    });
+    request.metadata_mut().insert("authorization", format!("Bearer {TOKEN}").parse()?);
+    if let Some(traceparent) = traceparent {
+        request.metadata_mut().insert("traceparent", traceparent.parse()?);
+    }
+    Ok(say.client.comments().create_comment(request).await?.into_inner())
+}
+
+#[tokio::test]
+async fn the_trace_of_a_create_shows_its_lane_its_transaction_and_the_cache() -> Result<()> {
+    let receiver = Receiver::start().await?;
+    let Some(program) = riposte_test_redis::Program::find() else {
+        eprintln!("SKIPPED: there is no redis-server here");
+        return Ok(());
+    };
+    let redis = riposte_test_redis::Server::start(&program)?;
+    let url = format!("cache.url={}", redis.url());
+    let server = telling(&receiver.address(), &["cache.kind=redis", &url, "telemetry.headers=tenant=shop"]).await?;
+    let say = Say::on(&server.client()?, "article");
+    create(&say, None).await?;
+    create(&say, Some(format!("00-{TRACE}-{PARENT}-01"))).await?;
+    // What is not sent yet is sent at the end.
+    ensure!(server.stop().await? == Some(0));
+
+    let spans = receiver.spans();
+    let foreign: Vec<&Span> = spans.iter().filter(|span| hex(&span.trace_id) != TRACE).collect();
+    ensure!(foreign.is_empty(), "nobody asked for a trace of these: {foreign:?}");
+    let named = |name: &str| spans.iter().filter(move |span| span.name == name).collect::<Vec<_>>();
+    let call = named("riposte.v1.CommentService/CreateComment");
+    let [call] = call.as_slice() else { anyhow::bail!("one call: {spans:?}") };
+    ensure!(hex(&call.parent_span_id) == PARENT, "the caller's span is its parent: {call:?}");
+    ensure!(attribute(&call.attributes, "rpc.response.status_code") == "OK", "{call:?}");
+    let below = |span: &Span| {
+        let parent = spans.iter().find(|other| other.span_id == span.parent_span_id);
+        parent.map(|parent| parent.name.as_str()).unwrap_or_default().to_owned()
+    };
+    let [lane, batch] = [named("lane"), named("batch")].map(|found| found.first().copied().cloned());
+    let (lane, batch) = (lane.context("no lane")?, batch.context("no batch")?);
+    ensure!(below(&lane) == call.name && below(&batch) == "lane", "{spans:?}");
+    ensure!(lane.links.iter().any(|link| link.span_id == batch.span_id), "the wait is linked to its batch: {lane:?}");
+    ensure!(lane.end_time_unix_nano <= batch.end_time_unix_nano, "the wait ends before its batch");
+    let transactions = named("transaction");
+    let commit = transactions.iter().find(|of| attribute(&of.attributes, "db.operation.name") == "commit comments");
+    let commit = *commit.with_context(|| format!("no commit: {transactions:?}"))?;
+    ensure!(below(commit) == "batch" && attribute(&commit.attributes, "db.system.name") == "sqlite", "{commit:?}");
+    let trips = named("redis");
+    let trip = trips.iter().find(|trip| below(trip) == "transaction").with_context(|| format!("no trip: {trips:?}"))?;
+    ensure!(!attribute(&trip.attributes, "db.operation.name").is_empty(), "{trip:?}");
+
+    let all = receiver.everything();
+    for word in [TEXT, MEMBER, TOKEN] {
+        ensure!(!all.contains(word), "{word} was told: {all}");
+    }
+    ensure!(receiver.tenants().iter().all(|tenant| tenant == "shop"), "{:?}", receiver.tenants());
+    registered::all(&receiver)
+}
+
+#[tokio::test]
+async fn metrics_and_logs_of_the_process_come_with_its_name() -> Result<()> {
+    let receiver = Receiver::start().await?;
+    let named = ["telemetry.service_name=comments", "telemetry.scrape=false", "telemetry.resource={\"a.b\"=\"c\"}"];
+    let server = telling(&receiver.address(), &named).await?;
+    create(&Say::on(&server.client()?, "article"), None).await?;
+    receiver.until(|it| it.metrics().iter().any(|metric| metric.name == "rpc.server.call.duration")).await?;
+    ensure!(server.metrics_target().is_empty(), "nothing is scraped");
+    ensure!(server.stop().await? == Some(0));
+    let metrics = receiver.metrics();
+    let unit = metrics.iter().find(|metric| metric.name == "rpc.server.call.duration").map(|metric| &metric.unit);
+    ensure!(unit.is_some_and(|unit| unit == "s"), "{unit:?}");
+    for (name, value) in [("service.name", "comments"), ("a.b", "c")] {
+        let resources = receiver.resources();
+        ensure!(resources.iter().all(|of| attribute(&of.attributes, name) == value), "{name}: {resources:?}");
+    }
+    registered::all(&receiver)
+}
+
+#[tokio::test]
+async fn calls_and_the_stop_wait_for_no_receiver() -> Result<()> {
+    // Nobody listens at the first; the second takes connections and never answers.
+    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
+    let away = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?;
+    for address in [away, silent.local_addr()?] {
+        let server =
+            telling(&format!("http://{address}"), &["telemetry.timeout=1s", "telemetry.sampling_ratio=1"]).await?;
+        let say = Say::on(&server.client()?, "article");
+        for _ in 0..20 {
+            create(&say, None).await?;
+        }
+        // Longer than an export may take, so that some have failed.
+        let told = super::metrics::ask(server.metrics_target(), "GET", "/metrics");
+        ensure!(told.await?.contains("rpc_server_call_duration_seconds_count"));
+        let failed = async {
+            loop {
+                let text = super::metrics::ask(server.metrics_target(), "GET", "/metrics").await?;
+                let line = text.lines().find(|line| line.contains("outcome=\"failed\",signal=\"traces\""));
+                if line.is_some_and(|line| !line.ends_with(" 0")) {
+                    return Ok::<_, anyhow::Error>(());
+                }
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(30), failed).await.context("failures are never told")??;
+        create(&say, None).await?;
+        // `stop` waits for 30 s: without its own limit a stop would wait for the receiver for ever.
+        ensure!(server.stop().await? == Some(0));
+    }
+    Ok(())
+}

@@ -1,0 +1,178 @@
+//! Alerts and dashboards: each asks for metrics that are registered, each alert has a runbook and a test that passes, and
+//! each metric is shown somewhere.
+
+use super::CHART;
+use super::findings::Findings;
+use super::objects::{documents, leaves};
+use crate::live::Live;
+use crate::registry::Registry;
+use crate::repo::Repo;
+use crate::run::output_of;
+use crate::tools;
+use anyhow::{Context, Result, anyhow, ensure};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs;
+use std::sync::Arc;
+
+const TESTS: &str = "helm/alerts_test.yaml";
+const RUNBOOKS: &str = "docs/runbooks";
+/// Words of PromQL that stand where a metric could.
+const KEYWORDS: [&str; 11] =
+    ["and", "or", "unless", "by", "without", "on", "ignoring", "group_left", "group_right", "bool", "offset"];
+
+/// Checks all of it; the tests of the alerts where promtool can be had.
+pub(super) fn check(repo: &Repo, live: &Arc<Live>, found: &mut Findings) -> Result<()> {
+    let series = Registry::read(repo)?.series();
+    let alerts = alerts(repo)?;
+    let tests = fs::read_to_string(repo.at(TESTS))?;
+    for alert in &alerts {
+        found.judge(format!("alert {}", alert.name), alert.sound(repo, &series, &tests));
+    }
+    let names: BTreeSet<String> = alerts.iter().map(|alert| format!("{RUNBOOKS}/{}.md", alert.name)).collect();
+    for page in repo.files()?.iter().filter(|path| path.starts_with(RUNBOOKS) && !names.contains(*path)) {
+        found.fault(format!("{page} belongs to no alert"));
+    }
+    let shown = dashboards(repo, &series, found)?;
+    for metric in Registry::read(repo)?.metrics() {
+        let name = metric.scraped();
+        let seen = shown.iter().any(|series| series.strip_prefix(&name).is_some());
+        found.judge("dashboards", if seen { Ok(()) } else { Err(anyhow!("none shows {name}")) });
+    }
+    match tools::promtool(repo, live) {
+        Ok(promtool) => {
+            let mut test = repo.command(promtool);
+            found.judge("promtool", output_of(test.args(["test", "rules", TESTS])).map(drop));
+        }
+        Err(error) => found.skip(format!("the tests of alerts: {error:#}")),
+    }
+    Ok(())
+}
+
+/// A rule that alerts.
+#[derive(Debug)]
+struct Alert {
+    name: String,
+    expression: String,
+    severity: String,
+    runbook: String,
+}
+
+fn alerts(repo: &Repo) -> Result<Vec<Alert>> {
+    let rules = fs::read_to_string(repo.at(CHART).join("files/alerts.yaml"))?;
+    let groups = documents(&rules)?;
+    let rules = groups.iter().flat_map(|of| of["groups"].as_array().into_iter().flatten());
+    let rules = rules.flat_map(|group| group["rules"].as_array().into_iter().flatten());
+    let text = |rule: &Value, path: &str| rule.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let alert = |rule: &Value| Alert {
+        name: text(rule, "/alert"),
+        expression: text(rule, "/expr"),
+        severity: text(rule, "/labels/severity"),
+        runbook: text(rule, "/annotations/runbook"),
+    };
+    let alerts: Vec<Alert> = rules.map(alert).collect();
+    ensure!(!alerts.is_empty(), "files/alerts.yaml alerts nobody");
+    Ok(alerts)
+}
+
+impl Alert {
+    fn sound(&self, repo: &Repo, series: &BTreeSet<String>, tests: &str) -> Result<()> {
+        registered(&self.expression, series)?;
+        ensure!(["critical", "warning"].contains(&self.severity.as_str()), "its severity is {:?}", self.severity);
+        let page = format!("{RUNBOOKS}/{}.md", self.name);
+        ensure!(self.runbook == page, "its runbook is {:?}, not {page}", self.runbook);
+        let text = fs::read_to_string(repo.at(&page)).with_context(|| format!("there is no {page}"))?;
+        ensure!(text.starts_with(&format!("# {}\n", self.name)), "{page} has another title");
+        ensure!(tests.contains(&format!("\"{}\"", self.name)), "{TESTS} does not test it");
+        Ok(())
+    }
+}
+
+/// Looks at every query of every dashboard; the series that they show.
+fn dashboards(repo: &Repo, series: &BTreeSet<String>, found: &mut Findings) -> Result<BTreeSet<String>> {
+    let folder = format!("{CHART}/files/dashboards/");
+    let mut shown = BTreeSet::new();
+    for path in repo.files()?.into_iter().filter(|path| path.starts_with(&folder)) {
+        let board: Value = serde_json::from_str(&fs::read_to_string(repo.at(&path))?).with_context(|| path.clone())?;
+        let named = board["uid"].as_str().is_some_and(|uid| path == format!("{folder}{uid}.json"));
+        found.judge(&path, if named { Ok(()) } else { Err(anyhow!("its uid is not its name")) });
+        leaves(&board, "", &mut |place, value| {
+            let query = value.as_str().filter(|_| place.ends_with(".expr"));
+            if let Some(query) = query {
+                found.judge(&path, registered(query, series));
+                shown.extend(metrics(query));
+            }
+        });
+    }
+    Ok(shown)
+}
+
+fn registered(query: &str, series: &BTreeSet<String>) -> Result<()> {
+    let asked = metrics(query);
+    ensure!(!asked.is_empty(), "asks for no metric: {query}");
+    match asked.iter().find(|name| !series.contains(*name)) {
+        Some(name) => Err(anyhow!("there is no metric {name}")),
+        None => Ok(()),
+    }
+}
+
+/// The metrics that a query asks for: words outside of selectors, ranges, texts and lists of labels that are neither functions
+/// nor keywords.
+fn metrics(query: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut rest = query;
+    let mut labels = false;
+    while let Some(first) = rest.chars().next() {
+        let closing = match first {
+            '{' => Some('}'),
+            '[' => Some(']'),
+            '(' if labels => Some(')'),
+            '"' | '\'' => Some(first),
+            _ => None,
+        };
+        if let Some(closing) = closing {
+            let inner = &rest[first.len_utf8()..];
+            rest = inner.find(closing).map_or("", |end| &inner[end + closing.len_utf8()..]);
+            labels = false;
+            continue;
+        }
+        let in_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
+        let length = rest.find(|c| !in_word(c)).unwrap_or(rest.len());
+        let (word, behind) = rest.split_at(length);
+        rest = if word.is_empty() { &rest[first.len_utf8()..] } else { behind };
+        let grouping = ["by", "without", "on", "ignoring", "group_left", "group_right"].contains(&word);
+        labels = grouping || labels && word.is_empty() && first.is_whitespace();
+        let function = behind.trim_start().starts_with('(');
+        let number = word.starts_with(|c: char| c.is_ascii_digit());
+        if !word.is_empty() && !function && !number && !KEYWORDS.contains(&word) {
+            found.insert(word.to_owned());
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(query: &str) -> Vec<String> {
+        metrics(query).into_iter().collect()
+    }
+
+    #[test]
+    fn metrics_are_told_from_everything_else_in_a_query() {
+        let query =
+            "histogram_quantile(0.99, sum by (le, pool) (rate(a_bucket{x=~\"b|c}\"}[5m]))) > 14.4 * 0.001 and on (d) e";
+        assert_eq!(asked(query), ["a_bucket", "e"]);
+        assert_eq!(asked("(sum(rate(a[1h])) or vector(0)) / max without(b) (c) unless d offset 5m"), ["a", "c", "d"]);
+        assert!(asked("time() - 3").is_empty());
+    }
+
+    #[test]
+    fn a_metric_that_is_not_registered_is_found() {
+        let series = BTreeSet::from(["a".to_owned()]);
+        assert!(registered("rate(a[5m]) > 0", &series).is_ok());
+        assert!(registered("rate(a_total[5m]) > 0", &series).is_err());
+        assert!(registered("vector(1)", &series).is_err());
+    }
+}
