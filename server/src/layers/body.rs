@@ -8,11 +8,16 @@ use http_body::{Frame, SizeHint};
 use hyper::body::Bytes;
 use tonic::body::Body;
 
+use crate::admission::Permit;
 use crate::rpc::REQUEST_ID;
 
 /// The body of an answer. A type of its own: to wrap and box a body once more costs every call.
 #[derive(Debug)]
-pub struct CallBody(Kind);
+pub struct CallBody {
+    kind: Kind,
+    /// The room of a stream, until it has ended or its reader is gone.
+    _room: Option<Permit>,
+}
 
 #[derive(Debug)]
 enum Kind {
@@ -23,14 +28,14 @@ enum Kind {
 }
 
 /// The answer of a handler: the id goes into its trailers, or into the headers of an answer that has no others.
-pub(super) fn made(mut response: Response<Body>, id: HeaderValue) -> Response<CallBody> {
+pub(super) fn made(mut response: Response<Body>, id: HeaderValue, room: Option<Permit>) -> Response<CallBody> {
     let mut later = Some(id);
     if response.headers().contains_key("grpc-status")
         && let Some(id) = later.take()
     {
         response.headers_mut().insert(REQUEST_ID, id);
     }
-    response.map(|body| CallBody(Kind::Made(body, later)))
+    response.map(|body| CallBody { kind: Kind::Made(body, later), _room: room })
 }
 
 /// A message that is kept, with its head, as the whole answer.
@@ -38,7 +43,7 @@ pub(super) fn kept(message: Bytes, id: HeaderValue) -> Response<CallBody> {
     let mut trailers = HeaderMap::with_capacity(2);
     trailers.insert("grpc-status", HeaderValue::from_static("0"));
     trailers.insert(REQUEST_ID, id);
-    let mut response = Response::new(CallBody(Kind::Kept(Some(message), Some(trailers))));
+    let mut response = Response::new(CallBody { kind: Kind::Kept(Some(message), Some(trailers)), _room: None });
     response.headers_mut().insert(http::header::CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
     response
 }
@@ -48,7 +53,7 @@ impl http_body::Body for CallBody {
     type Error = tonic::Status;
 
     fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, tonic::Status>>> {
-        match &mut self.get_mut().0 {
+        match &mut self.get_mut().kind {
             Kind::Made(body, id) => Pin::new(body).poll_frame(cx).map_ok(|mut frame| {
                 if let Some(trailers) = frame.trailers_mut()
                     && let Some(id) = id.take()
@@ -65,7 +70,7 @@ impl http_body::Body for CallBody {
     }
 
     fn is_end_stream(&self) -> bool {
-        match &self.0 {
+        match &self.kind {
             Kind::Made(body, _) => body.is_end_stream(),
             Kind::Kept(message, trailers) => message.is_none() && trailers.is_none(),
         }
@@ -73,7 +78,7 @@ impl http_body::Body for CallBody {
 
     /// Nothing is said of a kept message: a stated length would become a header that answers of gRPC do not have.
     fn size_hint(&self) -> SizeHint {
-        match &self.0 {
+        match &self.kind {
             Kind::Made(body, _) => body.size_hint(),
             Kind::Kept(..) => SizeHint::default(),
         }

@@ -30,6 +30,8 @@ struct Instruments {
     batch: Histogram<u64>,
     waiting: Gauge<u64>,
     refused: Counter<u64>,
+    calls_refused: Counter<u64>,
+    connections_refused: Counter<u64>,
     reloads: Counter<u64>,
     callers_refused: Counter<u64>,
     audit_failures: Counter<u64>,
@@ -63,6 +65,8 @@ impl Metrics {
         let batch = meter.u64_histogram("riposte_write_batch_size").with_boundaries(sizes.into());
         let waiting = meter.u64_gauge("riposte_writes_waiting");
         let refused = meter.u64_counter("riposte_writes_refused");
+        let calls_refused = meter.u64_counter("riposte_calls_refused");
+        let connections_refused = meter.u64_counter("riposte_connections_refused");
         let reloads = meter.u64_counter("riposte_reloads");
         let callers_refused = meter.u64_counter("riposte_callers_refused");
         let audit_failures = meter.u64_counter("riposte_audit_failures");
@@ -83,6 +87,8 @@ impl Metrics {
             batch: batch.with_description("Writes that one transaction committed").build(),
             waiting: waiting.with_description("Writes in the lanes after a commit").build(),
             refused: refused.with_description("Writes refused by a full lane, without effect").build(),
+            calls_refused: calls_refused.with_description("Calls refused for want of room or rate").build(),
+            connections_refused: connections_refused.with_description("Connections closed by a bound").build(),
             reloads: reloads.with_description("Readings of changed files of callers, keys and certificates").build(),
             callers_refused: callers_refused.with_description("Calls of nobody who is known").build(),
             audit_failures: audit_failures
@@ -164,6 +170,16 @@ impl Metrics {
         self.0.refused.add(1, &[place(source), KeyValue::new("kind", kind)]);
     }
 
+    /// A call found no room in a pool, or its caller's or member's rate was used up.
+    pub fn call_refused(&self, limit: &'static str, class: &'static str) {
+        self.0.calls_refused.add(1, &[KeyValue::new("limit", limit), KeyValue::new("class", class)]);
+    }
+
+    /// A connection was closed because of a bound: of all, of its identity, or of the time for its first words.
+    pub fn connection_refused(&self, limit: &'static str) {
+        self.0.connections_refused.add(1, &[KeyValue::new("limit", limit)]);
+    }
+
     /// A watcher came.
     pub fn watcher_came(&self) {
         self.0.watchers.add(1, &[]);
@@ -225,6 +241,8 @@ mod tests {
         metrics.verified(1);
         metrics.batch(0, "likes", 12, 3);
         metrics.refused(0, "comments");
+        metrics.call_refused("reads", "best_effort");
+        metrics.connection_refused("total");
         metrics.reloaded(false);
         metrics.caller_refused("jwt_expired");
         metrics.audit_failed();
@@ -245,6 +263,8 @@ mod tests {
             "riposte_write_batch_size_bucket{kind=\"likes\",source=\"1\",le=\"16\"} 1",
             "riposte_writes_waiting{kind=\"likes\",source=\"1\"} 3",
             "riposte_writes_refused_total{kind=\"comments\",source=\"1\"} 1",
+            "riposte_calls_refused_total{class=\"best_effort\",limit=\"reads\"} 1",
+            "riposte_connections_refused_total{limit=\"total\"} 1",
             "riposte_reloads_total{outcome=\"refused\"} 1",
             "riposte_callers_refused_total{why=\"jwt_expired\"} 1",
             "riposte_audit_failures_total 1",
