@@ -6,6 +6,7 @@ mod incoming;
 mod listener;
 mod readiness;
 mod scrape;
+mod slots;
 mod threads;
 mod tls;
 
@@ -19,6 +20,7 @@ use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
+use crate::admission::Admission;
 use crate::audit::Audit;
 use crate::clock::SystemClock;
 use crate::config::{self, Config, Server, StoreKind};
@@ -34,6 +36,7 @@ use door::Door;
 use listener::{Listener, Surface};
 use readiness::Readiness;
 use scrape::Scrape;
+use slots::Slots;
 use threads::DataThreads;
 
 /// A running server: its store, and the two listeners over it.
@@ -88,8 +91,9 @@ impl App {
         let door = Door::open(config, Arc::clone(&clock) as _, metrics.clone())?;
         let copies = data.enter(|| Copies::open(&config.cache, &store, &metrics)).map_err(anyhow::Error::msg)?;
         copies.connect().await;
-        let max_time = config.server.max_call_time.duration();
-        let pages = Pages::new(config.hot.limits(max_time), config.hot.rates(), metrics.clone());
+        let times = config.server.times();
+        let admission = Admission::new(&config.admission(), metrics.clone());
+        let pages = Pages::new(config.hot.limits(times.read), config.hot.rates(), metrics.clone());
         let policies = Arc::new(config.policies());
         let base =
             Base { config, store: &store, copies: &copies, policies: &policies, clock: &clock, metrics: &metrics };
@@ -110,12 +114,15 @@ impl App {
             copies: copies.cached(),
             pages: pages.clone(),
             metrics: metrics.clone(),
+            admission: admission.clone(),
         };
         let gate = Gate::default();
         let layer = CallLayer {
             gate: gate.clone(),
             guard: door.guard.clone(),
-            max_time,
+            times,
+            body_time: config.limits.body_time.duration(),
+            admission,
             max_request: limits.max_request,
             faults,
             calls: metrics.calls(rpc::methods()),
@@ -125,7 +132,12 @@ impl App {
         let [public, admin] = sockets(&config.server).await?;
         let scrape = Scrape::open(config, &metrics).await?;
         let (reflection, tls) = (config.server.reflection, &door.tls);
-        let surface = |routes, layer| Surface { routes, layer, reflection, tls: tls.clone() };
+        let known_peers = config.server.plaintext || config.server.tls.client_ca_file.is_some();
+        let config::Limits { connections, connections_per_identity, .. } = config.limits;
+        let surface = |routes, layer| {
+            let slots = Slots::new(connections, connections_per_identity, metrics.clone());
+            Surface { routes, layer, reflection, tls: tls.clone(), slots, known_peers }
+        };
         let public = Listener::start(public, surface(rpc::public(&services), hot))?;
         let admin = Listener::start(admin, surface(rpc::admin(&services), layer))?;
         let readiness = Readiness::watch(store.clone(), gate, vec![public.health(), admin.health()], metrics);

@@ -13,6 +13,7 @@ mod cache;
 mod faults;
 mod hot;
 mod lanes;
+mod limits;
 mod lines;
 mod load;
 mod object_types;
@@ -38,6 +39,7 @@ pub use self::cache::{Cache, CacheKind};
 pub use self::faults::{Fault, Faults};
 pub use self::hot::Hot;
 pub use self::lanes::Lanes;
+pub use self::limits::Limits;
 pub use self::load::{Inputs, Loaded, Profile};
 pub use self::object_types::{EditWindow, HotProfile, ObjectType};
 pub use self::origin::Origin;
@@ -52,6 +54,7 @@ pub use self::telemetry::Telemetry;
 pub use self::units::{Size, Span};
 
 use self::faults::Report;
+use crate::admission::{AdmissionLimits, MemberRates};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -67,6 +70,8 @@ pub struct Config {
     pub cache: Cache,
     /// The lanes in which writes wait.
     pub lanes: Lanes,
+    /// What a process takes on before it refuses.
+    pub limits: Limits,
     /// Hot subjects, whose first pages are kept ready.
     pub hot: Hot,
     /// The frozen rankings of ranked lists.
@@ -106,6 +111,7 @@ impl Config {
         self.store.validate(&mut report.under("store"));
         self.cache.validate(&mut report.under("cache"));
         self.lanes.validate(&mut report.under("lanes"));
+        self.limits.validate(&mut report.under("limits"));
         self.hot.validate(&mut report.under("hot"));
         self.rankings.validate(&mut report.under("rankings"));
         self.page_tokens.validate(&mut report.under("page_tokens"));
@@ -156,6 +162,25 @@ impl Config {
             }
         }
         report.into_faults()
+    }
+
+    /// What calls are let in, as configured.
+    pub fn admission(&self) -> AdmissionLimits {
+        let of = self.object_types.iter().map(|(name, of)| (name.clone(), of.member_rate()));
+        // A type that nobody registered is refused anyway where types are closed.
+        let members = MemberRates::new(of.collect(), self.object_type_defaults.member_rate());
+        let Limits { reads, writes, streams, queue, read_wait, write_wait, principals, .. } = self.limits;
+        AdmissionLimits {
+            reads,
+            writes,
+            streams,
+            queue,
+            read_wait: read_wait.duration(),
+            write_wait: write_wait.duration(),
+            caller: self.limits.caller(),
+            members,
+            principals,
+        }
     }
 
     /// The policies of all object types, as the domain knows them.

@@ -4,6 +4,7 @@ mod body;
 mod call;
 mod deadline;
 mod fault;
+mod gather;
 mod peek;
 mod refusal;
 mod tag;

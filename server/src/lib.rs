@@ -3,6 +3,7 @@
 //! `cli` reads the command line, `config` every knob, `app` puts the parts together, `lifecycle` stops them.
 //! This crate must never hold a rule of the domain (those live in `riposte-core`) or speak SQL (that is the store's).
 
+pub mod admission;
 pub mod app;
 pub mod audit;
 pub mod auth;

@@ -10,6 +10,7 @@ pub mod status;
 mod about;
 mod admin;
 mod answer;
+mod asked;
 mod call;
 mod comments;
 mod hot;
@@ -38,6 +39,7 @@ use tonic::service::RoutesBuilder;
 use page_token::{Context, Cursor};
 use parse::Violations;
 
+use crate::admission::Admission;
 use crate::audit::Audit;
 use crate::hot::Pages;
 use crate::telemetry::Metrics;
@@ -70,6 +72,8 @@ pub struct Services {
     pub metrics: Metrics,
     /// Who did what.
     pub audit: Audit,
+    /// Rooms and rates.
+    pub admission: Admission,
 }
 
 /// The id of one call, in the extensions of its request: the caller's own, or made by a layer. Errors carry it.

@@ -1,5 +1,6 @@
 //! Connections as they come: over TCP, through the TLS handshake where there is one, each with who is at its other end.
 
+use std::future::Future;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -8,10 +9,12 @@ use std::time::Duration;
 use futures::{Stream, StreamExt};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::time::Sleep;
 use tokio_rustls::server::TlsStream;
 use tokio_util::either::Either;
 use tonic::transport::server::{Connected, TcpIncoming};
 
+use super::slots::{Slot, Slots};
 use super::tls::{self, Tls};
 use crate::auth::Peer;
 
@@ -22,26 +25,39 @@ const HANDSHAKE_TIME: Duration = Duration::from_secs(3);
 /// The wait after a connection that could not be taken: as a rule the process has no file descriptor left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
+/// How long a client may take for the first words of HTTP/2, and how many bytes they have.
+const PREFACE: (Duration, usize) = (Duration::from_secs(3), 24);
+
 /// One connection.
 #[derive(Debug)]
 pub(super) struct Connection {
     stream: Either<TcpStream, Box<TlsStream<TcpStream>>>,
     peer: Peer,
+    silence: Option<Silence>,
+    slot: Slot,
+}
+
+/// A client that has not said its first words yet.
+#[derive(Debug)]
+struct Silence {
+    ends: Pin<Box<Sleep>>,
+    missing: usize,
 }
 
 /// All connections of a listener. One that fails is left out, and never ends the others.
 pub(super) fn connections(
     listener: TcpListener,
     tls: Option<Tls>,
+    slots: Slots,
 ) -> impl Stream<Item = io::Result<Connection>> + Send + 'static {
     TcpIncoming::from(listener)
         .with_nodelay(Some(true))
-        .map(move |accepted| established(accepted, tls.clone()))
+        .map(move |accepted| established(accepted, tls.clone(), slots.clone()))
         .buffer_unordered(HANDSHAKES)
         .filter_map(async |connection| connection.map(Ok))
 }
 
-async fn established(accepted: io::Result<TcpStream>, tls: Option<Tls>) -> Option<Connection> {
+async fn established(accepted: io::Result<TcpStream>, tls: Option<Tls>, slots: Slots) -> Option<Connection> {
     let stream = match accepted {
         Ok(stream) => stream,
         Err(error) => {
@@ -50,11 +66,13 @@ async fn established(accepted: io::Result<TcpStream>, tls: Option<Tls>) -> Optio
             return None;
         }
     };
-    let Some(tls) = tls else { return Some(Connection { stream: Either::Left(stream), peer: Peer::default() }) };
+    let mut slot = slots.take()?;
+    let Some(tls) = tls else { return Some(Connection::new(Either::Left(stream), Peer::default(), slot)) };
     match tokio::time::timeout(HANDSHAKE_TIME, tls.accept(stream)).await {
         Ok(Ok(stream)) => {
             let peer = tls::peer(&stream);
-            Some(Connection { stream: Either::Right(Box::new(stream)), peer })
+            let within = peer.identity.as_ref().is_none_or(|identity| slot.belongs_to(identity));
+            within.then(|| Connection::new(Either::Right(Box::new(stream)), peer, slot))
         }
         Ok(Err(error)) => {
             tracing::debug!(%error, "a TLS handshake failed");
@@ -64,6 +82,27 @@ async fn established(accepted: io::Result<TcpStream>, tls: Option<Tls>) -> Optio
             tracing::debug!("a TLS handshake took too long");
             None
         }
+    }
+}
+
+impl Connection {
+    fn new(stream: Either<TcpStream, Box<TlsStream<TcpStream>>>, peer: Peer, slot: Slot) -> Self {
+        let (time, missing) = PREFACE;
+        let silence = Some(Silence { ends: Box::pin(tokio::time::sleep(time)), missing });
+        Self { stream, peer, silence, slot }
+    }
+
+    /// Ends a connection whose first words take too long, and stops to look once they are there.
+    fn hear(&mut self, heard: usize, cx: &mut Context<'_>) -> io::Result<()> {
+        let Some(silence) = &mut self.silence else { return Ok(()) };
+        silence.missing = silence.missing.saturating_sub(heard);
+        if silence.missing == 0 {
+            self.silence = None;
+        } else if silence.ends.as_mut().poll(cx).is_ready() {
+            self.slot.was_silent();
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        Ok(())
     }
 }
 
@@ -77,7 +116,12 @@ impl Connected for Connection {
 
 impl AsyncRead for Connection {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(cx, buffer)
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
+        if self.silence.is_some() {
+            self.hear(buffer.filled().len() - before, cx)?;
+        }
+        read
     }
 }
 

@@ -11,6 +11,7 @@ use tonic::transport::Server;
 use tonic_health::server::HealthReporter;
 
 use super::incoming::connections;
+use super::slots::Slots;
 use super::tls::Tls;
 use crate::layers::CallLayer;
 
@@ -18,6 +19,9 @@ use crate::layers::CallLayer;
 const MAX_STREAMS: u32 = 256;
 /// Bytes of all headers of a request together.
 const MAX_HEADERS: u32 = 16 << 10;
+/// Calls that a known peer may have given up before they were looked at: a storm of expired deadlines reaches the 20 beyond
+/// which h2 otherwise ends a connection, as it does for whoever may be anybody.
+const PENDING_RESETS: usize = 1024;
 const KEEPALIVE: Duration = Duration::from_secs(20);
 const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -32,6 +36,10 @@ pub(super) struct Surface {
     pub(super) reflection: bool,
     /// What secures its connections.
     pub(super) tls: Option<Tls>,
+    /// How many connections it takes.
+    pub(super) slots: Slots,
+    /// Whether who connects is known before the first call: by its certificate, or because a mesh lets nobody else through.
+    pub(super) known_peers: bool,
 }
 
 /// A port that is served.
@@ -46,7 +54,7 @@ pub(super) struct Listener {
 impl Listener {
     /// Starts to serve `surface`, with health as NOT_SERVING until the reporter says otherwise.
     pub(super) fn start(listener: TcpListener, surface: Surface) -> anyhow::Result<Self> {
-        let Surface { mut routes, layer, reflection, tls } = surface;
+        let Surface { mut routes, layer, reflection, tls, slots, known_peers } = surface;
         let address = listener.local_addr()?;
         let (health, health_service) = tonic_health::server::health_reporter();
         routes.add_service(health_service);
@@ -66,8 +74,9 @@ impl Listener {
             .http2_max_header_list_size(MAX_HEADERS)
             .http2_keepalive_interval(Some(KEEPALIVE))
             .http2_keepalive_timeout(Some(KEEPALIVE_TIMEOUT))
+            .http2_max_pending_accept_reset_streams(known_peers.then_some(PENDING_RESETS))
             .add_routes(routes.routes())
-            .serve_with_incoming_shutdown(connections(listener, tls), async {
+            .serve_with_incoming_shutdown(connections(listener, tls, slots), async {
                 // A dropped sender means the same as a sent word: nobody keeps this listener any more.
                 stopped.await.unwrap_or_default();
             });

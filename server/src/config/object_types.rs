@@ -1,6 +1,7 @@
 //! The policy of an object type.
 
 use super::{faults::Under, units::Span};
+use crate::admission::Rate;
 use riposte_core::{Policy, object_type::MAX_LEVELS, rank};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use std::time::Duration;
@@ -22,6 +23,10 @@ pub struct ObjectType {
     pub auto_create: bool,
     /// The formula of HOT.
     pub hot_profile: HotProfile,
+    /// Writes of one member per minute; 0 for no bound.
+    pub writes_per_minute: u32,
+    /// Writes that one member may make at once.
+    pub write_burst: u32,
 }
 
 /// The formula of HOT, by name.
@@ -46,7 +51,8 @@ pub enum EditWindow {
 impl ObjectType {
     /// The policy as the domain knows it.
     pub fn policy(&self) -> Policy {
-        let ObjectType { max_depth, max_text_code_points, edit_window, auto_create, hot_profile } = *self;
+        // Rates are kept at the door, before the domain is asked.
+        let ObjectType { max_depth, max_text_code_points, edit_window, auto_create, hot_profile, .. } = *self;
         let edit_window = match edit_window {
             EditWindow::For(span) => Some(span.duration()),
             EditWindow::Always => None,
@@ -58,6 +64,11 @@ impl ObjectType {
         Policy { max_depth, max_text: max_text_code_points, edit_window, auto_create, hot }
     }
 
+    /// How much one member may write; `None` for no bound.
+    pub fn member_rate(&self) -> Option<Rate> {
+        Rate::new(self.writes_per_minute, Duration::from_secs(60), self.write_burst)
+    }
+
     pub(super) fn validate(&self, report: &mut Under<'_>) {
         report.require((1..=MAX_LEVELS).contains(&self.max_depth), "max_depth", "must be 1 to 32 levels");
         report.require(
@@ -65,6 +76,8 @@ impl ObjectType {
             "max_text_code_points",
             "must be 1 to 16000 code points",
         );
+        report.require(self.writes_per_minute <= 1_000_000, "writes_per_minute", "must be at most 1000000");
+        report.require((1..=1_000_000).contains(&self.write_burst), "write_burst", "must be 1 to 1000000");
         if let EditWindow::For(span) = self.edit_window {
             report.require(
                 span.duration() <= Duration::from_secs(36_500 * 86_400),

@@ -5,6 +5,7 @@ use super::{
     faults::Under,
     units::{Size, Span},
 };
+use crate::admission::Times;
 use serde::{Deserialize, Serialize};
 use std::{net::SocketAddr, time::Duration};
 use tracing_subscriber::filter::Targets;
@@ -27,6 +28,12 @@ pub struct Server {
     pub max_response_size: Size,
     /// How long a call may take when the caller names no shorter deadline.
     pub max_call_time: Span,
+    /// The same for reads, where that is shorter.
+    pub max_read_time: Span,
+    /// The same for writes of members.
+    pub max_write_time: Span,
+    /// The same for calls of `AdminService` that are no streams.
+    pub max_admin_time: Span,
     /// How long calls are still taken after health has turned to `NOT_SERVING`, so that balancers notice.
     pub drain_delay: Span,
     /// How long running calls may take to finish after that, before their connections are cut.
@@ -60,6 +67,17 @@ pub enum LogFormat {
 }
 
 impl Server {
+    /// The longest times of calls.
+    pub fn times(&self) -> Times {
+        let Server { max_call_time, max_read_time, max_write_time, max_admin_time, .. } = self;
+        Times {
+            read: max_read_time.duration(),
+            write: max_write_time.duration(),
+            admin: max_admin_time.duration(),
+            call: max_call_time.duration(),
+        }
+    }
+
     pub(super) fn validate(&self, report: &mut Under<'_>) {
         let same_port = |a: SocketAddr, b: SocketAddr| a.port() == b.port() && a.port() != 0;
         let admin = !same_port(self.admin_listen, self.listen);
@@ -73,8 +91,15 @@ impl Server {
         let response = sizes(2 << 20).contains(&self.max_response_size.bytes());
         report.require(response, "max_response_size", "must be 2MiB to 64MiB");
         let minute = Duration::from_secs(60);
-        let call = self.max_call_time.duration();
-        report.require((Duration::from_millis(100)..=minute).contains(&call), "max_call_time", "must be 100ms to 1min");
+        for (name, time) in [
+            ("max_call_time", self.max_call_time),
+            ("max_read_time", self.max_read_time),
+            ("max_write_time", self.max_write_time),
+            ("max_admin_time", self.max_admin_time),
+        ] {
+            let time = (Duration::from_millis(100)..=minute).contains(&time.duration());
+            report.require(time, name, "must be 100ms to 1min");
+        }
         report.require(self.drain_delay.duration() <= minute, "drain_delay", "must be at most 1min");
         report.require(self.drain_timeout.duration() <= 10 * minute, "drain_timeout", "must be at most 10min");
     }

@@ -8,12 +8,17 @@ use http_body::{Frame, SizeHint};
 use hyper::body::Bytes;
 use tonic::body::Body;
 
+use crate::admission::Permit;
 use crate::rpc::REQUEST_ID;
 use crate::telemetry::Measured;
 
 /// The body of an answer. A type of its own: to wrap and box a body once more costs every call.
 #[derive(Debug)]
-pub struct CallBody(Kind);
+pub struct CallBody {
+    kind: Kind,
+    /// The room of a stream, until it has ended or its reader is gone.
+    _room: Option<Permit>,
+}
 
 #[derive(Debug)]
 enum Kind {
@@ -24,7 +29,12 @@ enum Kind {
 }
 
 /// The answer of a handler: the id goes into its trailers, or into the headers of an answer that has no others.
-pub(super) fn made(mut response: Response<Body>, id: HeaderValue, mut measured: Measured) -> Response<CallBody> {
+pub(super) fn made(
+    mut response: Response<Body>,
+    id: HeaderValue,
+    room: Option<Permit>,
+    mut measured: Measured,
+) -> Response<CallBody> {
     let mut later = Some(id);
     measured.answered(response.headers());
     if response.headers().contains_key("grpc-status")
@@ -32,7 +42,7 @@ pub(super) fn made(mut response: Response<Body>, id: HeaderValue, mut measured: 
     {
         response.headers_mut().insert(REQUEST_ID, id);
     }
-    response.map(|body| CallBody(Kind::Made(body, later, measured)))
+    response.map(|body| CallBody { kind: Kind::Made(body, later, measured), _room: room })
 }
 
 /// A message that is kept, with its head, as the whole answer.
@@ -41,7 +51,7 @@ pub(super) fn kept(message: Bytes, id: HeaderValue, mut measured: Measured) -> R
     let mut trailers = HeaderMap::with_capacity(2);
     trailers.insert("grpc-status", HeaderValue::from_static("0"));
     trailers.insert(REQUEST_ID, id);
-    let mut response = Response::new(CallBody(Kind::Kept(Some(message), Some(trailers))));
+    let mut response = Response::new(CallBody { kind: Kind::Kept(Some(message), Some(trailers)), _room: None });
     response.headers_mut().insert(http::header::CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
     response
 }
@@ -51,7 +61,7 @@ impl http_body::Body for CallBody {
     type Error = tonic::Status;
 
     fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, tonic::Status>>> {
-        match &mut self.get_mut().0 {
+        match &mut self.get_mut().kind {
             Kind::Made(body, id, measured) => {
                 // What a stream does for its next message belongs to its call.
                 let frame = measured.span().clone().in_scope(|| Pin::new(body).poll_frame(cx));
@@ -71,7 +81,7 @@ impl http_body::Body for CallBody {
     }
 
     fn is_end_stream(&self) -> bool {
-        match &self.0 {
+        match &self.kind {
             Kind::Made(body, ..) => body.is_end_stream(),
             Kind::Kept(message, trailers) => message.is_none() && trailers.is_none(),
         }
@@ -79,7 +89,7 @@ impl http_body::Body for CallBody {
 
     /// Nothing is said of a kept message: a stated length would become a header that answers of gRPC do not have.
     fn size_hint(&self) -> SizeHint {
-        match &self.0 {
+        match &self.kind {
             Kind::Made(body, ..) => body.size_hint(),
             Kind::Kept(..) => SizeHint::default(),
         }

@@ -1,5 +1,6 @@
-//! One layer around every call: measuring and span → request id → readiness → caller and role → deadline → panic guard → pages that are kept →
-//! the library's own refusals in our words → request id in the trailers.
+//! One layer around every call: measuring and span → request id → readiness → caller and role → the caller's rate → deadline →
+//! panic guard → pages that are kept → the whole request → room → the handler → the library's own refusals in our words → request
+//! id in the trailers.
 //!
 //! One merged service rather than a stack of boxed ones: each box costs a hot page a measurable share.
 
@@ -23,10 +24,11 @@ use tracing::Instrument;
 
 use super::body::{self, CallBody};
 use super::fault::{self, Fate, Faults};
-use super::{deadline, peek, refusal, tag};
+use super::{deadline, gather, peek, refusal, tag};
+use crate::admission::{self, Admission, Kind, Permit, Terms, Times};
 use crate::auth::{Guard, Peer};
-use crate::rpc::refusal::Refusal;
-use crate::rpc::status::status;
+use crate::rpc::refusal::{Facts, Refusal};
+use crate::rpc::status::{QUOTA, status};
 use crate::rpc::{CallerDeadline, HotAnswers, RequestTag};
 use crate::telemetry::{Calls, Measured};
 
@@ -52,8 +54,12 @@ pub struct CallLayer {
     pub gate: Gate,
     /// Who may call.
     pub guard: Guard,
-    /// The most time a call gets.
-    pub max_time: Duration,
+    /// The most time that calls get.
+    pub times: Times,
+    /// The most time that the body of a unary call gets to arrive.
+    pub body_time: Duration,
+    /// Rooms and rates.
+    pub admission: Admission,
     /// The largest request message, told to callers that exceed it.
     pub max_request: usize,
     /// Faults on request; `None` in production.
@@ -104,9 +110,9 @@ where
             let mut measured = layer.calls.begin(request.uri().path(), request.headers(), &id);
             let span = measured.span().clone();
             Ok(match layer.within_time(inner, request, &id, &mut measured).instrument(span).await {
-                Ok(Said::Made(response)) => body::made(response, id, measured),
+                Ok(Said::Made(response, room)) => body::made(response, id, room, measured),
                 Ok(Said::Kept(message)) => body::kept(message, id, measured),
-                Err(refusal) => body::made(status(refusal, tag::text(&id)).into_http(), id, measured),
+                Err(refusal) => body::made(status(refusal, tag::text(&id)).into_http(), id, None, measured),
             })
         })
     }
@@ -114,10 +120,21 @@ where
 
 /// What a call was answered with.
 enum Said {
-    /// By a handler.
-    Made(Response<Body>),
+    /// By a handler; a stream keeps its room.
+    Made(Response<Body>, Option<Permit>),
     /// By a message that is kept.
     Kept(Bytes),
+}
+
+/// What is known of a call before its message is read.
+struct Known<'a> {
+    id: &'a HeaderValue,
+    caller: Option<Caller>,
+    /// `None` for health, reflection, and what is none of ours.
+    terms: Option<Terms>,
+    /// When the call ends, whoever says so.
+    until: Instant,
+    deadline: CallerDeadline,
 }
 
 impl CallLayer {
@@ -139,40 +156,37 @@ impl CallLayer {
         let caller = self.guard.admit(request.uri().path(), request.headers(), peer)?;
         if let Some(caller) = &caller {
             measured.by(caller);
+            let quota = || Facts::default().with(QUOTA, format!("caller:{}", caller.name()));
+            self.admission.caller(caller).map_err(|error| Refusal::about(error, quota()))?;
         }
-        let asked = deadline::of(request.headers());
-        let time = asked.map_or(self.max_time, |asked| asked.min(self.max_time));
+        let terms = admission::terms(request.uri().path());
+        let (asked, most) = (deadline::of(request.headers()), self.times.of(terms));
+        let until = Instant::now() + asked.map_or(most, |asked| asked.min(most));
         // Decades away is never.
-        let ends = asked.and_then(|asked| Instant::now().checked_add(asked));
+        let deadline = CallerDeadline(asked.and_then(|asked| Instant::now().checked_add(asked)));
+        let known = Known { id, caller, terms, until, deadline };
         let call = async {
             let fate = match &self.faults {
                 Some(faults) => faults.strike(fault::of(request.headers())).await?,
                 None => Fate::Sent,
             };
             // Nothing that a handler shares is left half-changed by a panic: it holds ports, not state.
-            let answer =
-                AssertUnwindSafe(self.answer(inner, request, caller, (id, CallerDeadline(ends)))).catch_unwind();
-            let answer = answer.await;
+            let answer = AssertUnwindSafe(self.answer(inner, request, known)).catch_unwind().await;
             if fate == Fate::Lost {
                 return Err(Error::ShardUnavailable.into());
             }
             answer
                 .unwrap_or_else(|panic| Err(Error::internal(format!("a handler panicked: {}", reason(&*panic))).into()))
         };
-        tokio::time::timeout(time, call).await.unwrap_or_else(|_| Err(Error::DeadlineExceeded.into()))
+        tokio::time::timeout_at(until, call).await.unwrap_or_else(|_| Err(Error::DeadlineExceeded.into()))
     }
 
     /// Answers by what is kept, or by the handler.
-    async fn answer<S>(
-        &self,
-        mut inner: S,
-        mut request: Request<Body>,
-        caller: Option<Caller>,
-        (id, deadline): (&HeaderValue, CallerDeadline),
-    ) -> Result<Said, Refusal>
+    async fn answer<S>(&self, mut inner: S, mut request: Request<Body>, known: Known<'_>) -> Result<Said, Refusal>
     where
         S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
     {
+        let Known { id, caller, terms, until, deadline } = known;
         if let (Some(hot), Some(caller)) = (&self.hot, &caller)
             && hot.serves(request.uri().path())
         {
@@ -184,6 +198,14 @@ impl CallLayer {
             }
             request = peeked.into_request();
         }
+        let stream = terms.is_some_and(|terms| terms.kind == Kind::Stream);
+        if let Some(terms) = terms.filter(|_| !stream) {
+            request = gather::gather(request, terms.kind.max_message(self.max_request), self.body_time).await?;
+        }
+        let room = match terms {
+            Some(terms) => Some(self.admission.enter(terms, Some(until)).await?),
+            None => None,
+        };
         if let Some(caller) = caller {
             request.extensions_mut().insert(caller);
         }
@@ -192,7 +214,7 @@ impl CallLayer {
         let Ok(response) = inner.call(request).await;
         match refusal::of(&response, self.max_request) {
             Some(error) => Err(error.into()),
-            None => Ok(Said::Made(response)),
+            None => Ok(Said::Made(response, room.filter(|_| stream))),
         }
     }
 }

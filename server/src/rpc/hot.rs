@@ -15,6 +15,7 @@ use super::Services;
 use super::about::About;
 use super::comments::CommentCalls;
 use super::refusal::Refusal;
+use crate::admission::terms;
 use crate::hot::Filled;
 
 /// The method whose pages are kept.
@@ -53,8 +54,17 @@ impl HotAnswers {
             }
             None => {
                 let (services, caller, message) = (self.0.clone(), caller.clone(), Bytes::copy_from_slice(message));
+                // One room for all who wait for this reading; the readings of pages that are kept are few, and need none.
+                let admission = services.admission.clone();
                 let reading = services.reading(caller.clone(), message.clone());
-                pages.share(caller, message, || reading).await
+                let admitted = async move {
+                    let _room = match terms(METHOD) {
+                        Some(terms) => Some(admission.enter(terms, None).await?),
+                        None => None,
+                    };
+                    reading.await
+                };
+                pages.share(caller, message, || admitted).await
             }
         };
         Some(answer.map_err(|error| about(error, message)))

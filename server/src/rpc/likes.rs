@@ -3,7 +3,7 @@
 mod member;
 
 use riposte_core::Caller;
-use riposte_core::comments::{Asked, SetLikeRequest};
+use riposte_core::comments::SetLikeRequest;
 use riposte_core::page::LikerCursor;
 use riposte_sdk::v1;
 use riposte_sdk::v1::like_service_server::LikeService;
@@ -28,7 +28,7 @@ impl LikeCalls {
         let value = v.take(parse::like_value(request.value));
         let request_id = v.take(parse::request_id(&request.request_id));
         let ((at, _), member, value, request_id) = v.all((target, member, value, request_id))?;
-        let asked = Asked { caller, member: Some(member.clone()), request_id };
+        let asked = self.0.asked(caller, &member, request_id, at.subject.object_type())?;
         let set = self.0.comments.set_like(&asked, &at, SetLikeRequest { member, value }).await;
         let set = set.map_err(under(&at.subject))?;
         Ok(v1::SetLikeResponse {

@@ -12,7 +12,7 @@ use riposte_core::{Error, Reason, Violation};
 use riposte_sdk::v1;
 use tonic::metadata::{AsciiMetadataValue, MetadataMap};
 use tonic::{Code, Status};
-use tonic_types::{ErrorDetails, FieldViolation, StatusExt};
+use tonic_types::{ErrorDetails, FieldViolation, QuotaViolation, StatusExt};
 
 use super::refusal::{Facts, Refusal};
 
@@ -22,6 +22,8 @@ pub const DOMAIN: &str = "riposte";
 pub const REQUEST_ID: &str = "riposte-request-id";
 /// The trailer of a refusal that had no effect: the call may be sent again as a new one.
 pub const NOT_EXECUTED: &str = "riposte-not-executed";
+/// The fact that names whose rate is used up: `caller:web` or `member:m7`, the subject of a QuotaFailure.
+pub(crate) const QUOTA: &str = "quota";
 /// The trailer that tells gRPC's own retries how many milliseconds to wait.
 const PUSHBACK: &str = "grpc-retry-pushback-ms";
 /// The most bytes of field violations in one status.
@@ -46,6 +48,9 @@ pub fn status(refusal: impl Into<Refusal>, request_id: &str) -> Status {
     }
     if let Some(after) = error.retry_after() {
         details.set_retry_info(Some(after));
+    }
+    if let (Error::RateLimited { .. }, Some(who)) = (error, refusal.facts.get(QUOTA)) {
+        details.set_quota_failure(vec![QuotaViolation::new(who, Reason::RateLimited.summary())]);
     }
     Status::with_error_details_and_metadata(code(reason.kind()), message(error), details, trailers(error, request_id))
 }

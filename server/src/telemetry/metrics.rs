@@ -170,6 +170,17 @@ impl Metrics {
         self.0.instruments.refused.add(1, &[place(source), KeyValue::new(attribute::KIND, kind)]);
     }
 
+    /// A call found no room in a pool, or its caller's or member's rate was used up.
+    pub fn call_refused(&self, limit: &'static str, class: &'static str) {
+        let labels = [KeyValue::new(attribute::LIMIT, limit), KeyValue::new(attribute::CLASS, class)];
+        self.0.instruments.calls_refused.add(1, &labels);
+    }
+
+    /// A connection was closed because of a bound: of all, of its identity, or of the time for its first words.
+    pub fn connection_refused(&self, limit: &'static str) {
+        self.0.instruments.connections_refused.add(1, &[KeyValue::new(attribute::LIMIT, limit)]);
+    }
+
     /// A watcher came.
     pub fn watcher_came(&self) {
         self.0.instruments.watchers.add(1, &[]);
@@ -289,6 +300,8 @@ mod tests {
         metrics.verified(1);
         metrics.batch(0, "likes", 12, 3);
         metrics.refused(0, "comments");
+        metrics.call_refused("reads", "best_effort");
+        metrics.connection_refused("total");
         metrics.reloaded(false);
         metrics.caller_refused("jwt_expired");
         metrics.audit_failed();
@@ -320,6 +333,8 @@ mod tests {
             "riposte_write_batch_size_bucket{kind=\"likes\",source=\"1\",le=\"16\"} 1",
             "riposte_writes_waiting{kind=\"likes\",source=\"1\"} 3",
             "riposte_writes_refused_total{kind=\"comments\",source=\"1\"} 1",
+            "riposte_calls_refused_total{class=\"best_effort\",limit=\"reads\"} 1",
+            "riposte_connections_refused_total{limit=\"total\"} 1",
             "riposte_reloads_total{outcome=\"refused\"} 1",
             "riposte_callers_refused_total{why=\"jwt_expired\"} 1",
             "riposte_audit_failures_total 1",

@@ -1,7 +1,7 @@
 //! CreateComment.
 
 use riposte_core::Caller;
-use riposte_core::comments::{Asked, CreateRoot};
+use riposte_core::comments::CreateRoot;
 use riposte_sdk::v1;
 
 use super::CommentCalls;
@@ -23,7 +23,7 @@ impl CommentCalls {
         let request_id = v.take(parse::request_id(&request.request_id));
         let ((subject, _), member, content, client, request_id) =
             v.all((subject, member, content, client, request_id))?;
-        let asked = Asked { caller, member: Some(member.clone()), request_id };
+        let asked = self.0.asked(caller, &member, request_id, subject.object_type())?;
         let new = CreateRoot { subject, member: member.clone(), content, client };
         let written = self.0.comments.create(&asked, new).await?;
         // At a repeat: as it is now, which need not be as it was written.

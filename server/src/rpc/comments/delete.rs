@@ -2,7 +2,6 @@
 
 use riposte_core::Caller;
 use riposte_core::cmd::Acting;
-use riposte_core::comments::Asked;
 use riposte_sdk::v1;
 
 use super::CommentCalls;
@@ -27,7 +26,7 @@ impl CommentCalls {
             v1::ActingAs::Unspecified | v1::ActingAs::Author => Acting::Author(member.clone()),
             v1::ActingAs::SubjectOwner => Acting::Owner(member.clone()),
         };
-        let asked = Asked { caller, member: Some(member.clone()), request_id };
+        let asked = self.0.asked(caller, &member, request_id, at.subject.object_type())?;
         let written = self.0.comments.delete(&asked, &at, acting, request.etag).await.map_err(under(&at.subject))?;
         let comment = answer::comment(written.value.seen_by(Some(&member)));
         Ok(v1::DeleteCommentResponse { comment: Some(comment), subject_revision: written.revision })
@@ -43,7 +42,7 @@ impl CommentCalls {
         let member = v.take(parse::member("member_id", &request.member_id));
         let request_id = v.take(parse::request_id(&request.request_id));
         let ((at, _), member, request_id) = v.all((target, member, request_id))?;
-        let asked = Asked { caller, member: Some(member.clone()), request_id };
+        let asked = self.0.asked(caller, &member, request_id, at.subject.object_type())?;
         let written = self.0.comments.undelete(&asked, &at, member.clone()).await.map_err(under(&at.subject))?;
         let comment = answer::comment(written.value.seen_by(Some(&member)));
         Ok(v1::UndeleteCommentResponse { comment: Some(comment), subject_revision: written.revision })

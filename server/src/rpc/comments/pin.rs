@@ -1,6 +1,6 @@
 //! PinComment and UnpinComment.
 
-use riposte_core::comments::{Asked, Written};
+use riposte_core::comments::Written;
 use riposte_core::{Caller, CommentView};
 use riposte_sdk::v1;
 
@@ -39,7 +39,7 @@ impl CommentCalls {
         let member = v.take(parse::member("member_id", &pin.member_id));
         let request_id = v.take(parse::request_id(&pin.request_id));
         let ((at, _), member, request_id) = v.all((target, member, request_id))?;
-        let asked = Asked { caller, member: Some(member.clone()), request_id };
+        let asked = self.0.asked(caller, &member, request_id, at.subject.object_type())?;
         let written = self.0.comments.pin(&asked, &at, member.clone(), pin.pinned).await;
         let Written { value, revision } = written.map_err(under(&at.subject))?;
         Ok(Written { value: value.seen_by(Some(&member)), revision })

@@ -1,7 +1,7 @@
 //! UpdateComment.
 
 use riposte_core::Caller;
-use riposte_core::comments::{Asked, EditComment};
+use riposte_core::comments::EditComment;
 use riposte_sdk::v1;
 
 use super::CommentCalls;
@@ -22,7 +22,7 @@ impl CommentCalls {
         let content = parse::content(&mut v, target.as_ref().map(|(_, policy)| *policy), request.content);
         let request_id = v.take(parse::request_id(&request.request_id));
         let ((at, _), member, content, request_id) = v.all((target, member, content, request_id))?;
-        let asked = Asked { caller, member: Some(member.clone()), request_id };
+        let asked = self.0.asked(caller, &member, request_id, at.subject.object_type())?;
         let edit = EditComment { member: member.clone(), content, etag: request.etag };
         let written = self.0.comments.edit(&asked, &at, edit).await.map_err(under(&at.subject))?;
         let comment = answer::comment(written.value.seen_by(Some(&member)));

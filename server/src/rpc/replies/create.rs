@@ -1,7 +1,7 @@
 //! CreateReply.
 
 use riposte_core::Caller;
-use riposte_core::comments::{Asked, CreateReply};
+use riposte_core::comments::CreateReply;
 use riposte_sdk::v1;
 
 use super::ReplyCalls;
@@ -24,7 +24,7 @@ impl ReplyCalls {
         let request_id = v.take(parse::request_id(&request.request_id));
         let ((parent, _), member, content, client, request_id) =
             v.all((parent, member, content, client, request_id))?;
-        let asked = Asked { caller, member: Some(member.clone()), request_id };
+        let asked = self.0.asked(caller, &member, request_id, parent.subject.object_type())?;
         let new = CreateReply { member: member.clone(), content, client };
         let written = self.0.comments.reply(&asked, &parent, new).await.map_err(under(&parent.subject))?;
         // At a repeat: as it is now, which need not be as it was written.

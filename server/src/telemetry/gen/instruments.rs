@@ -9,6 +9,10 @@ pub(super) struct Instruments {
     pub(super) caller_calls: Counter<u64>,
     /// Calls answered CALLER_UNKNOWN, by what was wrong with what they showed.
     pub(super) callers_refused: Counter<u64>,
+    /// Calls refused without effect for want of room or rate.
+    pub(super) calls_refused: Counter<u64>,
+    /// Connections closed by a bound.
+    pub(super) connections_refused: Counter<u64>,
     /// Records of the audit log that could not be written, and whose calls were refused; there should be none.
     pub(super) audit_failures: Counter<u64>,
     /// Always 1; its attribute says which version runs.
@@ -66,6 +70,8 @@ impl Instruments {
             call_duration: meter.f64_histogram("rpc.server.call.duration").with_unit("s").with_description("Calls by method and status, and how long they took, to the last message of a stream").with_boundaries(vec![0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0]).build(),
             caller_calls: meter.u64_counter("riposte_caller_calls").with_description("Calls of callers that are known, by the names of the file of callers").build(),
             callers_refused: meter.u64_counter("riposte_callers_refused").with_description("Calls answered CALLER_UNKNOWN, by what was wrong with what they showed").build(),
+            calls_refused: meter.u64_counter("riposte_calls_refused").with_description("Calls refused without effect for want of room or rate").build(),
+            connections_refused: meter.u64_counter("riposte_connections_refused").with_description("Connections closed by a bound").build(),
             audit_failures: meter.u64_counter("riposte_audit_failures").with_description("Records of the audit log that could not be written, and whose calls were refused; there should be none").build(),
             build_info: meter.u64_gauge("riposte_build_info").with_description("Always 1; its attribute says which version runs").build(),
             start_time: meter.f64_gauge("riposte_start_time_seconds").with_description("When the process started, in seconds since 1970").build(),
@@ -118,6 +124,8 @@ pub(super) fn cache(meter: &Meter) -> AsyncInstrumentBuilder<'_, ObservableCount
 pub(super) mod attribute {
     /// The name of a caller, as the file of callers spells it; `open` where everybody is admitted.
     pub(in crate::telemetry) const CALLER: &str = "caller";
+    /// What a call is worth while there is no room for all: `critical`, `sheddable` or `best_effort`.
+    pub(in crate::telemetry) const CLASS: &str = "class";
     /// A stored count, as in `root_count`.
     pub(in crate::telemetry) const COUNT: &str = "count";
     /// The data source, counted from 1, and its pool: `1/read`, `1/write`.
@@ -132,6 +140,8 @@ pub(super) mod attribute {
     pub(in crate::telemetry) const ERROR_TYPE: &str = "error.type";
     /// `comments` or `likes`.
     pub(in crate::telemetry) const KIND: &str = "kind";
+    /// The bound that was met, by its name under server.limits or limits.
+    pub(in crate::telemetry) const LIMIT: &str = "limit";
     /// Of a reading of files: `used` or `refused`; of an export: `ok` or `failed`.
     pub(in crate::telemetry) const OUTCOME: &str = "outcome";
     /// `history` is what ListMemberComments reads, `boards` what ranked lists and reply previews are made from.
@@ -160,6 +170,8 @@ pub(super) const SCRAPED: &[&str] = &[
     "rpc_server_call_duration_seconds",
     "riposte_caller_calls_total",
     "riposte_callers_refused_total",
+    "riposte_calls_refused_total",
+    "riposte_connections_refused_total",
     "riposte_audit_failures_total",
     "riposte_build_info",
     "riposte_start_time_seconds",

@@ -1,0 +1,111 @@
+//! What is let in while more is asked than can be done.
+//!
+//! Three pools bound the calls under way: reads, writes and streams. A call that finds its pool full waits for a short time in
+//! a short queue and is refused then, without effect and before its body is decoded. Within a pool, classes decide: part of
+//! it is kept for what must go on, and what is worth least goes first. Two rates bound how much one caller and one member may ask
+//! for, whoever else is there. Pages that are kept ready take no room: they wait for nobody.
+//!
+//! Every bound is fixed, by the configuration; nothing here learns. Memory is bounded too: queues have a length, and buckets a
+//! number.
+
+mod bucket;
+mod method;
+mod pool;
+mod queue;
+mod rates;
+
+use std::time::Duration;
+
+use riposte_core::{Caller, Error, MemberId, ObjectType};
+use tokio::time::Instant;
+
+use crate::telemetry::Metrics;
+pub use bucket::Rate;
+pub use method::Times;
+pub(crate) use method::{Kind, Terms, terms};
+pub(crate) use pool::Permit;
+use pool::{Pool, PoolLimits};
+use rates::CallerRates;
+pub use rates::MemberRates;
+
+/// The bounds of one process.
+#[derive(Debug, Clone)]
+pub struct AdmissionLimits {
+    /// Reads under way.
+    pub reads: usize,
+    /// Writes under way.
+    pub writes: usize,
+    /// Open streams; nobody waits for one.
+    pub streams: usize,
+    /// Reads, and writes, that wait for room.
+    pub queue: usize,
+    /// How long a read waits.
+    pub read_wait: Duration,
+    /// How long a write waits.
+    pub write_wait: Duration,
+    /// Calls of one caller; `None` for as many as there is room for.
+    pub caller: Option<Rate>,
+    /// Writes of one member, by object type.
+    pub members: MemberRates,
+    /// Callers, and members, that are remembered.
+    pub principals: u64,
+}
+
+/// Lets calls in. Clones share all rooms and rates.
+#[derive(Debug, Clone)]
+pub struct Admission {
+    reads: Pool,
+    writes: Pool,
+    streams: Pool,
+    callers: CallerRates,
+    members: MemberRates,
+    metrics: Metrics,
+}
+
+impl Admission {
+    /// Nothing under way yet.
+    #[must_use]
+    pub fn new(limits: &AdmissionLimits, metrics: Metrics) -> Self {
+        let AdmissionLimits { reads, writes, streams, queue, read_wait, write_wait, caller, members, principals } =
+            limits;
+        let pool = |room: &usize, wait: Duration| Pool::new(PoolLimits { room: *room, queue: *queue, wait });
+        Self {
+            reads: pool(reads, *read_wait),
+            writes: pool(writes, *write_wait),
+            streams: pool(streams, Duration::ZERO),
+            callers: CallerRates::new(*caller, *principals),
+            members: members.clone().remembering(*principals),
+            metrics,
+        }
+    }
+
+    /// Enters the pool of a method, by `until` at the latest.
+    ///
+    /// # Errors
+    /// [`Error::Overloaded`] where there is no room in time; the call had no effect.
+    pub(crate) async fn enter(&self, terms: Terms, until: Option<Instant>) -> Result<Permit, Error> {
+        let pool = match terms.pool {
+            method::Room::Reads => &self.reads,
+            method::Room::Writes => &self.writes,
+            method::Room::Streams => &self.streams,
+        };
+        let entered = pool.enter(terms.class, until).await;
+        entered.inspect_err(|_| self.metrics.call_refused(terms.pool.name(), terms.class.name()))
+    }
+
+    /// Counts a call of a caller.
+    ///
+    /// # Errors
+    /// [`Error::RateLimited`] where it has had its share.
+    pub(crate) fn caller(&self, caller: &Caller) -> Result<(), Error> {
+        self.callers.take(caller).inspect_err(|_| self.metrics.call_refused("caller_rate", ""))
+    }
+
+    /// Counts a write of a member under an object type.
+    ///
+    /// # Errors
+    /// [`Error::RateLimited`] where the member has had its share.
+    pub(crate) fn member(&self, object_type: &ObjectType, member: &MemberId) -> Result<(), Error> {
+        self.members.take(object_type, member).inspect_err(|_| self.metrics.call_refused("member_rate", ""))
+    }
+}

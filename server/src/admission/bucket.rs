@@ -1,0 +1,88 @@
+//! A token bucket in one number (GCRA): the moment from which on it would be full again.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// So many at once, and so often after that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rate {
+    /// The time in which one comes back; never zero.
+    every: Duration,
+    /// How many may come at once; never zero.
+    burst: u32,
+}
+
+/// What one principal has left. New ones are full.
+#[derive(Debug, Default)]
+pub(super) struct Bucket(AtomicU64);
+
+impl Rate {
+    /// `count` in each `span`, and up to `burst` at once; `None` for a count of zero, which bounds nothing.
+    #[must_use]
+    pub fn new(count: u32, span: Duration, burst: u32) -> Option<Self> {
+        let every = span.checked_div(count)?.max(Duration::from_nanos(1));
+        Some(Self { every, burst: burst.max(1) })
+    }
+
+    /// The time in which an empty bucket is full again.
+    pub(super) fn refill(self) -> Duration {
+        self.every.saturating_mul(self.burst)
+    }
+}
+
+impl Bucket {
+    /// Takes one at `now`, counted from any moment that stays the same.
+    ///
+    /// # Errors
+    /// How long until there is one.
+    pub(super) fn take(&self, rate: Rate, now: Duration) -> Result<(), Duration> {
+        let (now, every, all) = (nanos(now), nanos(rate.every), nanos(rate.refill()));
+        let next = |full: u64| {
+            let full = full.max(now).saturating_add(every);
+            (full <= now.saturating_add(all)).then_some(full)
+        };
+        let taken = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
+        taken.map(drop).map_err(|full| Duration::from_nanos(full.saturating_add(every) - now.saturating_add(all)))
+    }
+}
+
+fn nanos(span: Duration) -> u64 {
+    u64::try_from(span.as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{Bucket, Rate};
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[test]
+    fn a_burst_then_as_often_as_said_and_the_wait_is_exact() {
+        let rate = Rate::new(2, SECOND, 3).unwrap();
+        let bucket = Bucket::default();
+        let begin = SECOND * 1_000;
+        for _ in 0..3 {
+            assert_eq!(bucket.take(rate, begin), Ok(()));
+        }
+        assert_eq!(bucket.take(rate, begin), Err(SECOND / 2));
+        assert_eq!(bucket.take(rate, begin + SECOND / 4), Err(SECOND / 4));
+        assert_eq!(bucket.take(rate, begin + SECOND / 2), Ok(()));
+        assert!(bucket.take(rate, begin + SECOND / 2).is_err(), "a refusal takes nothing, and gives nothing");
+    }
+
+    #[test]
+    fn over_a_long_time_no_more_than_the_rate() {
+        let rate = Rate::new(7, SECOND, 5).unwrap();
+        let bucket = Bucket::default();
+        let taken = (0..10_000_u32).filter(|ms| bucket.take(rate, Duration::from_millis((*ms).into())).is_ok()).count();
+        assert!((70..=75).contains(&taken), "{taken}");
+    }
+
+    #[test]
+    fn nothing_is_bounded_by_a_rate_of_zero_and_a_burst_is_at_least_one() {
+        assert_eq!(Rate::new(0, SECOND, 5), None);
+        assert_eq!(Bucket::default().take(Rate::new(1, SECOND, 0).unwrap(), Duration::ZERO), Ok(()));
+    }
+}

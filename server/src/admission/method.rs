@@ -1,0 +1,223 @@
+//! What each method is to admission: the whole table, and the only one.
+//!
+//! Classes compare calls of one pool. Reads and writes never compete, so a create is SHEDDABLE among the writes: were it CRITICAL,
+//! nothing would be kept for the moderator who has to take the flood down.
+
+use std::time::Duration;
+
+/// What a call is worth while there is no room for all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Class {
+    /// What can be asked for later: histories, lists of operators, exports.
+    BestEffort,
+    /// What people see and write.
+    Sheddable,
+    /// What must go on: taking down, and looking at what is to be taken down.
+    Critical,
+}
+
+/// Where a call takes room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Room {
+    Reads,
+    Writes,
+    /// What stays open; its work is counted where it is done.
+    Streams,
+}
+
+/// How large a request may be, and how long its call may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A few names and a page token.
+    Read,
+    /// Up to 200 names.
+    Batch,
+    /// A text and what belongs to it.
+    Write,
+    /// A moderator's or an operator's call.
+    Admin,
+    /// Its messages are judged one by one, and only its beginning is timed.
+    Stream,
+}
+
+/// A method as admission sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Terms {
+    pub(crate) pool: Room,
+    pub(crate) class: Class,
+    pub(crate) kind: Kind,
+}
+
+/// The longest times of kinds of calls, as configured.
+#[derive(Debug, Clone, Copy)]
+pub struct Times {
+    /// Reads of all sorts.
+    pub read: Duration,
+    /// Writes of members.
+    pub write: Duration,
+    /// Calls of AdminService.
+    pub admin: Duration,
+    /// Everything else, and the cap of all.
+    pub call: Duration,
+}
+
+impl Class {
+    /// The name in metrics.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::BestEffort => "best_effort",
+            Self::Sheddable => "sheddable",
+            Self::Critical => "critical",
+        }
+    }
+
+    /// The highest first.
+    pub(super) const DOWNWARD: [Self; 3] = [Self::Critical, Self::Sheddable, Self::BestEffort];
+}
+
+impl Room {
+    /// The name in metrics.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Reads => "reads",
+            Self::Writes => "writes",
+            Self::Streams => "streams",
+        }
+    }
+}
+
+impl Kind {
+    /// The largest message, in bytes; `most` where this says nothing.
+    ///
+    /// The contract's own bounds lie below: 200 keys or ids are 20 KiB, a page token under 1 KiB, and the longest text that a policy
+    /// may allow, 16,000 code points after NFC, 192 KB before it where every one comes as three.
+    pub(crate) const fn max_message(self, most: usize) -> usize {
+        let bound = match self {
+            Self::Read | Self::Admin => 8 << 10,
+            Self::Batch => 32 << 10,
+            Self::Write => 256 << 10,
+            Self::Stream => most,
+        };
+        if bound < most { bound } else { most }
+    }
+}
+
+impl Times {
+    /// The most time for a call on these terms; a path that is none of ours has no terms.
+    pub(crate) fn of(&self, terms: Option<Terms>) -> Duration {
+        let own = match terms.map(|terms| terms.kind) {
+            Some(Kind::Read | Kind::Batch) => self.read,
+            Some(Kind::Write) => self.write,
+            Some(Kind::Admin) => self.admin,
+            Some(Kind::Stream) | None => self.call,
+        };
+        own.min(self.call)
+    }
+}
+
+const fn read(class: Class) -> Option<Terms> {
+    Some(Terms { pool: Room::Reads, class, kind: Kind::Read })
+}
+
+const fn batch(class: Class) -> Option<Terms> {
+    Some(Terms { pool: Room::Reads, class, kind: Kind::Batch })
+}
+
+const fn write(class: Class) -> Option<Terms> {
+    Some(Terms { pool: Room::Writes, class, kind: Kind::Write })
+}
+
+const fn admin(pool: Room, class: Class) -> Option<Terms> {
+    Some(Terms { pool, class, kind: Kind::Admin })
+}
+
+const fn stream(class: Class) -> Option<Terms> {
+    Some(Terms { pool: Room::Streams, class, kind: Kind::Stream })
+}
+
+/// The terms of the method of this path; `None` for health, reflection, and what is none of ours: those take no room.
+pub(crate) fn terms(path: &str) -> Option<Terms> {
+    use Class::{BestEffort, Critical, Sheddable};
+    match path.strip_prefix("/riposte.v1.")? {
+        "CommentService/GetComment" => read(Critical),
+        "SubjectService/GetSubject"
+        | "CommentService/ListComments"
+        | "ReplyService/ListReplies"
+        | "ReplyService/GetThread"
+        | "ReplyService/ListConversation" => read(Sheddable),
+        "SubjectService/BatchGetSubjects" | "CommentService/BatchGetComments" | "LikeService/BatchGetLikeStates" => {
+            batch(Sheddable)
+        }
+        "CommentService/ListCommentRevisions"
+        | "CommentService/ListMemberComments"
+        | "LikeService/ListLikers"
+        | "LikeService/ListMemberLikes" => read(BestEffort),
+        "CommentService/DeleteComment" => write(Critical),
+        "SubjectService/CreateSubject"
+        | "SubjectService/UpdateSubject"
+        | "SubjectService/DeleteSubject"
+        | "SubjectService/UndeleteSubject"
+        | "CommentService/CreateComment"
+        | "CommentService/UpdateComment"
+        | "CommentService/UndeleteComment"
+        | "CommentService/PinComment"
+        | "CommentService/UnpinComment"
+        | "ReplyService/CreateReply"
+        | "LikeService/SetLike" => write(Sheddable),
+        "AdminService/HideComment" | "AdminService/UnhideComment" | "AdminService/DeleteComment" => {
+            admin(Room::Writes, Critical)
+        }
+        "AdminService/ListSubjects" | "AdminService/ListHotSubjects" => admin(Room::Reads, BestEffort),
+        "SubjectService/WatchSubject" => stream(Sheddable),
+        "AdminService/ExportSubject"
+        | "AdminService/ImportComments"
+        | "AdminService/VerifyCounts"
+        | "AdminService/RepairCounts"
+        | "AdminService/RebuildMemberHistory"
+        | "AdminService/RebuildRanks"
+        | "AdminService/RebuildCache" => stream(BestEffort),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use prost::Message;
+    use prost_types::FileDescriptorSet;
+
+    use super::{Kind, Room, Times, terms};
+
+    #[test]
+    fn every_method_of_the_contract_has_terms_and_streams_are_those_that_stream() {
+        let contract = FileDescriptorSet::decode(riposte_sdk::FILE_DESCRIPTOR_SET).unwrap();
+        let mut methods = 0;
+        for service in contract.file.iter().flat_map(|file| &file.service) {
+            for method in &service.method {
+                let path = format!("/riposte.v1.{}/{}", service.name(), method.name());
+                let terms = terms(&path).unwrap_or_else(|| panic!("{path} has no terms"));
+                let streams = method.server_streaming() || method.client_streaming();
+                assert_eq!(terms.kind == Kind::Stream, streams, "{path}");
+                assert_eq!(terms.pool == Room::Streams, streams, "{path}");
+                methods += 1;
+            }
+        }
+        assert!(methods >= 38, "{methods}");
+        assert_eq!(terms("/grpc.health.v1.Health/Check"), None);
+        assert_eq!(terms("/riposte.v1.CommentService/DropAll"), None);
+    }
+
+    #[test]
+    fn the_cap_holds_for_every_kind() {
+        let seconds = Duration::from_secs;
+        let times = Times { read: seconds(1), write: seconds(4), admin: seconds(5), call: seconds(3) };
+        let of = |path: &str| times.of(terms(path)).as_secs();
+        assert_eq!(of("/riposte.v1.CommentService/GetComment"), 1);
+        assert_eq!(of("/riposte.v1.CommentService/CreateComment"), 3);
+        assert_eq!(of("/riposte.v1.AdminService/HideComment"), 3);
+        assert_eq!(of("/grpc.health.v1.Health/Check"), 3);
+        assert_eq!((Kind::Write.max_message(4 << 20), Kind::Write.max_message(1 << 16)), (256 << 10, 1 << 16));
+        assert_eq!(Kind::Stream.max_message(4 << 20), 4 << 20);
+    }
+}

@@ -1,0 +1,228 @@
+//! One pool: so many calls under way, and a queue before it.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use riposte_core::Error;
+use tokio::sync::oneshot;
+use tokio::time::{Instant, timeout_at};
+
+use super::method::Class;
+use super::queue::{Queue, Waiter};
+
+/// What every class but the highest may fill of a pool, in a hundred.
+const SHARE: usize = 70;
+/// When a caller that found no room should come again: somewhere between, so that those who were refused together do not
+/// come back together.
+const AGAIN_MS: std::ops::Range<u64> = 100..300;
+/// How much the last call counts in the time that calls take.
+const WEIGHT: u32 = 8;
+
+/// The bounds of a pool.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PoolLimits {
+    /// Calls under way.
+    pub(super) room: usize,
+    /// Calls that wait.
+    pub(super) queue: usize,
+    /// How long one waits; zero for not at all.
+    pub(super) wait: Duration,
+}
+
+/// See the module. Clones are the same pool.
+#[derive(Debug, Clone)]
+pub(super) struct Pool(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    limits: PoolLimits,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    taken: usize,
+    queue: Queue<Permit>,
+    /// How long calls take, the last ones above all.
+    typical: Duration,
+}
+
+/// A call's room, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Permit {
+    /// `None` for a permit that is none any more.
+    pool: Option<Arc<Inner>>,
+    begun: Instant,
+}
+
+impl Pool {
+    pub(super) fn new(limits: PoolLimits) -> Self {
+        let state = State { taken: 0, queue: Queue::new(limits.queue), typical: Duration::ZERO };
+        Self(Arc::new(Inner { limits, state: Mutex::new(state) }))
+    }
+
+    /// Enters at once or waits, but not so long that no time is left until `until` for what calls take.
+    ///
+    /// # Errors
+    /// [`Error::Overloaded`].
+    pub(super) async fn enter(&self, class: Class, until: Option<Instant>) -> Result<Permit, Error> {
+        let turn = {
+            let now = Instant::now();
+            let mut state = self.0.state();
+            if state.taken < self.0.room(class) && !state.queue.is_before(class, now) {
+                return Ok(state.permit(&self.0, now));
+            }
+            let patience = now + self.0.limits.wait;
+            let useful = until.and_then(|until| until.checked_sub(state.typical)).unwrap_or(patience);
+            let until = patience.min(useful);
+            let (turn, receiver) = oneshot::channel();
+            let taken_in = until > now && state.queue.push(class, Waiter { until, turn }, now);
+            taken_in.then_some((until, receiver))
+        };
+        let (until, turn) = turn.ok_or_else(overloaded)?;
+        timeout_at(until, turn).await.ok().and_then(Result::ok).ok_or_else(overloaded)
+    }
+}
+
+impl Inner {
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Every change is whole before anything that could panic.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What calls of a class may fill.
+    fn room(&self, class: Class) -> usize {
+        match class {
+            Class::Critical => self.limits.room,
+            Class::Sheddable | Class::BestEffort => (self.limits.room * SHARE / 100).max(1),
+        }
+    }
+}
+
+impl State {
+    fn permit(&mut self, pool: &Arc<Inner>, now: Instant) -> Permit {
+        self.taken += 1;
+        Permit { pool: Some(Arc::clone(pool)), begun: now }
+    }
+
+    /// Gives the room that is free to those who wait.
+    fn hand_out(&mut self, pool: &Arc<Inner>) {
+        let now = Instant::now();
+        for class in Class::DOWNWARD {
+            while self.taken < pool.room(class)
+                && let Some(turn) = self.queue.pop(class, now)
+            {
+                // Who went away meanwhile leaves its permit here, under the lock: it is undone by hand.
+                if let Err(mut unwanted) = turn.send(self.permit(pool, now)) {
+                    unwanted.pool = None;
+                    self.taken -= 1;
+                }
+            }
+        }
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        let Some(pool) = self.pool.take() else { return };
+        let mut state = pool.state();
+        state.taken -= 1;
+        state.typical = (state.typical * (WEIGHT - 1) + self.begun.elapsed()) / WEIGHT;
+        state.hand_out(&pool);
+    }
+}
+
+fn overloaded() -> Error {
+    Error::Overloaded { after: Duration::from_millis(rand::random_range(AGAIN_MS)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use futures::FutureExt;
+    use riposte_core::Reason;
+    use tokio::time::Instant;
+
+    use super::{Class, Permit, Pool, PoolLimits};
+
+    /// Far longer than any test.
+    const LONG: Duration = Duration::from_secs(600);
+
+    fn pool(room: usize, wait: Duration) -> Pool {
+        Pool::new(PoolLimits { room, queue: 4, wait })
+    }
+
+    /// What a class gets without waiting.
+    fn fill(pool: &Pool, class: Class) -> Vec<Permit> {
+        std::iter::from_fn(|| pool.enter(class, None).now_or_never()?.ok()).collect()
+    }
+
+    #[test]
+    fn a_part_of_the_pool_is_kept_for_the_highest_class() {
+        let pool = pool(10, Duration::ZERO);
+        let mut held = fill(&pool, Class::BestEffort);
+        assert_eq!(held.len(), 7);
+        assert!(fill(&pool, Class::Sheddable).is_empty());
+        held.extend(fill(&pool, Class::Critical));
+        assert_eq!(held.len(), 10);
+        drop(held);
+        assert_eq!(fill(&pool, Class::Sheddable).len(), 7, "all room came back");
+    }
+
+    #[tokio::test]
+    async fn who_waits_gets_the_room_of_who_leaves_the_highest_class_first() {
+        let pool = pool(1, LONG);
+        let held = pool.enter(Class::Critical, None).await.unwrap();
+        let mut low = Box::pin(pool.enter(Class::Sheddable, None));
+        let mut high = Box::pin(pool.enter(Class::Critical, None));
+        assert!(low.as_mut().now_or_never().is_none() && high.as_mut().now_or_never().is_none());
+        drop(held);
+        assert!(low.as_mut().now_or_never().is_none());
+        drop(high.await.unwrap());
+        drop(low.await.unwrap());
+        assert_eq!(fill(&pool, Class::Critical).len(), 1);
+    }
+
+    #[tokio::test]
+    async fn who_waits_in_vain_is_refused_and_leaves_nothing_behind() {
+        let pool = pool(1, Duration::from_millis(5));
+        let held = pool.enter(Class::Critical, None).await.unwrap();
+        let refused = pool.enter(Class::Critical, None).await.map(drop).unwrap_err();
+        assert_eq!(refused.reason(), Reason::Overloaded);
+        assert!(refused.retry_after().is_some_and(|after| !after.is_zero()));
+        drop(held);
+        assert_eq!(pool.0.state().taken, 0);
+    }
+
+    #[tokio::test]
+    async fn a_turn_whose_caller_has_gone_is_given_on() {
+        let pool = pool(1, LONG);
+        let held = pool.enter(Class::Critical, None).await.unwrap();
+        let mut gone = Box::pin(pool.enter(Class::Critical, None));
+        let mut late = Box::pin(pool.enter(Class::Critical, None));
+        let mut stays = Box::pin(pool.enter(Class::Critical, None));
+        for waiting in [&mut gone, &mut late, &mut stays] {
+            assert!(waiting.as_mut().now_or_never().is_none());
+        }
+        drop(gone);
+        drop(held);
+        // It had its turn, and goes away before it looks.
+        drop(late);
+        drop(stays.await.unwrap());
+        assert_eq!(pool.0.state().taken, 0);
+    }
+
+    #[tokio::test]
+    async fn nobody_waits_whose_time_would_be_over_before_the_work_is_done() {
+        let pool = pool(1, LONG);
+        let held = pool.enter(Class::Critical, None).await.unwrap();
+        pool.0.state().typical = LONG / 2;
+        let short = Instant::now() + LONG / 4;
+        let refused = pool.enter(Class::Critical, Some(short)).now_or_never();
+        assert!(refused.is_some_and(|entered| entered.is_err()));
+        assert!(pool.enter(Class::Critical, Some(short + LONG)).now_or_never().is_none(), "it waits");
+        drop(held);
+        assert!(pool.enter(Class::Critical, Some(Instant::now())).await.is_ok(), "there is room: it may try");
+    }
+}

@@ -1,0 +1,127 @@
+//! How much one caller, and one member under an object type, may ask for.
+//!
+//! So many principals are remembered; the seldom ones are forgotten first, and who is forgotten begins with a full bucket. So a
+//! flood of names costs no memory, and frees none of those who ask most.
+
+use std::collections::BTreeMap;
+use std::hash::Hash;
+use std::sync::Arc;
+use std::time::Duration;
+
+use moka::sync::Cache;
+use riposte_core::{Caller, Error, MemberId, ObjectType};
+use tokio::time::Instant;
+
+use super::bucket::{Bucket, Rate};
+
+/// The least time for which a principal is remembered.
+const REMEMBERED: Duration = Duration::from_secs(60);
+
+/// The buckets of principals.
+#[derive(Debug, Clone)]
+struct Buckets<K: Hash + Eq + Send + Sync + 'static> {
+    begun: Instant,
+    of: Cache<K, Arc<Bucket>>,
+}
+
+/// The rate of each caller.
+#[derive(Debug, Clone)]
+pub(super) struct CallerRates(Option<(Rate, Buckets<Arc<str>>)>);
+
+/// The rate of each member, by object type.
+#[derive(Debug, Clone)]
+pub struct MemberRates {
+    of: BTreeMap<String, Option<Rate>>,
+    others: Option<Rate>,
+    buckets: Buckets<(ObjectType, MemberId)>,
+}
+
+impl<K: Hash + Eq + Send + Sync + Clone + 'static> Buckets<K> {
+    /// Room for so many, each remembered until its bucket must be full.
+    fn new(principals: u64, refill: Duration) -> Self {
+        let of = Cache::builder().max_capacity(principals).time_to_idle(refill.max(REMEMBERED)).build();
+        Self { begun: Instant::now(), of }
+    }
+
+    fn take(&self, key: K, rate: Rate) -> Result<(), Error> {
+        let bucket = self.of.get_with(key, Arc::default);
+        bucket.take(rate, self.begun.elapsed()).map_err(|after| Error::RateLimited { after })
+    }
+}
+
+impl CallerRates {
+    pub(super) fn new(rate: Option<Rate>, principals: u64) -> Self {
+        Self(rate.map(|rate| (rate, Buckets::new(principals, rate.refill()))))
+    }
+
+    pub(super) fn take(&self, caller: &Caller) -> Result<(), Error> {
+        let Some((rate, buckets)) = &self.0 else { return Ok(()) };
+        buckets.take(caller.name().into(), *rate)
+    }
+}
+
+impl MemberRates {
+    /// The rates of registered types, and that of all others.
+    #[must_use]
+    pub fn new(of: BTreeMap<String, Option<Rate>>, others: Option<Rate>) -> Self {
+        Self { of, others, buckets: Buckets::new(0, Duration::ZERO) }
+    }
+
+    /// The same, which remembers so many members.
+    pub(super) fn remembering(mut self, principals: u64) -> Self {
+        let refills = self.of.values().chain([&self.others]).flatten().map(|rate| rate.refill());
+        self.buckets = Buckets::new(principals, refills.max().unwrap_or_default());
+        self
+    }
+
+    pub(super) fn take(&self, object_type: &ObjectType, member: &MemberId) -> Result<(), Error> {
+        let rate = self.of.get(object_type.as_str()).copied().unwrap_or(self.others);
+        let Some(rate) = rate else { return Ok(()) };
+        self.buckets.take((object_type.clone(), member.clone()), rate)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::time::Duration;
+
+    use riposte_core::{Caller, MemberId, ObjectType, Reason};
+
+    use super::{CallerRates, MemberRates, Rate};
+
+    const MINUTE: Duration = Duration::from_secs(60);
+
+    fn rate(burst: u32) -> Option<Rate> {
+        Rate::new(1, MINUTE, burst)
+    }
+
+    #[test]
+    fn members_of_each_type_have_rates_of_their_own() {
+        let of = BTreeMap::from([("busy".to_owned(), None), ("slow".to_owned(), rate(1))]);
+        let rates = MemberRates::new(of, rate(2)).remembering(100);
+        let taken = |object_type: &str, member: &str| {
+            let member = MemberId::parse("member_id", member).unwrap();
+            let taken = rates.take(&ObjectType::stored(object_type.into()), &member);
+            taken.map_err(|error| (error.reason(), error.retry_after() > Some(Duration::from_secs(50))))
+        };
+        let refused = Err((Reason::RateLimited, true));
+        assert_eq!([taken("slow", "m"), taken("slow", "m"), taken("slow", "n")], [Ok(()), refused, Ok(())]);
+        assert_eq!([taken("other", "m"), taken("other", "m"), taken("other", "m")], [Ok(()), Ok(()), refused]);
+        assert!((0..100).all(|_| taken("busy", "m").is_ok()));
+    }
+
+    #[test]
+    fn a_caller_is_bounded_by_name_and_memory_by_number() {
+        let rates = CallerRates::new(rate(2), 50);
+        let web = Caller::unrestricted("web");
+        assert!(rates.take(&web).is_ok() && rates.take(&web).is_ok() && rates.take(&web).is_err());
+        for n in 0..5_000 {
+            assert!(rates.take(&Caller::unrestricted(format!("c{n}"))).is_ok());
+        }
+        let (_, buckets) = rates.0.as_ref().unwrap();
+        buckets.of.run_pending_tasks();
+        assert!(buckets.of.entry_count() <= 50, "{}", buckets.of.entry_count());
+        assert!(CallerRates::new(None, 50).take(&web).is_ok());
+    }
+}

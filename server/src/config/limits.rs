@@ -1,0 +1,64 @@
+//! What a process takes on: calls under way, rates, connections.
+
+use super::faults::Under;
+use super::units::Span;
+use crate::admission::Rate;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// The bounds beyond which calls are refused without effect, and connections closed.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    /// Reads under way.
+    pub reads: usize,
+    /// Writes under way.
+    pub writes: usize,
+    /// Streams that are open.
+    pub streams: usize,
+    /// Reads, and writes, that may wait for room.
+    pub queue: usize,
+    /// How long a read waits for room.
+    pub read_wait: Span,
+    /// How long a write waits for room.
+    pub write_wait: Span,
+    /// How long a request may take to arrive once its headers are there.
+    pub body_time: Span,
+    /// Calls of one caller per second; 0 for no bound.
+    pub caller_calls_per_second: u32,
+    /// Calls that one caller may make at once.
+    pub caller_burst: u32,
+    /// Callers, and members, whose rates are remembered.
+    pub principals: u64,
+    /// Connections of each listener.
+    pub connections: usize,
+    /// Connections of one certificate's identity to each listener.
+    pub connections_per_identity: usize,
+}
+
+impl Limits {
+    /// The rate of one caller; `None` for no bound.
+    pub fn caller(&self) -> Option<Rate> {
+        Rate::new(self.caller_calls_per_second, Duration::from_secs(1), self.caller_burst)
+    }
+
+    pub(super) fn validate(&self, report: &mut Under<'_>) {
+        let rooms = [("reads", self.reads), ("writes", self.writes), ("streams", self.streams)];
+        for (name, room) in rooms {
+            report.require((2..=1 << 20).contains(&room), name, "must be 2 to 1048576");
+        }
+        report.require(self.queue <= 65_536, "queue", "must be at most 65536");
+        let second = Duration::from_secs(1);
+        for (name, wait) in [("read_wait", self.read_wait), ("write_wait", self.write_wait)] {
+            report.require(wait.duration() <= second, name, "must be at most 1s");
+        }
+        let body = (second / 10..=60 * second).contains(&self.body_time.duration());
+        report.require(body, "body_time", "must be 100ms to 1min");
+        report.require((1..=1_000_000).contains(&self.caller_burst), "caller_burst", "must be 1 to 1000000");
+        report.require(self.caller_calls_per_second <= 1_000_000, "caller_calls_per_second", "must be at most 1000000");
+        report.require((1_000..=10_000_000).contains(&self.principals), "principals", "must be 1000 to 10000000");
+        report.require((1..=1 << 20).contains(&self.connections), "connections", "must be 1 to 1048576");
+        let identity = (1..=self.connections).contains(&self.connections_per_identity);
+        report.require(identity, "connections_per_identity", "must be 1 to limits.connections");
+    }
+}

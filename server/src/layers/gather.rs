@@ -1,0 +1,85 @@
+//! The message of a unary call, read whole before the call takes room: who sends slowly holds nobody up, and what is too large is
+//! refused by its head, undecoded and mostly unread.
+
+use std::time::Duration;
+
+use http::Request;
+use http_body_util::{BodyExt, Full};
+use hyper::body::Bytes;
+use riposte_core::Error;
+use tonic::body::Body;
+
+/// The head of a gRPC message: whether it is compressed (1 byte), its length (4, big-endian).
+const HEAD: usize = 5;
+
+/// The request with all of its body.
+///
+/// # Errors
+/// [`Error::MessageTooLarge`] beyond `limit` bytes; [`Error::DeadlineExceeded`] where it does not arrive in `time`.
+pub(super) async fn gather(request: Request<Body>, limit: usize, time: Duration) -> Result<Request<Body>, Error> {
+    let (parts, body) = request.into_parts();
+    let whole = tokio::time::timeout(time, read(body, limit)).await.unwrap_or(Err(Error::DeadlineExceeded))?;
+    Ok(Request::from_parts(parts, Body::new(Full::new(whole))))
+}
+
+async fn read(mut body: Body, limit: usize) -> Result<Bytes, Error> {
+    let mut whole = Bytes::new();
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|_| Error::invalid("(message)", "did not arrive whole"))?;
+        let Ok(data) = frame.into_data() else { continue };
+        // One piece, as a rule.
+        whole = if whole.is_empty() { data } else { [whole, data].concat().into() };
+        if length(&whole).is_some_and(|length| length > limit) || whole.len() > HEAD + limit {
+            return Err(Error::MessageTooLarge { limit });
+        }
+    }
+    Ok(whole)
+}
+
+/// The length that the head tells, once it is there.
+fn length(begun: &[u8]) -> Option<usize> {
+    let [_, length @ ..] = *begun.first_chunk::<HEAD>()?;
+    Some(u32::from_be_bytes(length) as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use futures::StreamExt;
+    use http::Request;
+    use http_body::Frame;
+    use http_body_util::{BodyExt, StreamBody};
+    use hyper::body::Bytes;
+    use riposte_core::Error;
+    use tonic::body::Body;
+
+    use super::gather;
+
+    const TIME: Duration = Duration::from_millis(20);
+
+    /// What becomes of a request that comes in these pieces, and then ends or not.
+    async fn gathered(pieces: &[&'static [u8]], ends: bool) -> Result<Vec<u8>, Error> {
+        let frames = pieces.iter().map(|piece| Ok::<_, tonic::Status>(Frame::data(Bytes::from_static(piece))));
+        let frames = futures::stream::iter(frames.collect::<Vec<_>>());
+        let body = if ends { frames.boxed() } else { frames.chain(futures::stream::pending()).boxed() };
+        let request = gather(Request::new(Body::new(StreamBody::new(body))), 4, TIME).await?;
+        Ok(request.into_body().collect().await.expect("it is whole").to_bytes().to_vec())
+    }
+
+    #[tokio::test]
+    async fn a_message_comes_in_any_pieces_and_is_the_same() {
+        for pieces in [&[&[0, 0, 0, 0, 4, 1, 2, 3, 4][..]][..], &[&[0, 0], &[0, 0, 4, 1], &[2, 3, 4]], &[]] {
+            assert_eq!(gathered(pieces, true).await, Ok(pieces.concat()));
+        }
+    }
+
+    #[tokio::test]
+    async fn what_is_too_large_is_refused_by_its_head_and_what_is_slow_in_time() {
+        let large = Err(Error::MessageTooLarge { limit: 4 });
+        assert_eq!(gathered(&[&[0, 0, 0, 0, 5]], false).await, large);
+        assert_eq!(gathered(&[&[0, 0, 0], &[0, 5]], false).await, large);
+        assert_eq!(gathered(&[&[0, 0, 0, 0, 1], &[0; 5]], false).await, large, "longer than it says");
+        assert_eq!(gathered(&[&[0, 0, 0, 0, 4, 1]], false).await, Err(Error::DeadlineExceeded));
+    }
+}
