@@ -332,3 +332,37 @@ fn what_is_sent_to_a_receiver_is_checked_and_its_headers_are_never_shown() {
     assert!(telemetry.pushes() && telemetry.logs && !format!("{headers:?}").contains("hunter2"));
     assert!(!show(&loaded, true).contains("hunter2"));
 }
+
+#[test]
+fn rates_are_off_until_they_are_said_and_bounds_have_bounds() {
+    let (_folder, nothing) = inputs(Profile::Dev, "", &[], &[]);
+    let config = Config::load(&nothing).unwrap().config;
+    assert!(config.limits.caller().is_none() && config.object_type_defaults.member_rate().is_none());
+    let file = "[object_type_defaults]\nwrites_per_minute = 30\n[object_types.chat]\nwrites_per_minute = 0\n";
+    let (_folder, said) = inputs(Profile::Dev, file, &[], &["limits.caller_calls_per_second=9"]);
+    let config = Config::load(&said).unwrap().config;
+    assert!(config.limits.caller().is_some() && config.object_type_defaults.member_rate().is_some());
+    assert!(config.object_types["chat"].member_rate().is_none());
+    let wrong = [
+        "limits.reads=1",
+        "limits.read_wait=2s",
+        "limits.body_time=1ms",
+        "limits.connections=9",
+        "server.max_write_time=1ms",
+        "object_type_defaults.write_burst=0",
+    ];
+    let found = faults("", &[], &wrong);
+    let mut paths = paths(&found);
+    paths.sort_unstable();
+    assert_eq!(
+        paths,
+        [
+            "limits.body_time",
+            "limits.connections_per_identity",
+            "limits.read_wait",
+            "limits.reads",
+            "object_type_defaults.write_burst",
+            "server.max_write_time",
+        ]
+    );
+}

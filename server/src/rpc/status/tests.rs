@@ -145,3 +145,16 @@ fn every_violation_is_told_and_very_many_still_fit_into_a_header() {
     assert!(many.details().len() * 4 / 3 < 7 * 1024, "{} bytes", many.details().len());
     assert!(many.message().len() < 200);
 }
+
+#[test]
+fn a_rate_that_is_used_up_names_whose_it_is_and_nothing_else_does() {
+    let used_up = Error::RateLimited { after: Duration::from_millis(1500) };
+    let refused = |error| status(Refusal::about(error, facts().with(super::QUOTA, "member:m7")), "tag-1");
+    let named = refused(used_up.clone());
+    let quota = named.get_details_quota_failure().map(|quota| quota.violations).unwrap_or_default();
+    assert_eq!(quota.iter().map(|one| one.subject.as_str()).collect::<Vec<_>>(), ["member:m7"]);
+    assert!(named.get_details_error_info().is_some_and(|info| info.metadata.is_empty()));
+    let room = refused(Error::Overloaded { after: Duration::from_millis(100) });
+    assert!(room.get_details_quota_failure().is_none());
+    assert!(status(used_up, "tag-1").get_details_quota_failure().is_none());
+}
