@@ -121,8 +121,8 @@ impl App {
         let hot = CallLayer { hot: Some(HotAnswers(services.clone())), ..layer.clone() };
         let [public, admin, scrape] = sockets(&config.server).await?;
         let scrape = Scrape::start(scrape, metrics.clone())?;
-        let (reflection, tls) = (config.server.reflection, &door.tls);
-        let surface = |routes, layer| Surface { routes, layer, reflection, tls: tls.clone() };
+        let (reflection, age, tls) = (config.server.reflection, config.server.connection_age.duration(), &door.tls);
+        let surface = |routes, layer| Surface { routes, layer, reflection, tls: tls.clone(), age };
         let public = Listener::start(public, surface(rpc::public(&services), hot))?;
         let admin = Listener::start(admin, surface(rpc::admin(&services), layer))?;
         let readiness = Readiness::watch(store.clone(), gate, vec![public.health(), admin.health()]);

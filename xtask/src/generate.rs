@@ -1,6 +1,7 @@
 //! Generates what is checked in: the server's internal messages from proto/, and the SDKs of all languages. The build
 //! itself needs neither protoc nor buf; whoever changes a .proto file runs `cargo xtask gen`.
 
+mod configure;
 pub(crate) mod contract;
 pub(crate) mod files;
 pub(crate) mod rules;
@@ -34,6 +35,7 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, check: bool) -> Result<Vec<Stri
         files.add(format!("{folder}/{INTERNAL}.rs"), messages(&all, name)?)?;
         files.only_in(repo, folder);
     }
+    files.add(configure::PAGE.to_owned(), configure::page(&fs::read_to_string(repo.at(configure::DEFAULTS))?)?)?;
     let skipped = sdk::generate(repo, live, &Language::all(), &all, &mut files)?;
     files.settle(repo, check)?;
     Ok(skipped)
