@@ -131,12 +131,12 @@ impl App {
         let hot = CallLayer { hot: Some(HotAnswers(services.clone())), ..layer.clone() };
         let [public, admin] = sockets(&config.server).await?;
         let scrape = Scrape::open(config, &metrics).await?;
-        let (reflection, tls) = (config.server.reflection, &door.tls);
+        let (reflection, age, tls) = (config.server.reflection, config.server.connection_age.duration(), &door.tls);
         let known_peers = config.server.plaintext || config.server.tls.client_ca_file.is_some();
         let config::Limits { connections, connections_per_identity, .. } = config.limits;
         let surface = |routes, layer| {
             let slots = Slots::new(connections, connections_per_identity, metrics.clone());
-            Surface { routes, layer, reflection, tls: tls.clone(), slots, known_peers }
+            Surface { routes, layer, reflection, tls: tls.clone(), age, slots, known_peers }
         };
         let public = Listener::start(public, surface(rpc::public(&services), hot))?;
         let admin = Listener::start(admin, surface(rpc::admin(&services), layer))?;

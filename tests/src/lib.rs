@@ -5,10 +5,12 @@
 //! This crate must never depend on the server's crates: what it cannot see through the contract, it does not test.
 
 pub mod command;
+pub mod drill;
 pub mod forest;
 pub mod histcheck;
 pub mod kill;
 pub mod mysql;
+pub mod names;
 pub mod rank;
 pub mod real;
 pub mod say;
@@ -17,6 +19,7 @@ pub mod suite;
 pub mod until;
 pub mod watch;
 
+pub use names::Names;
 pub use riposte_test_redis as redis;
 pub use say::{Say, floors, refused};
 pub use server::Server;

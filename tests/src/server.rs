@@ -123,7 +123,15 @@ impl Server {
     /// # Errors
     /// When it ends before it serves.
     pub async fn serve_in(sets: &[String], variables: &[(&str, &OsStr)]) -> Result<Self> {
-        let mut command = Command::new(binary()?);
+        Self::serve_by(&binary()?, sets, variables).await
+    }
+
+    /// The same by another binary, of another version as a rule.
+    ///
+    /// # Errors
+    /// When it ends before it serves.
+    pub async fn serve_by(binary: &Path, sets: &[String], variables: &[(&str, &OsStr)]) -> Result<Self> {
+        let mut command = Command::new(binary);
         command.args(sets).arg("serve").envs(variables.iter().copied());
         command.stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true);
         let mut child = command.spawn()?;

@@ -2,6 +2,8 @@
 
 mod process {
     mod access;
+    mod aging;
+    mod balance;
     mod cache;
     mod dev;
     mod exec;
@@ -13,6 +15,7 @@ mod process {
     mod migrate;
     mod reflection;
     mod refusals;
+    mod rolling;
     mod serve;
     mod smoke;
     mod stop;

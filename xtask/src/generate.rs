@@ -2,6 +2,7 @@
 //! SDKs of all languages. The build itself needs neither protoc nor buf; whoever changes a .proto file or the registry runs
 //! `cargo xtask gen`.
 
+mod configure;
 pub(crate) mod contract;
 pub(crate) mod files;
 pub(crate) mod rules;
@@ -37,6 +38,7 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, check: bool) -> Result<Vec<Stri
         files.only_in(repo, folder);
     }
     telemetry::add(repo, &mut files)?;
+    files.add(configure::PAGE.to_owned(), configure::page(&fs::read_to_string(repo.at(configure::DEFAULTS))?)?)?;
     let skipped = sdk::generate(repo, live, &Language::all(), &all, &mut files)?;
     files.settle(repo, check)?;
     Ok(skipped)

@@ -36,6 +36,8 @@ pub(super) struct Surface {
     pub(super) reflection: bool,
     /// What secures its connections.
     pub(super) tls: Option<Tls>,
+    /// How old they become, about.
+    pub(super) age: Duration,
     /// How many connections it takes.
     pub(super) slots: Slots,
     /// Whether who connects is known before the first call: by its certificate, or because a mesh lets nobody else through.
@@ -54,7 +56,7 @@ pub(super) struct Listener {
 impl Listener {
     /// Starts to serve `surface`, with health as NOT_SERVING until the reporter says otherwise.
     pub(super) fn start(listener: TcpListener, surface: Surface) -> anyhow::Result<Self> {
-        let Surface { mut routes, layer, reflection, tls, slots, known_peers } = surface;
+        let Surface { mut routes, layer, reflection, tls, age, slots, known_peers } = surface;
         let address = listener.local_addr()?;
         let (health, health_service) = tonic_health::server::health_reporter();
         routes.add_service(health_service);
@@ -75,6 +77,8 @@ impl Listener {
             .http2_keepalive_interval(Some(KEEPALIVE))
             .http2_keepalive_timeout(Some(KEEPALIVE_TIMEOUT))
             .http2_max_pending_accept_reset_streams(known_peers.then_some(PENDING_RESETS))
+            // Without its grace, which cuts running calls and sends no GOAWAY.
+            .max_connection_age(about(age))
             .add_routes(routes.routes())
             .serve_with_incoming_shutdown(connections(listener, tls, slots), async {
                 // A dropped sender means the same as a sent word: nobody keeps this listener any more.
@@ -104,5 +108,23 @@ impl Listener {
             tracing::warn!(address = %self.address, "running calls did not finish in time and are cut");
             task.abort();
         }
+    }
+}
+
+/// A tenth more or less: servers that were started together do not lose their clients to each other together.
+fn about(age: Duration) -> Duration {
+    age.mul_f64(rand::random_range(0.9..1.1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Duration, about};
+
+    #[test]
+    fn connections_of_different_servers_do_not_end_together() {
+        let minute = Duration::from_secs(60);
+        let ages = [(); 100].map(|()| about(minute));
+        assert!(ages.iter().all(|age| (minute * 9 / 10..=minute * 11 / 10).contains(age)), "{ages:?}");
+        assert!(ages.iter().any(|age| *age < minute) && ages.iter().any(|age| *age > minute), "{ages:?}");
     }
 }

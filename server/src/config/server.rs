@@ -34,6 +34,8 @@ pub struct Server {
     pub max_write_time: Span,
     /// The same for calls of `AdminService` that are no streams.
     pub max_admin_time: Span,
+    /// How old a connection becomes, give or take a tenth by process, before its client is asked to make a new one.
+    pub connection_age: Span,
     /// How long calls are still taken after health has turned to `NOT_SERVING`, so that balancers notice.
     pub drain_delay: Span,
     /// How long running calls may take to finish after that, before their connections are cut.
@@ -100,6 +102,8 @@ impl Server {
             let time = (Duration::from_millis(100)..=minute).contains(&time.duration());
             report.require(time, name, "must be 100ms to 1min");
         }
+        let age = self.connection_age.duration();
+        report.require((minute / 60..=1440 * minute).contains(&age), "connection_age", "must be 1s to 1d");
         report.require(self.drain_delay.duration() <= minute, "drain_delay", "must be at most 1min");
         report.require(self.drain_timeout.duration() <= 10 * minute, "drain_timeout", "must be at most 10min");
     }

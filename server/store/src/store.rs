@@ -32,6 +32,8 @@ pub struct Diagnosis {
     /// Names and values that decide about correctness and durability, as the server says them on a connection that
     /// writes; `None` where the server does not know the name.
     pub facts: Vec<(&'static str, Option<String>)>,
+    /// Tables in its database, of a server of the MySQL family.
+    pub tables: Option<u64>,
     /// Why it could not be asked, if so.
     pub unreachable: Option<String>,
 }
@@ -144,7 +146,7 @@ impl Store {
 }
 
 /// The variables of a server of the MySQL family, one of each line exists.
-const MYSQL_FACTS: [(&str, &[&str]); 8] = [
+const MYSQL_FACTS: [(&str, &[&str]); 10] = [
     ("version", &["version"]),
     ("innodb_flush_log_at_trx_commit", &["innodb_flush_log_at_trx_commit"]),
     ("sync_binlog", &["sync_binlog"]),
@@ -153,7 +155,11 @@ const MYSQL_FACTS: [(&str, &[&str]); 8] = [
     ("innodb_lock_wait_timeout", &["innodb_lock_wait_timeout"]),
     ("sql_mode", &["sql_mode"]),
     ("max_prepared_stmt_count", &["max_prepared_stmt_count"]),
+    ("table_definition_cache", &["table_definition_cache"]),
+    ("table_open_cache", &["table_open_cache"]),
 ];
+const MYSQL_TABLES: &str =
+    "SELECT CAST(COUNT(*) AS CHAR) FROM information_schema.tables WHERE table_schema = DATABASE()";
 const SQLITE_FACTS: [(&str, &[&str]); 3] = [
     ("version", &["SELECT sqlite_version()"]),
     ("journal_mode", &["PRAGMA journal_mode"]),
@@ -178,6 +184,10 @@ async fn diagnose(source: &Source) -> Diagnosis {
             value = value.or(ask(source, &sql).await.ok().flatten());
         }
         diagnosis.facts.push((name, value));
+    }
+    if mysql {
+        let counted = ask(source, MYSQL_TABLES).await.ok().flatten();
+        diagnosis.tables = counted.and_then(|count| count.parse().ok());
     }
     diagnosis
 }

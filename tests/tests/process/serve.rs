@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use riposte_sdk::v1::{CommentSort, ErrorReason};
-use riposte_tests::{Say, command, refused};
+use riposte_tests::{Say, command, mysql, refused};
 use tokio::io::{AsyncBufReadExt, BufReader, Lines};
 use tokio::process::{Child, ChildStderr};
 
@@ -72,6 +72,39 @@ async fn on_databases_without_tables_it_waits_says_what_is_missing_and_serves_af
     ensure!(say.comment("m", "at last").await?.floor == 1);
     ensure!(server.stop().await? == Some(0));
     Ok(())
+}
+
+#[tokio::test]
+async fn on_a_schema_one_step_behind_it_waits_and_names_the_step_and_the_command() -> Result<()> {
+    let Some(sets) = fresh().await? else { return Ok(()) };
+    migrate(&sets, &TABLES, "up").await?.ended(0)?;
+    let (url, name) = first_source(&sets)?;
+    let last = mysql::query(&url, &name, "SELECT MAX(step) FROM riposte_schema").await?.trim().to_owned();
+    let (url, name) = (&url, &name);
+    let step = |statement: String| async move { mysql::query(url, name, &statement).await.map(drop) };
+    step("CREATE TABLE taken AS SELECT * FROM riposte_schema ORDER BY step DESC LIMIT 1".to_owned()).await?;
+    step(format!("DELETE FROM riposte_schema WHERE step = '{last}'")).await?;
+    let mut server = Told::start(&sets, &TABLES)?;
+    let address = server.next("listening").await?["grpc"].as_str().context("no address")?.to_owned();
+    let event = server.next("not serving: this source lacks steps; run `riposte migrate up`").await?;
+    ensure!(event["source"] == 1 && event["steps"].to_string().contains(&last), "{event}");
+    command::run(["healthcheck", "--target", &address]).await?.ended(5)?.says(&["NOT_SERVING"])?;
+    // One source that lacks a step holds back the other one too: it serves all subjects or none.
+    let say = Say::on(&riposte_sdk::Client::connect(address.clone())?, "article");
+    let outcome = refused(say.page(CommentSort::Newest, 1).await)?;
+    ensure!(outcome == (tonic::Code::Unavailable, ErrorReason::ShardUnavailable), "{outcome:?}");
+    step("INSERT INTO riposte_schema SELECT * FROM taken".to_owned()).await?;
+    server.next("serving").await?;
+    ensure!(say.comment("m", "at last").await?.floor == 1);
+    ensure!(server.stop().await? == Some(0));
+    Ok(())
+}
+
+/// The address of the first data source, and the name of its database.
+fn first_source(sets: &[String]) -> Result<(String, String)> {
+    let sources = sets.iter().find_map(|set| set.strip_prefix("store.sources=[{url=\"")).context("no sources")?;
+    let (url, name) = sources.split('"').next().and_then(|url| url.rsplit_once('/')).context("no database")?;
+    Ok((url.to_owned(), name.to_owned()))
 }
 
 #[tokio::test]

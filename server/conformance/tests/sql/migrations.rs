@@ -118,7 +118,10 @@ async fn every_source_tells_how_it_is_set_up() {
             assert_eq!(fact("innodb_flush_log_at_trx_commit"), Some("1"));
             assert_eq!(fact("innodb_lock_wait_timeout"), Some("5"));
             assert!(fact("sync_binlog").is_some() && fact("sql_mode").is_some());
+            assert!(fact("table_definition_cache").is_some() && fact("table_open_cache").is_some());
+            assert_eq!(diagnosis.tables, Some(0));
         } else {
+            assert_eq!(diagnosis.tables, None);
             assert_eq!((fact("journal_mode"), fact("synchronous")), (Some("wal"), Some("2")));
         }
         store.close().await;

@@ -13,6 +13,9 @@ struct Rule {
 /// A limit for all connections of a server together.
 const STATEMENTS: &str = "max_prepared_stmt_count";
 
+/// What a server keeps open of tables, over all connections.
+const TABLE_CACHES: [&str; 2] = ["table_definition_cache", "table_open_cache"];
+
 /// Without these an acknowledged comment can be lost, or a transaction sees what it must not.
 const RULES: &[Rule] = &[
     Rule {
@@ -34,8 +37,8 @@ const RULES: &[Rule] = &[
     Rule { fact: "journal_mode", right: &["wal"], wrong: "readers and the writer would wait for each other" },
 ];
 
-/// The verdicts on one source: whether it answers, its schema, each setting that matters, and whether it lets one process
-/// have as many prepared statements as it may come to.
+/// The verdicts on one source: whether it answers, its schema, each setting that matters, whether it lets one process
+/// have as many prepared statements as it may come to, and whether it can keep its tables open.
 pub(super) fn examine(label: &str, diagnosis: &Diagnosis, schema: &SourceSchema, statements: u64) -> Vec<Verdict> {
     if let Some(reason) = &diagnosis.unreachable {
         return vec![Verdict::fail(label, format!("cannot be reached: {reason}"))];
@@ -46,7 +49,20 @@ pub(super) fn examine(label: &str, diagnosis: &Diagnosis, schema: &SourceSchema,
     let known = RULES.iter().filter_map(|rule| Some((rule, fact(diagnosis, rule.fact)?)));
     verdicts.extend(known.filter(|(rule, _)| !is_idle(rule, diagnosis)).map(|(rule, value)| judge(label, rule, value)));
     verdicts.extend(fact(diagnosis, STATEMENTS).map(|value| prepared(label, value, statements)));
+    let caches = TABLE_CACHES.iter().filter_map(|name| Some((name, fact(diagnosis, name)?, diagnosis.tables?)));
+    verdicts.extend(caches.map(|(name, value, tables)| kept_open(label, name, value, tables)));
     verdicts
+}
+
+fn kept_open(label: &str, name: &str, value: &str, tables: u64) -> Verdict {
+    let what = format!("{label}, {name}");
+    match value.parse::<u64>() {
+        Ok(most) if most < tables => Verdict::warn(
+            what,
+            format!("{value}: the database has {tables} tables, and is slow where it closes and opens them: raise it"),
+        ),
+        Ok(_) | Err(_) => Verdict::ok(what, format!("{value}, for {tables} tables")),
+    }
 }
 
 fn prepared(label: &str, value: &str, statements: u64) -> Verdict {
@@ -107,9 +123,11 @@ mod tests {
             ("log_bin", "1"),
             ("isolation", "READ-COMMITTED"),
             ("max_prepared_stmt_count", "16382"),
+            ("table_definition_cache", "2255"),
+            ("table_open_cache", "2255"),
         ];
         let facts = facts.map(|(name, value)| (name, Some(value.to_owned()))).to_vec();
-        Diagnosis { latency_micros: 120, facts, unreachable: None }
+        Diagnosis { latency_micros: 120, facts, tables: Some(2_255), unreachable: None }
     }
 
     fn with(name: &str, value: &str) -> Diagnosis {
@@ -134,6 +152,8 @@ mod tests {
             ("sync_binlog", "0"),
             ("isolation", "REPEATABLE-READ"),
             ("max_prepared_stmt_count", "6143"),
+            ("table_definition_cache", "400"),
+            ("table_open_cache", "2254"),
         ] {
             assert_eq!(complaints(&with(name, value), &ready), [(warn, format!("source 1, {name}"))]);
         }

@@ -1,0 +1,8 @@
+//! The load of the drills (`tests/drills`), and the count of what became of it.
+
+use riposte_tests::drill::{self, Task};
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    drill::run(Task::read(std::env::args().skip(1))?).await
+}

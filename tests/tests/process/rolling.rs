@@ -1,0 +1,186 @@
+//! A rolling restart under load: three servers, of which each is ended and replaced in its turn, and no call fails.
+//!
+//! As tests run it, each server goes once. `RIPOSTE_ROLLS=50` asks for more restarts, and `RIPOSTE_TEST_BIN_BEFORE` names an
+//! older binary, by which every second new server then runs: so versions stand side by side (docs/upgrade.md).
+
+mod load;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use riposte_sdk::Client;
+use riposte_sdk::v1::watch_subject_response::Event;
+use riposte_sdk::v1::{GetSubjectRequest, ListHotSubjectsRequest};
+use riposte_tests::server::binary;
+use riposte_tests::{Names, Server, mysql, redis, until};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+use super::migrate::{TABLES, migrate};
+use load::{Done, Load, subject};
+
+const SERVERS: usize = 3;
+/// How long a watch may take to tell what was written.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Callers at once, by one client.
+const CALLERS: usize = 16;
+/// Beside those of every test: a walk goes on at any server, all share one cache, and who is told to stop still serves.
+const SETS: [&str; 3] = [
+    "page_tokens.keys=[\"MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\"]",
+    "cache.kind=redis",
+    "server.drain_delay=300ms",
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_call_fails_while_every_server_is_replaced_in_its_turn() -> Result<()> {
+    let (Some(databases), Some(redis)) = (mysql::servers(), redis::Program::find()) else { return Ok(()) };
+    let redis = tokio::task::spawn_blocking(move || redis::Server::start(&redis)).await??;
+    let name = mysql::fresh_name();
+    mysql::create(&databases, &name).await?;
+    let mut sets = Server::settings(&databases, &name);
+    let url = format!("cache.url={}", redis.url());
+    sets.extend(SETS.into_iter().chain([url.as_str()]).flat_map(|set| ["--set".to_owned(), set.to_owned()]));
+    sets.extend(TABLES.map(str::to_owned));
+    migrate(&sets, &[], "up").await?.ended(0)?;
+
+    let mut fleet = Fleet::start(sets).await?;
+    let client = fleet.names.client()?;
+    let load = Load::by(&client, CALLERS);
+    until("there is load", || std::future::ready(Ok(load.calls() > 200))).await?;
+    let (told, watch) = follow(&client, revision(&client).await?);
+    let (rolls, begun) = (rolls()?, Instant::now());
+    for roll in 0..rolls {
+        fleet.replace(roll).await.with_context(|| format!("restart {roll}"))?;
+        if roll == 0 {
+            // From here on the schema is a step ahead of all servers, those that run and those that start.
+            step_ahead(&databases, &name).await?;
+        }
+    }
+    let took = begun.elapsed();
+    let mut done = load.stop().await?;
+    println!("{rolls} restarts in {took:.1?}: {} calls, {} failed", done.calls, done.failures.len());
+    ensure!(done.failures.is_empty(), "{:#?}", done.failures);
+    done.are_dense()?;
+    counted(&client, &done).await?;
+    told_all(told, watch, revision(&client).await?).await?;
+    fleet.stop().await
+}
+
+/// How often a server is restarted.
+#[expect(clippy::disallowed_methods, reason = "a test run is told by its environment how far to go")]
+fn rolls() -> Result<usize> {
+    std::env::var("RIPOSTE_ROLLS").map_or(Ok(SERVERS), |rolls| rolls.parse().context("RIPOSTE_ROLLS is no number"))
+}
+
+/// Servers over the same databases, and the name of them all.
+struct Fleet {
+    sets: Vec<String>,
+    names: Names,
+    servers: Vec<Server>,
+    /// The binaries that new servers run by, in turn.
+    binaries: Vec<PathBuf>,
+}
+
+impl Fleet {
+    async fn start(sets: Vec<String>) -> Result<Self> {
+        let before = std::env::var_os("RIPOSTE_TEST_BIN_BEFORE").map(PathBuf::from);
+        let binaries: Vec<_> = before.into_iter().chain([binary()?]).collect();
+        let mut servers = Vec::new();
+        for number in 0..SERVERS {
+            servers.push(Server::serve_by(&binaries[number % binaries.len()], &sets, &[]).await?);
+        }
+        let names = Names::default();
+        names.stand_for(&servers)?;
+        Ok(Self { sets, names, servers, binaries })
+    }
+
+    /// Ends a server as an operator does, and puts another in its place, at another address: the name leads to the one that
+    /// is gone until the new one serves. Returns when the new one is asked by callers.
+    async fn replace(&mut self, roll: usize) -> Result<()> {
+        let old = self.servers.remove(0);
+        ensure!(old.stop().await? == Some(0));
+        // Each version replaces the other as often as itself.
+        let binary = &self.binaries[roll / 2 % self.binaries.len()];
+        self.servers.push(Server::serve_by(binary, &self.sets, &[]).await?);
+        self.names.stand_for(&self.servers)?;
+        let new = self.servers.last().context("no server")?;
+        let admin = new.admin()?;
+        until("the new server is asked", || {
+            let mut admin = admin.clone();
+            async move {
+                let busiest = admin.list_hot_subjects(ListHotSubjectsRequest::default()).await?;
+                Ok(!busiest.into_inner().subjects.is_empty())
+            }
+        })
+        .await
+    }
+
+    async fn stop(self) -> Result<()> {
+        for server in self.servers {
+            ensure!(server.stop().await? == Some(0));
+        }
+        Ok(())
+    }
+}
+
+/// Leaves the databases as a migration of the next version would, which adds what this one does not know.
+async fn step_ahead(databases: &[String], name: &str) -> Result<()> {
+    let columns = "subject_tables, index_tables, source, sources, first_table, last_table, applied_at";
+    let step = format!(
+        "INSERT INTO riposte_schema (step, {columns}) SELECT 'm9999_later', {columns} FROM riposte_schema LIMIT 1"
+    );
+    for database in databases {
+        mysql::query(database, name, &step).await?;
+    }
+    Ok(())
+}
+
+/// The revision of the subject that is watched, by its row.
+async fn revision(client: &Client) -> Result<i64> {
+    let request = GetSubjectRequest { key: Some(subject(0)), fresh: true, ..GetSubjectRequest::default() };
+    let found = client.subjects().get_subject(request).await?.into_inner().subject;
+    Ok(found.context("no subject")?.revision)
+}
+
+/// The rows hold what was answered and no more.
+async fn counted(client: &Client, done: &Done) -> Result<()> {
+    for (number, floors) in done.floors.iter().enumerate() {
+        let request = GetSubjectRequest { key: Some(subject(number)), fresh: true, ..GetSubjectRequest::default() };
+        let found = client.subjects().get_subject(request).await?.into_inner().subject.context("no subject")?;
+        ensure!(found.root_count == i32::try_from(floors.len())?, "{} answered of {found:?}", floors.len());
+    }
+    Ok(())
+}
+
+/// Watches a subject over all restarts; tells the last revision of those that came without a gap.
+fn follow(client: &Client, begin: i64) -> (watch::Receiver<i64>, JoinHandle<Result<()>>) {
+    let (tell, told) = watch::channel(begin);
+    let key = subject(0);
+    let mut watch = client.subject(key.object_type, key.object_id).watch(begin);
+    let follow = async move {
+        loop {
+            match watch.next().await?.event.context("no event")? {
+                Event::Opened(_) => {}
+                Event::Gap(gap) => bail!("a gap: {gap:?}"),
+                Event::Change(change) => {
+                    let last = *tell.borrow();
+                    ensure!(change.revision == last + 1, "{} behind {last}", change.revision);
+                    tell.send_replace(change.revision);
+                }
+            }
+        }
+    };
+    (told, tokio::spawn(follow))
+}
+
+/// Waits until a watch has told a revision; fails with what ended it.
+async fn told_all(mut told: watch::Receiver<i64>, watch: JoinHandle<Result<()>>, last: i64) -> Result<()> {
+    let all = tokio::time::timeout(PATIENCE, told.wait_for(|revision| *revision >= last)).await;
+    let all = all.with_context(|| format!("revision {last} is never told"))?.map(|_| ());
+    watch.abort();
+    match (all, watch.await) {
+        (Err(_gone), Ok(ended)) => ended,
+        (all, _) => Ok(all?),
+    }
+}

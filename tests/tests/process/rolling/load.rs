@@ -1,0 +1,170 @@
+//! Callers who write, read and walk without a pause, and tell of every call that failed.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+use futures::future::try_join_all;
+use riposte_sdk::Client;
+use riposte_sdk::v1::{
+    Comment, CommentSort, CreateCommentRequest, GetSubjectRequest, LikeValue, ListCommentsRequest, SetLikeRequest,
+    SubjectKey,
+};
+use riposte_tests::{real, say::content};
+use tokio::task::JoinHandle;
+use tonic::{Request, Status};
+
+/// Subjects that are written to.
+pub(super) const SUBJECTS: usize = 20;
+/// The deadline of each call. Long: what is asked here is whether calls fail, and not how fast they are.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Callers at work.
+#[derive(Debug)]
+pub(super) struct Load {
+    shared: Arc<Shared>,
+    callers: Vec<JoinHandle<()>>,
+}
+
+/// What callers did.
+#[derive(Debug)]
+pub(super) struct Done {
+    /// Calls that were made.
+    pub(super) calls: u64,
+    /// What was said of those that failed.
+    pub(super) failures: Vec<String>,
+    /// The floors of each subject that were answered, in no order.
+    pub(super) floors: Vec<Vec<i32>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    client: Client,
+    stop: AtomicBool,
+    calls: AtomicU64,
+    failures: Mutex<Vec<String>>,
+    floors: Mutex<Vec<Vec<i32>>>,
+}
+
+/// The subject of a number.
+pub(super) fn subject(number: usize) -> SubjectKey {
+    real::key("article", &format!("rolling-{}", number % SUBJECTS))
+}
+
+impl Load {
+    /// Begins with so many callers at once.
+    pub(super) fn by(client: &Client, callers: usize) -> Self {
+        let floors = Mutex::new(vec![Vec::new(); SUBJECTS]);
+        let (client, stop, calls, failures) =
+            (client.clone(), AtomicBool::default(), AtomicU64::default(), Mutex::default());
+        let shared = Arc::new(Shared { client, stop, calls, failures, floors });
+        let caller = |number| tokio::spawn(call(Arc::clone(&shared), number));
+        Self { callers: (0..callers).map(caller).collect(), shared }
+    }
+
+    /// Calls made so far.
+    pub(super) fn calls(&self) -> u64 {
+        self.shared.calls.load(Ordering::Relaxed)
+    }
+
+    /// Stops, and tells what was done.
+    pub(super) async fn stop(self) -> Result<Done> {
+        self.shared.stop.store(true, Ordering::Relaxed);
+        try_join_all(self.callers).await?;
+        let failures = std::mem::take(&mut *locked(&self.shared.failures));
+        let floors = std::mem::take(&mut *locked(&self.shared.floors));
+        Ok(Done { calls: self.shared.calls.load(Ordering::Relaxed), failures, floors })
+    }
+}
+
+impl Done {
+    /// Every comment was made once: the floors that were answered are those from 1 on, without a gap.
+    pub(super) fn are_dense(&mut self) -> Result<()> {
+        for (subject, floors) in self.floors.iter_mut().enumerate() {
+            floors.sort_unstable();
+            let dense = floors.iter().zip(1..).all(|(floor, expected)| *floor == expected);
+            ensure!(dense, "subject {subject}: {floors:?}");
+        }
+        Ok(())
+    }
+}
+
+/// One caller, until it is stopped.
+async fn call(shared: Arc<Shared>, number: usize) {
+    let mut last = None;
+    for turn in number.. {
+        if shared.stop.load(Ordering::Relaxed) {
+            break;
+        }
+        let outcome = match turn % 4 {
+            0 => shared.write(turn, &mut last).await,
+            1 => shared.walk(turn).await,
+            2 => shared.like(last.as_ref(), number).await,
+            _ => shared.look(turn).await,
+        };
+        if let Err(status) = outcome {
+            locked(&shared.failures).push(format!("{}: {status:?}", ["write", "walk", "like", "look"][turn % 4]));
+        }
+    }
+}
+
+impl Shared {
+    fn ask<T>(&self, message: T) -> Request<T> {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        let mut request = Request::new(message);
+        request.set_timeout(PATIENCE);
+        request
+    }
+
+    async fn write(&self, turn: usize, last: &mut Option<Comment>) -> Result<(), Status> {
+        let request = CreateCommentRequest {
+            subject: Some(subject(turn / 4)),
+            member_id: "m".to_owned(),
+            content: content("while servers come and go"),
+            ..CreateCommentRequest::default()
+        };
+        let made = self.client.comments().create_comment(self.ask(request)).await?.into_inner().comment;
+        let comment = made.ok_or_else(|| Status::unknown("no comment in the answer"))?;
+        locked(&self.floors)[turn / 4 % SUBJECTS].push(comment.floor);
+        *last = Some(comment);
+        Ok(())
+    }
+
+    /// Two pages, the second by the token of the first: as a rule at another server.
+    async fn walk(&self, turn: usize) -> Result<(), Status> {
+        let sort = if turn % 8 < 4 { CommentSort::Hot } else { CommentSort::Newest };
+        let first = ListCommentsRequest {
+            subject: Some(subject(turn / 4)),
+            sort: sort.into(),
+            page_size: 5,
+            ..ListCommentsRequest::default()
+        };
+        let token = self.client.comments().list_comments(self.ask(first.clone())).await?.into_inner().next_page_token;
+        if !token.is_empty() {
+            let second = ListCommentsRequest { page_token: token, ..first };
+            self.client.comments().list_comments(self.ask(second)).await?;
+        }
+        Ok(())
+    }
+
+    async fn like(&self, last: Option<&Comment>, number: usize) -> Result<(), Status> {
+        let Some(comment) = last else { return Ok(()) };
+        let request = SetLikeRequest {
+            comment_id: comment.id,
+            member_id: format!("m{number}"),
+            value: LikeValue::Like.into(),
+            ..SetLikeRequest::default()
+        };
+        self.client.likes().set_like(self.ask(request)).await.map(drop)
+    }
+
+    async fn look(&self, turn: usize) -> Result<(), Status> {
+        let request = GetSubjectRequest { key: Some(subject(turn / 4)), ..GetSubjectRequest::default() };
+        self.client.subjects().get_subject(self.ask(request)).await.map(drop)
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
