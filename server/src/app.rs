@@ -36,7 +36,6 @@ use door::Door;
 use listener::{Listener, Surface};
 use readiness::Readiness;
 use scrape::Scrape;
-use slots::Slots;
 use threads::DataThreads;
 
 /// A running server: its store, and the two listeners over it.
@@ -91,9 +90,8 @@ impl App {
         let door = Door::open(config, Arc::clone(&clock) as _, metrics.clone())?;
         let copies = data.enter(|| Copies::open(&config.cache, &store, &metrics)).map_err(anyhow::Error::msg)?;
         copies.connect().await;
-        let times = config.server.times();
         let admission = Admission::new(&config.admission(), metrics.clone());
-        let pages = Pages::new(config.hot.limits(times.read), config.hot.rates(), metrics.clone());
+        let pages = Pages::new(config.hot.limits(config.server.times().read), config.hot.rates(), metrics.clone());
         let policies = Arc::new(config.policies());
         let base =
             Base { config, store: &store, copies: &copies, policies: &policies, clock: &clock, metrics: &metrics };
@@ -102,14 +100,13 @@ impl App {
         let hub = Hub::new(Arc::clone(&relay.outbox), metrics.clone());
         let lanes = Arc::new(data.enter(|| base.lanes(&bells, &answers)));
         let domain = |reader, rankings| base.domain(reader, rankings, &relay, &lanes, &pages);
-        let limits = base.limits();
         let services = Services {
             audit: open_audit(&config.audit, &clock, &metrics)?,
             comments: domain(copies.reader(&store), copies.rankings(&relay.rankings)),
             rows: domain(store.reader(), Arc::clone(&relay.rankings)),
             tokens: Arc::new(PageTokens::new(config.page_tokens.bytes())),
             clock,
-            limits,
+            limits: base.limits(),
             hub: hub.clone(),
             copies: copies.cached(),
             pages: pages.clone(),
@@ -117,27 +114,11 @@ impl App {
             admission: admission.clone(),
         };
         let gate = Gate::default();
-        let layer = CallLayer {
-            gate: gate.clone(),
-            guard: door.guard.clone(),
-            times,
-            body_time: config.limits.body_time.duration(),
-            admission,
-            max_request: limits.max_request,
-            faults,
-            calls: metrics.calls(rpc::methods()),
-            hot: None,
-        };
+        let layer = base.layer(gate.clone(), door.guard.clone(), admission, faults);
         let hot = CallLayer { hot: Some(HotAnswers(services.clone())), ..layer.clone() };
         let [public, admin] = sockets(&config.server).await?;
         let scrape = Scrape::open(config, &metrics).await?;
-        let (reflection, age, tls) = (config.server.reflection, config.server.connection_age.duration(), &door.tls);
-        let known_peers = config.server.plaintext || config.server.tls.client_ca_file.is_some();
-        let config::Limits { connections, connections_per_identity, .. } = config.limits;
-        let surface = |routes, layer| {
-            let slots = Slots::new(connections, connections_per_identity, metrics.clone());
-            Surface { routes, layer, reflection, tls: tls.clone(), age, slots, known_peers }
-        };
+        let surface = |routes, layer| Surface::new(routes, layer, config, door.tls.clone(), &metrics);
         let public = Listener::start(public, surface(rpc::public(&services), hot))?;
         let admin = Listener::start(admin, surface(rpc::admin(&services), layer))?;
         let readiness = Readiness::watch(store.clone(), gate, vec![public.health(), admin.health()], metrics);

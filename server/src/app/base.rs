@@ -10,11 +10,14 @@ use riposte_core::rank::Rules;
 use riposte_store::Store;
 use tokio::runtime::Handle;
 
+use crate::admission::Admission;
+use crate::auth::Guard;
 use crate::clock::SystemClock;
 use crate::config::{Config, Size};
 use crate::copies::Copies;
 use crate::hot::{Counted, Pages};
-use crate::rpc::Limits;
+use crate::layers::{CallLayer, Faults, Gate};
+use crate::rpc::{self, Limits};
 use crate::telemetry::Metrics;
 use crate::write::{Bells, Lanes, RelayPorts, Witness};
 
@@ -50,6 +53,21 @@ impl Base<'_> {
         let bytes = |size: Size| usize::try_from(size.bytes()).unwrap_or(usize::MAX);
         let server = &self.config.server;
         Limits { max_request: bytes(server.max_request_size), max_response: bytes(server.max_response_size) }
+    }
+
+    /// What stands around every call, without pages that are kept.
+    pub(super) fn layer(&self, gate: Gate, guard: Guard, admission: Admission, faults: Option<Faults>) -> CallLayer {
+        CallLayer {
+            gate,
+            guard,
+            times: self.config.server.times(),
+            body_time: self.config.limits.body_time.duration(),
+            admission,
+            max_request: self.limits().max_request,
+            faults,
+            calls: self.metrics.calls(rpc::methods()),
+            hot: None,
+        }
     }
 
     /// The lanes over the store, in the runtime in which this is called.

@@ -13,7 +13,9 @@ use tonic_health::server::HealthReporter;
 use super::incoming::connections;
 use super::slots::Slots;
 use super::tls::Tls;
+use crate::config::Config;
 use crate::layers::CallLayer;
+use crate::telemetry::Metrics;
 
 /// Streams a connection may have open at once.
 const MAX_STREAMS: u32 = 256;
@@ -29,19 +31,41 @@ const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub(super) struct Surface {
     /// The services.
-    pub(super) routes: RoutesBuilder,
+    routes: RoutesBuilder,
     /// What stands around every call.
-    pub(super) layer: CallLayer,
+    layer: CallLayer,
     /// Whether reflection answers.
-    pub(super) reflection: bool,
+    reflection: bool,
     /// What secures its connections.
-    pub(super) tls: Option<Tls>,
+    tls: Option<Tls>,
     /// How old they become, about.
-    pub(super) age: Duration,
+    age: Duration,
     /// How many connections it takes.
-    pub(super) slots: Slots,
+    slots: Slots,
     /// Whether who connects is known before the first call: by its certificate, or because a mesh lets nobody else through.
-    pub(super) known_peers: bool,
+    known_peers: bool,
+}
+
+impl Surface {
+    /// These services, bounded as `config` says.
+    pub(super) fn new(
+        routes: RoutesBuilder,
+        layer: CallLayer,
+        config: &Config,
+        tls: Option<Tls>,
+        metrics: &Metrics,
+    ) -> Self {
+        let (server, limits) = (&config.server, &config.limits);
+        Self {
+            routes,
+            layer,
+            reflection: server.reflection,
+            tls,
+            age: server.connection_age.duration(),
+            slots: Slots::new(limits.connections, limits.connections_per_identity, metrics.clone()),
+            known_peers: server.plaintext || server.tls.client_ca_file.is_some(),
+        }
+    }
 }
 
 /// A port that is served.

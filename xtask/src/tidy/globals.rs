@@ -1,4 +1,5 @@
-//! No global state: a `static` is a constant with an address, or it is not there.
+//! No global state: a `static` is a constant with an address, or it is not there. What `task_local!` declares is none: it lives
+//! and ends with the piece of work that it was made for.
 
 use super::Fault;
 use super::source::{Source, line_of, words};
@@ -10,7 +11,8 @@ const CHANGING: [&str; 9] =
 /// Finds statics that can change, in production code.
 pub(crate) fn check(source: &Source, faults: &mut Vec<Fault>) {
     let code = &source.production;
-    for at in words(code, "static").filter(|at| !code[..*at].ends_with('\'')) {
+    let scoped = |at: usize| code[..at].trim_end().ends_with("task_local! {");
+    for at in words(code, "static").filter(|at| !code[..*at].ends_with('\'') && !scoped(*at)) {
         // `static NAME: Type = …;` the type ends at the equals sign.
         let kind = code[at..].split(['=', ';']).next().unwrap_or_default();
         let changes = kind.starts_with("static mut")
@@ -59,7 +61,8 @@ mod tests {
     #[test]
     fn constants_lifetimes_and_the_allocator_are_no_globals() {
         let fine = "static NAMES: [&'static str; 1] = [\"a\"];\nfn f(x: &'static Mutex<u8>) {}\n\
-                    #[global_allocator]\nstatic ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;\n";
+                    #[global_allocator]\nstatic ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;\n\
+                    tokio::task_local! {\n    static NOTED: Cell<bool>;\n}\n";
         assert!(lines(fine).is_empty());
     }
 }
