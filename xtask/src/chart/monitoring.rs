@@ -120,14 +120,15 @@ fn registered(query: &str, series: &BTreeSet<String>) -> Result<()> {
 /// nor keywords.
 fn metrics(query: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    let mut rest = query;
+    // Every other part stands between quotes, and may hold brackets.
+    let plain: String = query.split('"').step_by(2).collect();
+    let mut rest = plain.as_str();
     let mut labels = false;
     while let Some(first) = rest.chars().next() {
         let closing = match first {
             '{' => Some('}'),
             '[' => Some(']'),
             '(' if labels => Some(')'),
-            '"' | '\'' => Some(first),
             _ => None,
         };
         if let Some(closing) = closing {
@@ -142,7 +143,9 @@ fn metrics(query: &str) -> BTreeSet<String> {
         rest = if word.is_empty() { &rest[first.len_utf8()..] } else { behind };
         let grouping = ["by", "without", "on", "ignoring", "group_left", "group_right"].contains(&word);
         labels = grouping || labels && word.is_empty() && first.is_whitespace();
-        let function = behind.trim_start().starts_with('(');
+        let next = behind.trim_start();
+        let grouped = next.split(|c: char| !in_word(c)).next().is_some_and(|next| ["by", "without"].contains(&next));
+        let function = next.starts_with('(') || grouped;
         let number = word.starts_with(|c: char| c.is_ascii_digit());
         if !word.is_empty() && !function && !number && !KEYWORDS.contains(&word) {
             found.insert(word.to_owned());
