@@ -17,7 +17,7 @@ use tonic_types::StatusExt;
 use super::migrate::migrate;
 
 /// One table of each kind, so that the row of a subject is easy to hold; the smallest lanes.
-const SETS: [&str; 10] = [
+const SETS: [&str; 16] = [
     "--set",
     "store.subject_tables=1",
     "--set",
@@ -28,6 +28,12 @@ const SETS: [&str; 10] = [
     "store.lock_wait_timeout=30s",
     "--set",
     "store.transaction_timeout=2min",
+    "--set",
+    "limits.writes=4096",
+    "--set",
+    "server.max_write_time=9s",
+    "--set",
+    "limits.write_wait=1s",
 ];
 
 /// A server, one subject with one comment, and a transaction that holds the subject's row.
