@@ -11,6 +11,7 @@ mod process {
     mod leases;
     mod metrics;
     mod migrate;
+    mod overload;
     mod reflection;
     mod refusals;
     mod serve;
