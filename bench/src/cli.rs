@@ -1,8 +1,8 @@
 //! The command line: one measurement per subcommand.
 
 use crate::{
-    bare, constant, create, database, deep, fill, like, like_open, mixed, page, probe, settled, states, storm, threads,
-    visit,
+    bare, constant, create, database, deep, delay, fill, like, like_open, mixed, overload, page, probe, settled,
+    states, storm, threads, visit,
 };
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -57,6 +57,10 @@ enum Measure {
     Fill(fill::Args),
     /// Make the database of a URL anew, empty
     Database(database::Args),
+    /// ListComments or CreateComment at several times the rate that can be borne, with deadlines
+    Overload(overload::Args),
+    /// Carry what goes to a server and back, a little later, until the process is ended
+    Delay(delay::Args),
     /// Time a fixed piece of work on every core at once: is the processor really there?
     Probe,
 }
@@ -97,6 +101,8 @@ impl Cli {
             Measure::Settled(args) => return settled::run(&args).await,
             Measure::Fill(args) => return fill::run(&args).await,
             Measure::Database(args) => return database::run(&args).await,
+            Measure::Overload(args) => return Ok(serde_json::to_string(&overload::run(&args).await?)?),
+            Measure::Delay(args) => return delay::run(&args).await,
             Measure::Probe => return probe::run(),
         };
         Ok(serde_json::to_string(&report)?)

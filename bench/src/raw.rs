@@ -3,6 +3,7 @@
 use anyhow::Result;
 use bytes::{Buf, BufMut, Bytes};
 use http::uri::PathAndQuery;
+use std::time::Duration;
 use tonic::client::Grpc;
 use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
 use tonic::transport::{Channel, Endpoint};
@@ -58,6 +59,22 @@ impl Raw {
     pub(crate) fn open(endpoint: &str) -> Result<Self> {
         let endpoint = Endpoint::from_shared(endpoint.to_owned())?.tcp_nodelay(true);
         Ok(Self(Grpc::new(endpoint.connect_lazy())))
+    }
+
+    /// One call that ends in a certain time, as its client counts, with what it was refused with.
+    pub(crate) async fn call_within(
+        &mut self,
+        method: &'static str,
+        message: Bytes,
+        time: Duration,
+    ) -> Result<Bytes, Status> {
+        let mut request = Request::new(message);
+        request.set_timeout(time);
+        let call = async {
+            self.0.ready().await.map_err(|error| Status::unavailable(error.to_string()))?;
+            Ok(self.0.unary(request, PathAndQuery::from_static(method), AsBytes).await?.into_inner())
+        };
+        tokio::time::timeout(time, call).await.unwrap_or_else(|_| Err(Status::deadline_exceeded("the client's")))
     }
 
     /// One call.

@@ -13,6 +13,7 @@ mod process {
     mod leases;
     mod metrics;
     mod migrate;
+    mod overload;
     mod reflection;
     mod refusals;
     mod rolling;

@@ -8,6 +8,7 @@ mod book;
 mod figures;
 mod machine;
 mod outcome;
+mod overload;
 mod plan;
 mod processor;
 mod record;
@@ -49,6 +50,12 @@ pub(crate) enum Bench {
     /// the start of a program to its first answer. The table goes to the terminal, its figures to sdk.json in the folder
     /// bench of cargo's build directory, and with --record to docs/benchmarks/sdk.md, which explains the columns.
     Sdk(sdk::Args),
+    /// Pages and creates at five times the rate that can be borne, and what becomes of them
+    ///
+    /// Puts a database behind a slow wire, looks for the knee of the service before it, then lets calls come at several times
+    /// that rate, whatever becomes of them, and at last at less; hot pages are read beside it. The figures go to overload.json in
+    /// the folder bench of cargo's build directory, and with --record to docs/benchmarks/overload.md, which explains the columns.
+    Overload(overload::Args),
 }
 
 /// Runs one benchmark; whether every row of it could be measured.
@@ -57,5 +64,6 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, what: &Bench) -> Result<bool> {
         Bench::Write(args) => suite::run(repo, live, Book::Write, args),
         Bench::Read(args) => suite::run(repo, live, Book::Read, args),
         Bench::Sdk(args) => sdk::run(repo, live, args),
+        Bench::Overload(args) => overload::run(repo, live, args),
     }
 }

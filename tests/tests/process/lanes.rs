@@ -49,14 +49,14 @@ const CONNECTIONS: usize = 12;
 
 /// Calls without the retries of the SDK.
 #[derive(Clone)]
-struct Caller {
-    channel: Channel,
-    key: SubjectKey,
+pub(super) struct Caller {
+    pub(super) channel: Channel,
+    pub(super) key: SubjectKey,
 }
 
 impl Caller {
     /// The same number is the same request.
-    async fn create(self, number: usize, time: Duration) -> Result<Comment, Status> {
+    pub(super) async fn create(self, number: usize, time: Duration) -> Result<Comment, Status> {
         let mut request = Request::new(CreateCommentRequest {
             subject: Some(self.key),
             member_id: format!("m{number}"),
@@ -87,7 +87,7 @@ impl Jam {
         for _ in 0..CONNECTIONS {
             callers.push(Caller { channel: endpoint.connect().await?, key: say.key.clone() });
         }
-        Ok(Some(Self { server, say, callers, holder: hold(&url, &name).await? }))
+        Ok(Some(Self { server, say, callers, holder: hold(&url, &name, "TRUE").await? }))
     }
 
     /// Who makes the call of this number.
@@ -103,8 +103,8 @@ impl Jam {
     }
 }
 
-/// A connection in whose open transaction all subjects are locked.
-async fn hold(url: &str, database: &str) -> Result<Child> {
+/// A connection in whose open transaction the subjects are locked of which `which` holds.
+pub(super) async fn hold(url: &str, database: &str, which: &str) -> Result<Child> {
     let address = url.rsplit_once('@').context("no user")?.1;
     let (host, port) = address.split_once(':').context("no port")?;
     let mut client = Command::new("mariadb");
@@ -112,7 +112,9 @@ async fn hold(url: &str, database: &str) -> Result<Child> {
     client.args(["--skip-column-names", "--database", database]).kill_on_drop(true);
     let mut holder = client.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
     let stdin = holder.stdin.as_mut().context("no stdin")?;
-    stdin.write_all(b"BEGIN; SELECT 'held', id FROM comment_subject FOR UPDATE;\n").await?;
+    let lock = format!("BEGIN; SELECT 'held', id FROM comment_subject WHERE {which} FOR UPDATE;\n");
+    stdin.write_all(b"SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED;\n").await?;
+    stdin.write_all(lock.as_bytes()).await?;
     stdin.flush().await?;
     let mut lines = BufReader::new(holder.stdout.take().context("no stdout")?).lines();
     let line = tokio::time::timeout(Duration::from_secs(10), lines.next_line()).await??.unwrap_or_default();

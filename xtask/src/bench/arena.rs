@@ -178,7 +178,7 @@ fn on_cores(program: &Path, cores: Option<&String>) -> Command {
 }
 
 /// The address of the public services, once the log says that they serve.
-fn serving(log: &Path, process: &mut Process) -> Result<String> {
+pub(super) fn serving(log: &Path, process: &mut Process) -> Result<String> {
     let deadline = Instant::now() + SERVES_WITHIN;
     while Instant::now() < deadline {
         if let Some(endpoint) = endpoint(&std::fs::read_to_string(log)?) {

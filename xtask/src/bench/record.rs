@@ -93,5 +93,7 @@ mod tests {
         }
         let text = std::fs::read_to_string(Repo::find().unwrap().at(super::super::sdk::DOCUMENT)).unwrap();
         assert!(between_marks(&text, super::super::sdk::NAME, "").is_ok());
+        let text = std::fs::read_to_string(Repo::find().unwrap().at(super::super::overload::DOCUMENT)).unwrap();
+        assert!(between_marks(&text, super::super::overload::NAME, "").is_ok());
     }
 }

@@ -1,0 +1,89 @@
+//! Calls that begin when they are due, whatever became of the earlier ones; their time counts from then on.
+
+use super::Load;
+use std::time::Duration;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep_until};
+use tonic::Code;
+
+/// What became of one call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// Answered within its deadline, as its client counts.
+    Good,
+    /// Refused, told when to come again.
+    Refused,
+    /// Everything else: late, or failed.
+    Lost,
+}
+
+/// One call.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Call {
+    /// When it was due, counted from the first.
+    pub(crate) due: Duration,
+    /// How long it took from then on.
+    pub(crate) took: Duration,
+    pub(crate) fate: Fate,
+}
+
+/// All calls of a phase.
+#[derive(Debug)]
+pub(crate) struct Arrivals {
+    pub(crate) calls: Vec<Call>,
+    pub(crate) lasted: Duration,
+}
+
+impl Arrivals {
+    /// Lets calls come at a rate for a while, and waits for the last.
+    pub(crate) async fn run(load: &Load, rate: f64, lasting: Duration) -> Self {
+        let begin = Instant::now();
+        let due = |number: usize| begin + Duration::from_secs_f64(number as f64 / rate);
+        let (mut running, mut calls, mut number) = (JoinSet::new(), Vec::new(), 0);
+        while due(number) < begin + lasting {
+            // The clock of the runtime ticks in milliseconds: all that is due by now begins at once.
+            sleep_until(due(number)).await;
+            while due(number) <= Instant::now() && due(number) < begin + lasting {
+                running.spawn(call(load.clone(), number, begin, due(number)));
+                number += 1;
+            }
+            while let Some(one) = running.try_join_next() {
+                calls.extend(one);
+            }
+        }
+        while let Some(one) = running.join_next().await {
+            calls.extend(one);
+        }
+        Self { calls, lasted: lasting }
+    }
+
+    /// How many had this fate.
+    pub(crate) fn count(&self, fate: Fate) -> usize {
+        self.calls.iter().filter(|call| call.fate == fate).count()
+    }
+
+    /// How long those took that were answered, the shortest first, in milliseconds.
+    pub(crate) fn answered_ms(&self) -> Vec<f64> {
+        let good = self.calls.iter().filter(|call| call.fate == Fate::Good);
+        let mut took: Vec<f64> = good.map(|call| call.took.as_secs_f64() * 1e3).collect();
+        took.sort_by(f64::total_cmp);
+        took
+    }
+}
+
+async fn call(load: Load, number: usize, begin: Instant, due: Instant) -> Call {
+    let answer = load.call(number).await;
+    let took = due.elapsed();
+    let fate = match answer.map_err(|status| status.code()) {
+        Ok(()) if took <= load.deadline => Fate::Good,
+        Err(Code::ResourceExhausted) => Fate::Refused,
+        Ok(()) | Err(_) => Fate::Lost,
+    };
+    Call { due: due - begin, took, fate }
+}
+
+/// The value that `percent` of all do not exceed; they are sorted.
+pub(crate) fn percentile(sorted: &[f64], percent: f64) -> f64 {
+    let rank = (sorted.len() as f64 * percent / 100.0).ceil() as usize;
+    sorted.get(rank.max(1) - 1).copied().unwrap_or(0.0)
+}

@@ -1,0 +1,64 @@
+//! The knee: the fewest callers, each of whom waits for its answer, by whom nearly as much is done as by any number.
+
+use super::Load;
+use super::arrivals::percentile;
+use anyhow::{Context, Result};
+use std::time::Duration;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+/// Callers that are tried.
+const CALLERS: [usize; 10] = [1, 2, 4, 6, 8, 16, 24, 32, 48, 64];
+/// How long each number is tried, behind a warm-up of a quarter of it.
+const STEP: Duration = Duration::from_secs(3);
+/// What is nearly as much.
+const NEARLY: f64 = 0.95;
+
+/// A load that can just be borne.
+#[derive(Debug, Clone)]
+pub(crate) struct Knee {
+    pub(crate) callers: usize,
+    /// Calls per second.
+    pub(crate) rate: f64,
+    pub(crate) p99_ms: f64,
+}
+
+impl Knee {
+    /// Tries one number of callers after the other, until more of them bring nothing.
+    pub(crate) async fn of(load: &Load) -> Result<Self> {
+        let mut steps: Vec<Self> = Vec::new();
+        for callers in CALLERS {
+            steps.push(step(load, callers).await?);
+            let best = steps.iter().map(|step| step.rate).fold(0.0, f64::max);
+            // Two steps that bring nothing: the second tells that the first was no accident.
+            if steps.len() > 2 && steps.iter().rev().take(2).all(|step| step.rate < best * NEARLY) {
+                break;
+            }
+        }
+        let best = steps.iter().map(|step| step.rate).fold(0.0, f64::max);
+        steps.into_iter().find(|step| step.rate >= best * NEARLY).context("nothing was answered")
+    }
+}
+
+async fn step(load: &Load, callers: usize) -> Result<Knee> {
+    let from = Instant::now() + STEP / 4;
+    let until = from + STEP;
+    let mut loops = JoinSet::new();
+    for caller in 0..callers {
+        let load = load.clone();
+        loops.spawn(async move {
+            let mut took = Vec::new();
+            while Instant::now() < until {
+                let begin = Instant::now();
+                let answer = load.call(caller).await;
+                if answer.is_ok() && begin >= from {
+                    took.push(begin.elapsed().as_secs_f64() * 1e3);
+                }
+            }
+            took
+        });
+    }
+    let mut took = loops.join_all().await.concat();
+    took.sort_by(f64::total_cmp);
+    Ok(Knee { callers, rate: took.len() as f64 / STEP.as_secs_f64(), p99_ms: percentile(&took, 99.0) })
+}

@@ -1,0 +1,33 @@
+//! More is asked than can be done: what is refused says so, had no effect, and is told when to come again; the rest goes on.
+
+mod abuse;
+mod deadlines;
+mod flood;
+mod rates;
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use riposte_sdk::v1::ErrorReason;
+use riposte_tests::{Server, refused};
+use tonic::{Code, Status};
+use tonic_types::StatusExt;
+
+/// `riposte dev` with some values of its own.
+async fn dev(sets: &[&str]) -> Result<Server> {
+    let arguments: Vec<&str> = sets.iter().flat_map(|set| ["--set", set]).collect();
+    Server::dev_with(None, &arguments).await
+}
+
+/// Whether a refusal is whole: its reason, that it had no effect, and when to come again, for our clients and for gRPC's own retries.
+/// Tells that delay.
+fn turned_away<T: std::fmt::Debug>(outcome: Result<T, Status>, reason: ErrorReason) -> Result<Duration> {
+    let status = outcome.as_ref().err().cloned().context("it was let in")?;
+    ensure!(refused(outcome)? == (Code::ResourceExhausted, reason), "{status:?}");
+    let told = status.metadata();
+    ensure!(told.contains_key("riposte-not-executed") && told.contains_key("riposte-request-id"), "{status:?}");
+    let delay = status.get_details_retry_info().and_then(|info| info.retry_delay).context("no RetryInfo")?;
+    let pushback: u64 = told.get("grpc-retry-pushback-ms").context("no pushback")?.to_str()?.parse()?;
+    ensure!(!delay.is_zero() && u128::from(pushback) == delay.as_millis(), "{delay:?}, {pushback} ms");
+    Ok(delay)
+}

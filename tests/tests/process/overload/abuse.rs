@@ -1,0 +1,168 @@
+//! What nobody means well: all of it costs little, and others are answered meanwhile.
+
+use std::fs;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use futures::future::join_all;
+use prost::bytes::Bytes;
+use riposte_sdk::v1::comment_service_client::CommentServiceClient;
+use riposte_sdk::v1::{CommentSort, Content, CreateCommentRequest, ErrorReason, ListCommentsRequest};
+use riposte_tests::{Say, Server, refused, until};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tonic::client::Grpc;
+use tonic::transport::{Channel, Endpoint};
+use tonic::{Code, Request, Status};
+use tonic_prost::ProstCodec;
+use tonic_types::StatusExt;
+
+use super::dev;
+
+/// What a server may take more than it had, for any of this.
+const MEMORY: u64 = 256 << 20;
+const CREATE: &str = "/riposte.v1.CommentService/CreateComment";
+
+/// Bytes of memory that a process has.
+fn memory(server: &Server) -> Result<u64> {
+    let text = fs::read_to_string(format!("/proc/{}/statm", server.pid()))?;
+    let pages: u64 = text.split(' ').nth(1).context("no resident pages")?.parse()?;
+    Ok(pages * 4096)
+}
+
+async fn channel(server: &Server) -> Result<Channel> {
+    Ok(Endpoint::from_shared(server.target().to_owned())?.connect().await?)
+}
+
+/// A create whose message never comes.
+async fn slow_create(channel: Channel) -> Result<(), Status> {
+    let mut client = Grpc::new(channel);
+    client.ready().await.map_err(|error| Status::unavailable(error.to_string()))?;
+    let codec = ProstCodec::<CreateCommentRequest, ()>::default();
+    let never = Request::new(tokio_stream::pending());
+    client.client_streaming(never, CREATE.parse().map_err(|_| Status::internal("path"))?, codec).await.map(drop)
+}
+
+#[tokio::test]
+async fn who_sends_slowly_holds_nobody_up() -> Result<()> {
+    let server = dev(&["limits.writes=2", "limits.queue=0", "limits.body_time=30s"]).await?;
+    let slow = channel(&server).await?;
+    let slow: Vec<_> = (0..50).map(|_| tokio::spawn(slow_create(slow.clone()))).collect();
+    let say = Say::on(&server.client()?, "article");
+    for n in 0..20 {
+        say.comment("m", &format!("beside slow ones, {n}")).await?;
+    }
+    ensure!(slow.iter().all(|call| !call.is_finished()), "slow calls ended");
+    slow.iter().for_each(|call| call.abort());
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_message_that_does_not_come_ends_its_call_and_one_that_is_too_large_too() -> Result<()> {
+    let server = dev(&["limits.body_time=100ms"]).await?;
+    let outcome = slow_create(channel(&server).await?).await;
+    ensure!(refused(outcome)? == (Code::DeadlineExceeded, ErrorReason::DeadlineExceeded));
+    let key = Say::on(&server.client()?, "article").key;
+    let mut comments = CommentServiceClient::new(channel(&server).await?);
+    let page_token = "x".repeat(9_000);
+    let list = ListCommentsRequest { subject: Some(key.clone()), page_token, ..ListCommentsRequest::default() };
+    let text = "x".repeat(300_000);
+    let content = Some(Content { text, ..Content::default() });
+    let create = CreateCommentRequest { subject: Some(key), member_id: "m".into(), content, ..Default::default() };
+    let long = comments.list_comments(list).await.map(drop);
+    let large = comments.create_comment(create).await.map(drop);
+    for (outcome, limit) in [(long, "8192"), (large, "262144")] {
+        let told = outcome.as_ref().err().and_then(StatusExt::get_details_error_info).unwrap_or_default();
+        ensure!(told.metadata.get("limit").is_some_and(|told| told == limit), "{outcome:?}");
+        ensure!(refused(outcome)? == (Code::InvalidArgument, ErrorReason::MessageTooLarge));
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn headers_beyond_the_limit_are_refused_and_the_connection_goes_on() -> Result<()> {
+    let server = dev(&[]).await?;
+    let key = Say::on(&server.client()?, "article").key;
+    let mut comments = CommentServiceClient::new(channel(&server).await?);
+    let list = ListCommentsRequest { subject: Some(key), ..ListCommentsRequest::default() };
+    for _ in 0..20 {
+        let mut request = Request::new(list.clone());
+        request.metadata_mut().insert("x-long", "x".repeat(64 << 10).parse()?);
+        ensure!(comments.list_comments(request).await.is_err(), "64 KiB of headers were taken");
+    }
+    comments.list_comments(list).await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn ten_thousand_silent_connections_cost_little_and_end() -> Result<()> {
+    let server = dev(&["limits.connections=2000"]).await?;
+    let say = Say::on(&server.client()?, "article");
+    say.comment("m", "before").await?;
+    let before = memory(&server)?;
+    let address = server.target().trim_start_matches("http://").to_owned();
+    let mut held = Vec::new();
+    // Half of what this process may open, if that is less.
+    let limits = fs::read_to_string("/proc/self/limits")?;
+    let files = limits.lines().find(|line| line.starts_with("Max open files")).context("no limit of files")?;
+    let files: usize = files.split_whitespace().nth(3).context("no number")?.parse().unwrap_or(usize::MAX);
+    let count = 10_000.min(files / 2);
+    while held.len() < count {
+        let some = join_all((0..100).map(|_| TcpStream::connect(&address))).await;
+        held.extend(some.into_iter().collect::<Result<Vec<_>, _>>()?);
+    }
+    eprintln!("{count} silent connections");
+    say.page(CommentSort::Newest, 10).await.context("who is connected is answered")?;
+    let more = memory(&server)?.saturating_sub(before);
+    ensure!(more < MEMORY, "{more} bytes more");
+    // They still hold their ends, and the server has closed its own.
+    until("others connect again", || async {
+        let Ok(channel) = channel(&server).await else { return Ok(false) };
+        let list = ListCommentsRequest { subject: Some(say.key.clone()), ..ListCommentsRequest::default() };
+        Ok(CommentServiceClient::new(channel).list_comments(list).await.is_ok())
+    })
+    .await?;
+    drop(held);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_storm_of_calls_that_are_given_up_is_borne() -> Result<()> {
+    let server = dev(&[]).await?;
+    let say = Say::on(&server.client()?, "article");
+    say.comment("m", "before").await?;
+    let before = memory(&server)?;
+    let list = ListCommentsRequest { subject: Some(say.key.clone()), fresh: true, ..ListCommentsRequest::default() };
+    for _ in 0..5 {
+        let storm = CommentServiceClient::new(Endpoint::from_shared(server.target().to_owned())?.connect_lazy());
+        let calls = (0..500).map(|n| {
+            let (mut storm, list) = (storm.clone(), list.clone());
+            let patience = Duration::from_micros(n % 50 * 20);
+            async move { tokio::time::timeout(patience, storm.list_comments(list)).await.map(drop) }
+        });
+        drop(join_all(calls).await);
+        say.page(CommentSort::Newest, 10).await.context("others are answered")?;
+    }
+    let more = memory(&server)?.saturating_sub(before);
+    ensure!(more < MEMORY, "{more} bytes more");
+    Ok(())
+}
+
+/// Nothing that is sent needs to be gRPC at all.
+#[tokio::test]
+async fn noise_ends_its_connection_and_no_other() -> Result<()> {
+    let server = dev(&[]).await?;
+    let say = Say::on(&server.client()?, "article");
+    let address = server.target().trim_start_matches("http://").to_owned();
+    let frame = [b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".as_slice(), &[0xff; 4096]].concat();
+    for noise in [Bytes::from_static(&[0; 4096]), Bytes::from_static(b"GET / HTTP/1.1\r\n\r\n"), frame.into()] {
+        let mut stream = TcpStream::connect(&address).await?;
+        stream.write_all(&noise).await?;
+        let mut answer = Vec::new();
+        // Closed or reset: at its end in any case.
+        let ended = tokio::time::timeout(Duration::from_secs(30), stream.read_to_end(&mut answer)).await;
+        ensure!(ended.is_ok(), "the connection stays open");
+        say.page(CommentSort::Newest, 10).await?;
+    }
+    Ok(())
+}

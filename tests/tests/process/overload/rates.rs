@@ -1,0 +1,58 @@
+//! The rates of callers and members.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use riposte_sdk::v1::{CommentSort, ErrorReason, LikeValue};
+use riposte_tests::Say;
+use tonic::Status;
+use tonic_types::StatusExt;
+
+use super::{dev, turned_away};
+
+/// Whose rate a refusal names.
+fn quota(status: &Status) -> Option<String> {
+    let violations = status.get_details_quota_failure()?.violations;
+    violations.into_iter().next().map(|violation| violation.subject)
+}
+
+#[tokio::test]
+async fn a_member_writes_as_much_as_the_type_allows_and_holds_up_nobody_else() -> Result<()> {
+    let rate = ["object_type_defaults.writes_per_minute=1", "object_type_defaults.write_burst=2"];
+    let server = dev(&[rate[0], rate[1], "object_types.deep.writes_per_minute=0"]).await?;
+    let client = server.client()?;
+    let say = Say::on(&client, "article");
+    let root = say.comment("m7", "one").await?;
+    say.like(root.id, "m7", LikeValue::Like).await?;
+    let status = say.comment("m7", "three").await.err().context("a third write")?;
+    ensure!(quota(&status).as_deref() == Some("member:m7"), "{status:?}");
+    let delay = turned_away::<()>(Err(status), ErrorReason::RateLimited)?;
+    ensure!(delay <= Duration::from_secs(60), "{delay:?}");
+    turned_away(say.reply(root.id, "m7", "another verb").await, ErrorReason::RateLimited)?;
+    let other = Say::on(&client, "article");
+    turned_away(other.comment("m7", "another subject").await, ErrorReason::RateLimited)?;
+    say.comment("m8", "somebody else").await?;
+    for n in 0..5 {
+        Say::on(&client, "deep").comment("m7", &format!("a type without a rate, {n}")).await?;
+    }
+    let stored = say.roots(CommentSort::Oldest, 10).await?;
+    ensure!(stored.len() == 2, "a refused write stands: {stored:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_caller_has_its_own_rate_and_reads_count_too() -> Result<()> {
+    let server = dev(&["limits.caller_calls_per_second=1", "limits.caller_burst=5"]).await?;
+    let say = Say::on(&server.client()?, "article");
+    let mut answered = 0;
+    let status = loop {
+        match say.page(CommentSort::Newest, 10).await {
+            Ok(_) => answered += 1,
+            Err(status) => break status,
+        }
+    };
+    ensure!(answered >= 5, "{answered} of a burst of 5");
+    ensure!(quota(&status).is_some_and(|who| who.starts_with("caller:")), "{status:?}");
+    turned_away::<()>(Err(status), ErrorReason::RateLimited)?;
+    Ok(())
+}

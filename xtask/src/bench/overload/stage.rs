@@ -1,0 +1,87 @@
+//! A database behind a slow wire, and the service before it.
+
+use super::super::arena::serving;
+use super::{Args, WIRE_MS};
+use crate::live::{Folder, Live, Process};
+use crate::repo::Repo;
+use crate::servers::{self, Setup, Single, bound_to_us, tail};
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+use std::fs::File;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+/// Running servers. Dropped in this order: who asks, then who is asked.
+pub(super) struct Stage<'a> {
+    repo: &'a Repo,
+    live: &'a Arc<Live>,
+    endpoint: String,
+    _service: Process,
+    _wire: Process,
+    _database: Single,
+    _logs: Folder,
+}
+
+impl<'a> Stage<'a> {
+    /// Starts them, on a fresh schema.
+    pub(super) fn open(repo: &'a Repo, live: &'a Arc<Live>, sets: &[String]) -> Result<Self> {
+        let setup = Setup { durable: true, sync_binlog: false, buffer_pool: "256M", redo_log: "256M" };
+        let (database, logs) = (servers::start_one_mariadb(live, setup)?, live.folder()?);
+        let bench = repo.bench_binary();
+        let url = format!("{}/riposte?ssl-mode=disabled", database.url());
+        crate::run::output_of(Command::new(&bench).args(["database", "--url", &url]))?;
+        let (user, address) = database.url().rsplit_once('@').map(own).context("a database without a user")?;
+        let mut wire = bound_to_us(&bench);
+        wire.args(["delay", "--ms", &WIRE_MS.to_string(), "--to", &address]);
+        let (wire, near) = start(live, wire, &logs.path().join("wire.log"))?;
+        let near = near.trim_start_matches("http://");
+        let binary = repo.server_binary();
+        let config = config(&url, sets);
+        crate::run::output_of(Command::new(&binary).args(&config).args(["migrate", "up"])).context("migrate up")?;
+        let config = self::config(&format!("{user}@{near}/riposte?ssl-mode=disabled"), sets);
+        let mut service = bound_to_us(&binary);
+        service.args(config).args(["serve", "--allow-insecure"]);
+        let (service, endpoint) = start(live, service, &logs.path().join("service.log"))?;
+        Ok(Self { repo, live, endpoint, _service: service, _wire: wire, _database: database, _logs: logs })
+    }
+
+    /// What riposte-bench says of one load.
+    pub(super) fn measure(&self, what: &str, args: &Args) -> Result<Value> {
+        let mut load = bound_to_us(&self.repo.bench_binary());
+        let (times, seconds) = (args.times.to_string(), args.seconds.to_string());
+        load.args(["overload", "--endpoint", &self.endpoint, "--what", what, "--times", &times, "--seconds", &seconds]);
+        load.stdin(Stdio::null()).stdout(Stdio::piped());
+        let mut process = self.live.spawn(&mut load)?;
+        let said = std::io::read_to_string(process.child().stdout.take().context("no output")?)?;
+        ensure!(process.wait()?.success(), "riposte-bench failed");
+        eprintln!("{}", said.trim());
+        Ok(serde_json::from_str(&said)?)
+    }
+}
+
+fn own((a, b): (&str, &str)) -> (String, String) {
+    (a.to_owned(), b.to_owned())
+}
+
+fn config(url: &str, sets: &[String]) -> Vec<String> {
+    let ours = [
+        format!("store.sources=[{{url=\"{url}\"}}]"),
+        "store.subject_tables=1".to_owned(),
+        "store.index_tables=1".to_owned(),
+        "server.listen=127.0.0.1:0".to_owned(),
+        "server.admin_listen=127.0.0.1:0".to_owned(),
+        "server.metrics_listen=127.0.0.1:0".to_owned(),
+        "open_object_types=true".to_owned(),
+        "log.format=json".to_owned(),
+    ];
+    ours.into_iter().chain(sets.iter().cloned()).flat_map(|set| ["--set".to_owned(), set]).collect()
+}
+
+/// Starts a process and waits until its log says that it serves; answers its address too.
+fn start(live: &Arc<Live>, mut command: Command, log: &Path) -> Result<(Process, String)> {
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(log)?);
+    let mut process = live.spawn(&mut command)?;
+    let endpoint = serving(log, &mut process).with_context(|| tail(log)).with_context(|| format!("{command:?}"))?;
+    Ok((process, endpoint))
+}
