@@ -47,6 +47,7 @@ pub(super) struct Peer {
 
 #[derive(Debug, Default)]
 struct Ejected {
+    since: Option<Instant>,
     until: Option<Instant>,
     failures: u32,
 }
@@ -143,14 +144,14 @@ impl Peer {
         // Calls that were under way together fail together, and count once.
         if ejected.until.is_none_or(|until| until <= now) {
             let span = EJECTED.saturating_mul(1 << ejected.failures.min(5)).min(LONGEST_EJECTED);
-            *ejected = Ejected { until: Some(now + span), failures: ejected.failures + 1 };
+            *ejected = Ejected { since: Some(now), until: Some(now + span), failures: ejected.failures + 1 };
         }
     }
 
-    /// Takes an address that answers in again.
-    pub(super) fn admit(&self) {
+    /// Takes an address that answers in again, unless to a call of before: a server that stops finishes those.
+    pub(super) fn admit(&self, begun: Instant) {
         let mut ejected = locked(&self.ejected);
-        if ejected.until.is_some() {
+        if ejected.since.is_some_and(|since| since < begun) {
             *ejected = Ejected::default();
         }
     }
@@ -158,4 +159,23 @@ impl Peer {
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Duration, Instant, Peer};
+    use crate::Options;
+
+    #[tokio::test]
+    async fn a_dead_address_is_taken_in_by_a_later_call_and_not_by_one_that_was_under_way() {
+        let place = Options::default().place("127.0.0.1:1").unwrap();
+        let peer = Peer::new(&place, "127.0.0.1:1".parse().unwrap()).unwrap();
+        let begin = Instant::now();
+        let at = |millis| begin + Duration::from_millis(millis);
+        peer.eject(at(1));
+        peer.admit(at(0));
+        assert!(!peer.is_alive(at(3)));
+        peer.admit(at(2));
+        assert!(peer.is_alive(at(3)));
+    }
 }

@@ -175,14 +175,14 @@ impl Connection {
     }
 
     async fn send_to(&self, peer: &Peer, request: Request) -> Result<Response, Status> {
-        let mut channel = peer.channel.clone();
+        let (mut channel, begun) = (peer.channel.clone(), Instant::now());
         let answer = async {
             poll_fn(|context| channel.poll_ready(context)).await?;
             channel.call(request).await
         };
         match answer.await {
             Ok(response) => {
-                peer.admit();
+                peer.admit(begun);
                 Ok(response)
             }
             Err(error) => {
