@@ -105,7 +105,7 @@ impl App {
             comments: domain(copies.reader(&store), copies.rankings(&relay.rankings)),
             rows: domain(store.reader(), Arc::clone(&relay.rankings)),
             tokens: Arc::new(PageTokens::new(config.page_tokens.bytes())),
-            clock,
+            clock: Arc::clone(&clock) as _,
             limits: base.limits(),
             hub: hub.clone(),
             copies: copies.cached(),

@@ -72,8 +72,8 @@ async fn a_message_that_does_not_come_ends_its_call_and_one_that_is_too_large_to
     let long = comments.list_comments(list).await.map(drop);
     let large = comments.create_comment(create).await.map(drop);
     for (outcome, limit) in [(long, "8192"), (large, "262144")] {
-        let told = outcome.as_ref().err().and_then(StatusExt::get_details_error_info).unwrap_or_default();
-        ensure!(told.metadata.get("limit").is_some_and(|told| told == limit), "{outcome:?}");
+        let told = outcome.as_ref().err().and_then(StatusExt::get_details_error_info);
+        ensure!(told.is_some_and(|told| told.metadata.get("limit").is_some_and(|told| told == limit)), "{outcome:?}");
         ensure!(refused(outcome)? == (Code::InvalidArgument, ErrorReason::MessageTooLarge));
     }
     Ok(())
