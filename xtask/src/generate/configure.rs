@@ -1,6 +1,6 @@
 //! docs/configure.md: every knob of the server, as the file of its defaults explains it, a section for each table.
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail};
 
 /// What is generated.
 pub(super) const PAGE: &str = "docs/configure.md";
@@ -32,7 +32,9 @@ pub(super) fn page(defaults: &str) -> Result<String> {
     for paragraph in defaults.trim_end().split("\n\n").skip(1) {
         let mut tables = paragraph.lines().filter(|line| line.starts_with('['));
         let table = tables.next();
-        ensure!(tables.next().is_none(), "{DEFAULTS}: an empty line has to stand between tables, before {table:?}");
+        if let Some(second) = tables.next() {
+            bail!("{DEFAULTS}: an empty line has to stand between tables, before {second}");
+        }
         if table.is_some() || !open {
             page.push_str(if open { "```\n\n" } else { "\n" });
             page.push_str(&format!("## {}\n\n```toml\n", table.unwrap_or("Above all tables")));
