@@ -54,17 +54,8 @@ impl HotAnswers {
             }
             None => {
                 let (services, caller, message) = (self.0.clone(), caller.clone(), Bytes::copy_from_slice(message));
-                // One room for all who wait for this reading; the readings of pages that are kept are few, and need none.
-                let admission = services.admission.clone();
-                let reading = services.reading(caller.clone(), message.clone());
-                let admitted = async move {
-                    let _room = match terms(METHOD) {
-                        Some(terms) => Some(admission.enter(terms, None).await?),
-                        None => None,
-                    };
-                    reading.await
-                };
-                pages.share(caller, message, || admitted).await
+                let (who, asked) = (caller.clone(), message.clone());
+                pages.share(caller, message, move || services.shared_reading(who, asked)).await
             }
         };
         Some(answer.map_err(|error| about(error, message)))
@@ -90,6 +81,15 @@ impl Services {
         let (subject, page) =
             noting(CommentCalls(self).listed(&caller, &request)).await.map_err(|refusal| refusal.error)?;
         encode(subject, &page, limit)
+    }
+
+    /// The same in one room for all who wait for it. Readings of pages that are kept are few, and need none.
+    async fn shared_reading(self, caller: Caller, message: Bytes) -> Result<Filled, Error> {
+        let _room = match terms(METHOD) {
+            Some(terms) => Some(self.admission.enter(terms, None).await?),
+            None => None,
+        };
+        self.reading(caller, message).await
     }
 }
 

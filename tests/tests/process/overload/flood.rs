@@ -89,6 +89,7 @@ async fn full_writes_refuse_creates_and_take_down_what_has_to_go() -> Result<()>
         "store.subject_tables=1",
         "store.index_tables=1",
         "store.lock_wait_timeout=30s",
+        "store.transaction_timeout=1min",
         "limits.writes=10",
         "limits.queue=0",
         "server.max_write_time=30s",
