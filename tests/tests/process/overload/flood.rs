@@ -101,7 +101,9 @@ async fn full_writes_refuse_creates_and_take_down_what_has_to_go() -> Result<()>
     let (held, other) = (Say::on(&server.client()?, "article"), Say::on(&server.client()?, "article"));
     held.comment("m", "the subject comes into being").await?;
     let bad = other.comment("m", "to be taken down").await?;
-    let mut holder = hold(&url, &name, &format!("object_id = '{}'", held.key.object_id)).await?;
+    // By the whole key: a scan would hold every row that it looks at.
+    let row = format!("object_type = '{}' AND object_id = '{}'", held.key.object_type, held.key.object_id);
+    let mut holder = hold(&url, &name, &row).await?;
     let mut waiting = JoinSet::new();
     let channel = Endpoint::from_shared(server.target().to_owned())?.connect().await?;
     for n in 0..30 {
