@@ -4,11 +4,16 @@ use crate::clients::{Clients, Target};
 use anyhow::{Context, Result};
 use futures::{StreamExt, TryStreamExt, stream};
 use riposte_sdk::{Client, v1};
+use std::time::Duration;
+use tonic::{Code, Response, Status};
 
 /// Calls in flight while preparing.
 const WIDTH: usize = 64;
 /// Subjects that one BatchGetSubjects may name.
 const BATCH: usize = 200;
+/// How often a refused call is tried again, and after which time.
+const REFUSALS: usize = 200;
+const AGAIN: Duration = Duration::from_millis(100);
 /// Comments that one page may hold.
 const PAGE: i32 = 100;
 
@@ -28,14 +33,26 @@ pub(crate) async fn subjects(clients: &Clients, target: &Target, count: usize) -
     Ok(keys)
 }
 
+/// Calls until there is room: a service that is prepared for overload has little of it.
+async fn patient<T>(call: impl AsyncFn() -> Result<Response<T>, Status>) -> Result<T, Status> {
+    for _ in 0..REFUSALS {
+        match call().await {
+            Err(status) if status.code() == Code::ResourceExhausted => tokio::time::sleep(AGAIN).await,
+            answer => return answer.map(Response::into_inner),
+        }
+    }
+    call().await.map(Response::into_inner)
+}
+
 async fn missing(client: &Client, keys: Vec<v1::SubjectKey>) -> Result<Vec<v1::SubjectKey>> {
     let request = v1::BatchGetSubjectsRequest { keys, allow_missing: true, ..Default::default() };
-    Ok(client.subjects().batch_get_subjects(request).await.context("BatchGetSubjects")?.into_inner().missing)
+    let batch = async || client.subjects().batch_get_subjects(request.clone()).await;
+    Ok(patient(batch).await.context("BatchGetSubjects")?.missing)
 }
 
 async fn create_subject(client: &Client, key: v1::SubjectKey) -> Result<()> {
     let request = v1::CreateSubjectRequest { key: Some(key), ..Default::default() };
-    client.subjects().create_subject(request).await.context("CreateSubject")?;
+    patient(async || client.subjects().create_subject(request.clone()).await).await.context("CreateSubject")?;
     Ok(())
 }
 
@@ -62,7 +79,8 @@ async fn comments_on(client: &Client, key: v1::SubjectKey, count: usize) -> Resu
     };
     let mut ids = Vec::new();
     while ids.len() < count {
-        let page = client.comments().list_comments(list.clone()).await.context("ListComments")?.into_inner();
+        let page =
+            patient(async || client.comments().list_comments(list.clone()).await).await.context("ListComments")?;
         ids.extend(page.threads.iter().filter_map(|thread| Some(thread.comment.as_ref()?.id)));
         list.page_token = page.next_page_token;
         if list.page_token.is_empty() {
@@ -70,8 +88,9 @@ async fn comments_on(client: &Client, key: v1::SubjectKey, count: usize) -> Resu
         }
     }
     while ids.len() < count {
-        let answer = client.comments().create_comment(comment(&key, ids.len())).await.context("CreateComment")?;
-        ids.push(answer.into_inner().comment.context("an answer without a comment")?.id);
+        let create = async || client.comments().create_comment(comment(&key, ids.len())).await;
+        let answer = patient(create).await.context("CreateComment")?;
+        ids.push(answer.comment.context("an answer without a comment")?.id);
     }
     ids.truncate(count);
     Ok(ids)

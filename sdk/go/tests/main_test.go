@@ -17,7 +17,11 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asOwner) != "" {
 		own()
 	}
-	var err error
+	// A caller may ask for more time than a read's own: here the service gives it.
+	err := os.Setenv("RIPOSTE__SERVER__MAX_READ_TIME", "5s")
+	if err != nil {
+		panic(err)
+	}
 	if dev, err = riposte.StartDevServer(context.Background(), ""); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
