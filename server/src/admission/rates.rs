@@ -56,7 +56,7 @@ impl CallerRates {
 
     pub(super) fn take(&self, caller: &Caller) -> Result<(), Error> {
         let Some((rate, buckets)) = &self.0 else { return Ok(()) };
-        buckets.take(caller.name().into(), *rate)
+        buckets.take(caller.shared_name(), *rate)
     }
 }
 

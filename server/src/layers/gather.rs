@@ -23,17 +23,25 @@ pub(super) async fn gather(request: Request<Body>, limit: usize, time: Duration)
 }
 
 async fn read(mut body: Body, limit: usize) -> Result<Bytes, Error> {
-    let mut whole = Bytes::new();
+    // One piece, as a rule, which is not copied; many small ones are, each of them once.
+    let (mut first, mut joined) = (Bytes::new(), Vec::new());
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|_| Error::invalid("(message)", "did not arrive whole"))?;
         let Ok(data) = frame.into_data() else { continue };
-        // One piece, as a rule.
-        whole = if whole.is_empty() { data } else { [whole, data].concat().into() };
-        if length(&whole).is_some_and(|length| length > limit) || whole.len() > HEAD + limit {
+        if first.is_empty() && joined.is_empty() {
+            first = data;
+        } else {
+            if joined.is_empty() {
+                joined = Vec::from(std::mem::take(&mut first));
+            }
+            joined.extend_from_slice(&data);
+        }
+        let begun = if joined.is_empty() { &first[..] } else { &joined[..] };
+        if length(begun).is_some_and(|length| length > limit) || begun.len() > HEAD + limit {
             return Err(Error::MessageTooLarge { limit });
         }
     }
-    Ok(whole)
+    Ok(if joined.is_empty() { first } else { joined.into() })
 }
 
 /// The length that the head tells, once it is there.
