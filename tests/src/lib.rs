@@ -18,6 +18,7 @@ pub mod server;
 pub mod suite;
 pub mod until;
 pub mod watch;
+pub mod wire;
 
 pub use names::Names;
 pub use riposte_test_redis as redis;

@@ -1,7 +1,7 @@
 //! The protocol between the database, its writers, the cache and the relay, checked on models: every interleaving of a few
 //! writers, fillers and faults on one subject.
 //!
-//! `blocks`, `choices` and `doubts` are the protocol of `server/cache/src/port.rs`, operation by operation, rule by rule. What has to
+//! `blocks`, `choices`, `doubts` and `firsts` are the protocol of `server/cache/src/port.rs`, operation by operation, rule by rule. What has to
 //! hold: when all is quiet, whatever the cache answers equals the database; what a block answers is of one revision; a block
 //! never goes back; who has told the cache sees it. Each rule left out has to be found out.
 //!
@@ -19,6 +19,7 @@ mod cache_model {
     mod choices;
     mod doubts;
     mod extent;
+    mod firsts;
     mod large;
     mod model;
     mod protocol;

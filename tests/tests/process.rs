@@ -3,6 +3,7 @@
 mod process {
     mod access;
     mod aging;
+    mod away;
     mod balance;
     mod cache;
     mod dev;

@@ -4,6 +4,7 @@
 mod answers;
 mod client;
 mod message;
+mod page;
 mod trips;
 mod value;
 mod words;
@@ -16,11 +17,15 @@ use async_trait::async_trait;
 use fred::types::Value;
 use futures::future::{join_all, try_join_all};
 use riposte_core::comment::CommentView;
+use riposte_core::page::Order;
 use riposte_core::{CommentId, LikeValue, Partition, Subject, SubjectId, SubjectKey};
+
+use tokio::sync::Semaphore;
 
 use crate::config::{Limits, RedisConfig};
 use crate::port::{
-    Away, Cache, Change, Committed, Cursor, Fill, Filled, Kind, Likes, Lookup, Member, Opened, PageAsk, PageHit, Ticket,
+    Away, Cache, Change, Committed, Cursor, Fill, Filled, Kind, Likes, Lookup, Member, Opened, PageAsk, PageHit, Part,
+    Ticket,
 };
 use client::Client;
 pub use trips::Trips;
@@ -31,13 +36,18 @@ use words::{bytes, number, text};
 const LONGER: Duration = Duration::from_secs(60);
 /// How long it is remembered which subject bears a key, which never changes.
 const NAMED: Duration = Duration::from_secs(24 * 60 * 60);
+/// How long a first page is kept as it was put together, at most: to put it together again costs little.
+const WHOLE: Duration = Duration::from_secs(60);
+/// The most pages that are being kept at a time; more are not.
+const KEEPING: usize = 64;
 
 /// See the module.
 #[derive(Debug)]
 pub struct Redis {
-    client: Client,
+    client: Arc<Client>,
     config: RedisConfig,
     trips: Option<Arc<dyn Trips>>,
+    keeping: Arc<Semaphore>,
 }
 
 /// What `riposte doctor` shows of a server.
@@ -60,7 +70,8 @@ impl Redis {
     /// # Errors
     /// In words, when the address makes no sense.
     pub fn start(config: RedisConfig) -> Result<Self, String> {
-        Ok(Self { client: Client::start(&config)?, config, trips: None })
+        let (client, keeping) = (Arc::new(Client::start(&config)?), Arc::new(Semaphore::new(KEEPING)));
+        Ok(Self { client, config, trips: None, keeping })
     }
 
     /// The same, with somebody who is told of every trip.
@@ -180,7 +191,11 @@ impl Cache for Redis {
 
     async fn page(&self, ask: &PageAsk) -> Result<Lookup<Option<PageHit>>, Away> {
         let answer = self.call("page", ask.key.partition(), words::page(ask)).await?;
-        Ok(answers::lookup(&answer, |words| answers::page(words, ask.root)))
+        let (found, keep) = page::read(&answer, ask.root);
+        if let (Lookup::Hit(Some(hit)), Part::Window(window), Some(keep)) = (&found, &ask.part, keep) {
+            self.keep(hit.subject.id, window.order, keep);
+        }
+        Ok(found)
     }
 
     async fn states(&self, who: &Member, ids: &[CommentId]) -> Result<Lookup<Option<Vec<Option<LikeValue>>>>, Away> {
@@ -315,6 +330,25 @@ impl Cache for Redis {
 }
 
 impl Redis {
+    /// Keeps a first page as it was put together, behind the back of who reads it.
+    fn keep(&self, subject: SubjectId, order: Order, [name, page]: [Value; 2]) {
+        let Ok(room) = Arc::clone(&self.keeping).try_acquire_owned() else { return };
+        let words = vec![
+            text(hex(subject.get())),
+            text(words::order(order)),
+            jittered(WHOLE.min(self.limits().ttl)),
+            name,
+            page,
+        ];
+        let (client, trips, budget) = (Arc::clone(&self.client), self.trips.clone(), self.config.budget);
+        let cursor = words::cursor(at_of(subject), self.config.timeline);
+        tokio::spawn(async move {
+            // One that is not kept is put together again.
+            let _ = trips::watched(trips.as_deref(), "keep", client.call("keep", &cursor, words, budget)).await;
+            drop(room);
+        });
+    }
+
     async fn members(&self, function: &str, members: &[Member], token: u64) -> Result<(), Away> {
         let words = |members: &[&Member]| {
             let names = members.iter().map(|who| text(words::member(who)));

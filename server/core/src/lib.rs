@@ -7,6 +7,7 @@
 //!
 //! This crate must never do I/O, read a clock or an environment, or know a database, a cache or a wire format.
 
+pub mod breaker;
 pub mod caller;
 pub mod change;
 pub mod cmd;
@@ -29,6 +30,7 @@ pub mod subject;
 pub mod time;
 pub mod world;
 
+pub use breaker::Breaker;
 pub use caller::{Caller, Grants, Role, Types};
 pub use cmd::{Command, Verb};
 pub use comment::{Comment, CommentView, DeletedBy};

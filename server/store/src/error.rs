@@ -14,6 +14,8 @@ pub(crate) enum Fault {
     Domain(Error),
     /// The database has said nothing for longer than a transaction may take.
     Silence,
+    /// The database has not been asked: it was away a moment ago.
+    Away,
 }
 
 /// What a failed statement means for the transaction around it.
@@ -53,6 +55,8 @@ impl From<Fault> for Error {
                 tracing::warn!("a data source stayed silent");
                 Self::ShardUnavailable
             }
+            // Told in the log when it went away.
+            Fault::Away => Self::ShardUnavailable,
             Fault::Db(error) => match meaning(&error) {
                 Meaning::Lost | Meaning::Unreachable => {
                     tracing::warn!(%error, "a data source cannot be reached");
@@ -73,7 +77,9 @@ impl Fault {
     pub(crate) fn meaning(&self) -> Meaning {
         match self {
             Self::Db(error) => meaning(error),
-            Self::Domain(Error::ShardUnavailable | Error::Overloaded { .. }) | Self::Silence => Meaning::Unreachable,
+            Self::Domain(Error::ShardUnavailable | Error::Overloaded { .. }) | Self::Silence | Self::Away => {
+                Meaning::Unreachable
+            }
             Self::Domain(_) => Meaning::Fatal,
         }
     }

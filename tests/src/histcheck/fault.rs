@@ -1,6 +1,5 @@
 //! What is done to the service while it is asked: to its processes, to its stores, and to the wires between.
 
-mod proxy;
 mod strike;
 mod victims;
 

@@ -135,7 +135,7 @@ impl Polis {
             let say = Say { client: server.client()?, key: key(OBJECT_TYPE, object_id) };
             tasks.spawn(async move {
                 for (voter, id, value) in hand {
-                    let answer = say.like_in_the_end(id, &voter, value).await?;
+                    let answer = say.like(id, &voter, value).await?;
                     ensure!(answer.value() == value, "{answer:?}");
                 }
                 Ok(())

@@ -48,16 +48,12 @@ async fn a_ranked_walk_goes_on_at_another_server_while_others_write_and_the_firs
         })
         .collect();
     let mut walked = Vec::new();
-    let mut request = ListCommentsRequest {
-        subject: Some(here.key.clone()),
-        sort: CommentSort::Hot.into(),
-        page_size: 7,
-        ..ListCommentsRequest::default()
-    };
+    let mut request =
+        ListCommentsRequest { sort: CommentSort::Hot.into(), page_size: 7, ..ListCommentsRequest::default() };
     let mut first = Some(first);
     for page in 0.. {
         let say = if page % 2 == 0 && first.is_some() { &here } else { &there };
-        let answer = say.client.comments().list_comments(request.clone()).await?.into_inner();
+        let answer = say.list(request.clone()).await?;
         for thread in answer.threads {
             walked.push(thread.comment.context("a thread without its root")?.id);
         }

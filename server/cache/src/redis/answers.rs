@@ -1,15 +1,12 @@
 //! From the answers of functions to the protocol's terms. What cannot be read is a miss, never a guess.
 
-use std::collections::BTreeMap;
-
 use fred::types::Value;
 use prost::Message;
-use riposte_core::page::Page;
 use riposte_core::{CommentId, LikeValue, Subject, SubjectId};
 
 use super::message::SubjectRow;
 use super::value;
-use crate::port::{Cursor, Filled, Item, Kind, Lookup, Opened, PageHit, Preview, Ticket};
+use crate::port::{Cursor, Filled, Item, Kind, Lookup, Opened, Ticket};
 
 /// The bytes of a value; `None` where there are none.
 pub(super) fn bytes(value: &Value) -> Option<&[u8]> {
@@ -54,34 +51,6 @@ pub(super) fn lookup<T>(value: &Value, hit: impl FnOnce(&[Value]) -> Option<T>) 
         Some("hit") => hit(&words[1..]).map_or(Lookup::Miss, |found| Lookup::Hit(Some(found))),
         Some(_) | None => Lookup::Miss,
     }
-}
-
-/// A page: row, root, whether there is more before and after, comments, pinned ones, previews.
-pub(super) fn page(words: &[Value], root: Option<CommentId>) -> Option<PageHit> {
-    let [row, root_value, before, after, items, pinned, shown] = words else { return None };
-    let root = match root {
-        Some(id) => Some(item(root_value, Some(id))?),
-        None => None,
-    };
-    let all = |value| list(value).iter().map(|one| item(one, None)).collect::<Option<Vec<_>>>();
-    let more = |value| integer(value).map(|more| more != 0);
-    let items = Page { items: all(items)?, more_before: more(before)?, more_after: more(after)? };
-    let mut previews = BTreeMap::new();
-    for one in list(shown) {
-        let [root, shown] = list(one) else { return None };
-        let (rest, replies) = list(shown).split_first()?;
-        let replies = replies.iter().map(|one| item(one, None)).collect::<Option<Vec<_>>>()?;
-        let preview = Preview { replies, more: more(rest)? };
-        if preview != Preview::default() {
-            previews.insert(id(root)?, preview);
-        }
-    }
-    Some(PageHit { subject: subject(row)?, root, items, pinned: all(pinned)?, previews })
-}
-
-/// An id as keys and members spell it.
-fn id(value: &Value) -> Option<CommentId> {
-    CommentId::new(i64::from_str_radix(text(value)?, 16).ok()?)
 }
 
 pub(super) fn opened(value: &Value, kind: Kind, token: u64) -> Option<Opened> {

@@ -1,7 +1,6 @@
 //! One way to the server: every function is called here, within its time, and not at all while the server does not answer.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use fred::clients::Pool;
@@ -9,6 +8,7 @@ use fred::interfaces::{ClientLike, ClusterInterface, FunctionInterface};
 use fred::types::Value;
 use fred::types::config::{Config, ReconnectPolicy, ServerConfig};
 use fred::types::{Builder, Key};
+use riposte_core::Breaker;
 use tokio::time::timeout;
 
 use crate::config::RedisConfig;
@@ -17,11 +17,7 @@ use crate::port::Away;
 /// The functions. See the file.
 const LIBRARY: &str = include_str!("library.lua");
 /// What the names of the functions begin with.
-const PREFIX: &str = "riposte5_";
-/// Failures in a row after which the server is left alone.
-const FAILURES: u32 = 5;
-/// How long it is left alone; then one call tries it.
-const PAUSE: Duration = Duration::from_millis(500);
+const PREFIX: &str = "riposte6_";
 /// How long it may take to bring the functions to all servers.
 const LOADING: Duration = Duration::from_secs(5);
 
@@ -31,9 +27,7 @@ pub(super) struct Client {
     pool: Pool,
     clustered: bool,
     begin: Instant,
-    failures: AtomicU32,
-    /// Until when the server is left alone, in milliseconds since the beginning.
-    closed_until: AtomicI64,
+    breaker: Breaker,
     /// One at a time brings the functions.
     loading: tokio::sync::Mutex<()>,
     told: Mutex<bool>,
@@ -63,41 +57,25 @@ impl Client {
             pool,
             clustered,
             begin: Instant::now(),
-            failures: AtomicU32::new(0),
-            closed_until: AtomicI64::new(0),
+            breaker: Breaker::default(),
             loading: tokio::sync::Mutex::default(),
             told: Mutex::new(false),
         })
     }
 
-    fn now(&self) -> i64 {
-        self.begin.elapsed().as_millis().try_into().unwrap_or(i64::MAX)
-    }
-
     /// Whether the server is left alone.
     pub(super) fn is_away(&self) -> bool {
-        self.failures.load(Ordering::Relaxed) >= FAILURES
-    }
-
-    /// Whether a call may be tried: of those that come while the server is left alone, one now and then.
-    fn may_try(&self) -> bool {
-        if !self.is_away() {
-            return true;
-        }
-        let (now, until) = (self.now(), self.closed_until.load(Ordering::Relaxed));
-        let next = now + PAUSE.as_millis() as i64;
-        now >= until && self.closed_until.compare_exchange(until, next, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+        self.breaker.is_open()
     }
 
     fn succeeded(&self) {
-        if self.failures.swap(0, Ordering::Relaxed) >= FAILURES {
+        if self.breaker.succeeded() {
             self.tell(false);
         }
     }
 
     fn failed(&self, why: &str) {
-        if self.failures.fetch_add(1, Ordering::Relaxed) + 1 == FAILURES {
-            self.closed_until.store(self.now() + PAUSE.as_millis() as i64, Ordering::Relaxed);
+        if self.breaker.failed(self.begin.elapsed()) {
             self.tell(true);
             tracing::debug!(why, "the last failure");
         }
@@ -117,7 +95,7 @@ impl Client {
 
     /// Calls a function on the server that holds `key`.
     pub(super) async fn call(&self, name: &str, key: &str, args: Vec<Value>, budget: Duration) -> Result<Value, Away> {
-        if !self.may_try() {
+        if !self.breaker.may_try(self.begin.elapsed()) {
             return Err(Away);
         }
         let called = timeout(budget, self.once(name, key, args.clone())).await;

@@ -1,12 +1,14 @@
-#!lua name=riposte5
+#!lua name=riposte6
 -- The protocol of the copies (see port.rs), each operation one function and so one step.
 --
 -- Every function gets one key, the cursor of a partition; all others of the partition begin like it, so that they lie in
 -- one slot:
 --   cur                 hash   n (where the relay is), g (the generation)
 --   k:TYPE:OBJECT       string the subject's id; "-" = there is none; "?TOKEN" = somebody looks
---   h:SUBJECT           hash   the block: inc g rev W row pins del; until tn wn (its log); t:TOKEN (a ticket, until when);
---                              l:KIND (the token of who fills it)
+--   h:SUBJECT           hash   the block: inc g rev W row pins del stamp; until tn wn (its log); t:TOKEN (a ticket, until
+--                              when); l:KIND (the token of who fills it)
+--   f:SUBJECT:END       string a first page of roots, put together: what it is of ("INC:REVISION:STAMP:"), how it was asked
+--                              for, a line's end, the page
 --   z:OWNER:END         zset   a list by floor, and at -inf its sentinel "#INC:LOW:HIGH"; OWNER is a subject ("s" before
 --                              its id) or a root ("r"), END the end that it is kept from
 --   c:COMMENT           string head of 64 bytes, row, content
@@ -63,11 +65,18 @@ end
 -- The block of a subject, if it is of the present generation; with its row, deletion and pins.
 local function block(P, sid)
   local key = P .. 'h:' .. sid
-  local h = ask('HMGET', key, 'inc', 'g', 'rev', 'W', 'until', 'tn', 'wn', 'row', 'del', 'pins')
+  local h = ask('HMGET', key, 'inc', 'g', 'rev', 'W', 'until', 'tn', 'wn', 'row', 'del', 'pins', 'stamp')
   local g = generation(P)
   if not h[1] or not g or h[2] ~= g then return nil end
   return { sid = sid, key = key, w = P .. 'w:' .. sid, inc = h[1], rev = number(h[3]), W = number(h[4]) or 0,
-    till = number(h[5]) or 0, tn = number(h[6]) or 0, wn = number(h[7]) or 0, row = h[8], del = h[9], pins = h[10] }
+    till = number(h[5]) or 0, tn = number(h[6]) or 0, wn = number(h[7]) or 0, row = h[8], del = h[9], pins = h[10], stamp = number(h[11]) or 0 }
+end
+
+-- Likes and fills change copies at a revision: what was put together before is of another stamp. None comes twice, nor on a
+-- replica that took over and does not know the last ones.
+local function stamp(b)
+  b.stamp = math.max(micros(), b.stamp + 1)
+  ask('HSET', b.key, 'stamp', string.format('%d', b.stamp))
 end
 
 local function answers(b)
@@ -491,6 +500,7 @@ end
 local function like_one(P, sid, id, likes, t)
   local b = whole(P, sid)
   if not b then return end
+  stamp(b)
   likes_of(P, b, id, likes)
   local choice = #likes >= 36 and choice_of(P, b, string.sub(likes, 17, 32))
   if choice and ends_with(choice, id, likes) then ask('DEL', P .. 'p:' .. choice.root) end
@@ -673,6 +683,7 @@ local function fill(keys, args)
   end
   take_items(P, b, items, ttl)
   take_choices(P, b, choices, ttl)
+  stamp(b)
   ask('PEXPIRE', b.key, args[5])
   drain(P, b, ttl, window, t)
   release(b, args[2], args[3], t)
@@ -773,13 +784,33 @@ local function picked(P, b, owner, args)
   return ids, #behind > back and 1 or 0, #ahead > forth and 1 or 0
 end
 
+-- What a page that is put together now is of.
+local function made_of(b)
+  return b.inc .. string.format(':%d:%d:', b.rev, b.stamp)
+end
+
+-- Whether the first page of roots is asked for, from either end.
+local function is_first(args)
+  local from = args[4] == 'o' and 0 or INF
+  return args[2] == '' and args[4] ~= 'i' and args[5] == 'f' and tonumber(args[7]) == from
+end
+
+-- A page: {"miss"}, {"absent"}; {"whole", row, page} as it was kept; or {"hit", row, name, root, before, after, items, pinned,
+-- previews}, whose name is what it is to be kept by, and else empty.
 -- name, root or "", size of previews, what is picked
 local function page(keys, args)
   local P = prefix(keys)
   local one = find(P, args[1])
   if one[1] ~= 'hit' then return one end
   if one[3] ~= '' then return { 'absent' } end
-  local b, root = one[4], ''
+  local b, root, name = one[4], '', ''
+  if is_first(args) then
+    name = made_of(b) .. table.concat(args, ':', 3)
+    local kept = ask('GET', P .. 'f:' .. b.sid .. ':' .. args[4])
+    if kept and string.sub(kept, 1, #name + 1) == name .. '\n' then
+      return { 'whole', one[2], string.sub(kept, #name + 2) }
+    end
+  end
   if args[2] ~= '' then
     root = copy(P, b, args[2])
     if not root then return { 'miss' } end
@@ -803,7 +834,19 @@ local function page(keys, args)
     previews = previews_of(P, b, roots, values, tonumber(args[3]))
     if not previews then return { 'miss' } end
   end
-  return { 'hit', one[2], root, before, after, items, pinned, previews }
+  return { 'hit', one[2], name, root, before, after, items, pinned, previews }
+end
+
+-- Keeps a first page, if it is still of what is kept.
+-- subject, end, ttl, name, page
+local function keep(keys, args)
+  local P = prefix(keys)
+  local b = block(P, args[1])
+  if not answers(b) then return 0 end
+  local of = made_of(b)
+  if string.sub(args[4], 1, #of) ~= of then return 0 end
+  ask('SET', P .. 'f:' .. args[1] .. ':' .. args[2], args[4] .. '\n' .. args[5], 'PX', args[3])
+  return 1
 end
 
 -- Members' likes --------------------------------------------------------------------------------------------------
@@ -941,9 +984,9 @@ local function renew(keys, args)
 end
 
 -- While a library is loaded there are no loops over tables: one line each.
-local function writes(word, callback) redis.register_function('riposte5_' .. word, callback) end
+local function writes(word, callback) redis.register_function('riposte6_' .. word, callback) end
 local function reads(word, callback)
-  redis.register_function{ function_name = 'riposte5_' .. word, callback = callback, flags = { 'no-writes' } }
+  redis.register_function{ function_name = 'riposte6_' .. word, callback = callback, flags = { 'no-writes' } }
 end
 writes('apply', apply)
 writes('like', like)
@@ -951,6 +994,7 @@ writes('open', open)
 writes('close', close)
 writes('fill', fill)
 writes('name', name)
+writes('keep', keep)
 writes('absent', absent)
 writes('forget', forget)
 writes('doubt', doubt)

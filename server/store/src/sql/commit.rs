@@ -101,7 +101,8 @@ impl Batch {
         let id = id.map_err(|error| Failure { fault: error.into(), outcome_unknown: unknown })?;
         let mut repeats = if unknown { Repeats::Possible } else { Repeats::Unlikely };
         loop {
-            match self.transact(commands, id, std::mem::replace(&mut repeats, Repeats::Possible)).await {
+            let looks = std::mem::replace(&mut repeats, Repeats::Possible);
+            match self.transact(commands, id, looks, unknown).await {
                 Ok(mut answers) => {
                     if unknown {
                         claim(commands, &mut answers);
@@ -125,8 +126,9 @@ impl Batch {
         commands: &[Command],
         id: CommentId,
         repeats: Repeats,
+        unknown: bool,
     ) -> std::result::Result<Answers, Failure> {
-        let tx = self.sources.begin_write(self.source).await?;
+        let tx = self.sources.begin_write(self.source, unknown).await?;
         let work = async |tx: &SourceTx| {
             let (world, answers) = self.decide(tx, commands, repeats).await?;
             flush::journal(tx, &world).await?;

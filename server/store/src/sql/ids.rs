@@ -17,8 +17,9 @@ use tokio::sync::Notify;
 
 use self::lease::Moment;
 use super::pool::Sources;
+use super::retry::Patience;
 use super::task;
-use crate::error::Fault;
+use crate::error::{Fault, Meaning};
 
 /// How often a lease in use is moved ahead; well within the time it lasts.
 const RENEWAL: Duration = Duration::from_secs(2);
@@ -138,23 +139,30 @@ impl Inner {
         {
             return Ok(());
         }
-        self.renew(number).await
+        // Processes that start together want the same rows; nothing else is locked for a lease.
+        let mut patience = Patience::default();
+        loop {
+            match self.renew(number).await {
+                Err(fault) if is_taken(&fault) && patience.again(Meaning::Conflict, false).await => {}
+                renewed => return renewed,
+            }
+        }
     }
 
     /// Moves the lease of a source ahead, or takes a new one where there is none or it was lost.
     async fn renew(&self, number: usize) -> std::result::Result<(), Fault> {
-        let (source, seat) = (&self.sources.all()[number], &self.seats[number]);
+        let (sources, seat) = (&self.sources, &self.seats[number]);
         let now = self.clock.now();
         let held = |minter: &Minter| (minter.lease(), Moment { now, present: minter.present(Tick::at(now)) });
         if let Some((lease, moment)) = seat.with(|minter| minter.as_ref().map(held)) {
-            if let Some(until) = lease::extend(source, &lease, &seat.owner, &moment).await? {
+            if let Some(until) = lease::extend(sources, number, &lease, &seat.owner, &moment).await? {
                 seat.with(|minter| minter.iter_mut().for_each(|minter| minter.extend(until)));
                 return Ok(());
             }
             tracing::warn!(source = number, worker = lease.worker, "the worker lease was lost; another is taken");
             seat.with(|minter| *minter = None);
         }
-        let lease = lease::take(source, &seat.owner, self.clock.now()).await?;
+        let lease = lease::take(sources, number, &seat.owner, self.clock.now()).await?;
         seat.with(|minter| *minter = Some(Minter::new(lease)));
         tracing::debug!(source = number, worker = lease.worker, "a worker number is leased");
         Ok(())
@@ -181,9 +189,17 @@ impl Inner {
         let seat = &self.seats[number];
         let _alone = seat.renewing.lock().await;
         match seat.with(Option::take) {
-            Some(minter) => lease::release(&self.sources.all()[number], &minter.lease(), &seat.owner).await,
+            Some(minter) => lease::release(&self.sources, number, &minter.lease(), &seat.owner).await,
             None => Ok(()),
         }
+    }
+}
+
+/// Whether others held the rows for as long as one waits.
+fn is_taken(fault: &Fault) -> bool {
+    match fault.meaning() {
+        Meaning::Conflict | Meaning::Locked => true,
+        Meaning::Duplicate | Meaning::Lost | Meaning::Unreachable | Meaning::Fatal => false,
     }
 }
 

@@ -1,5 +1,6 @@
 //! The data sources and their connections.
 
+mod door;
 mod mysql;
 mod sqlite;
 
@@ -22,6 +23,7 @@ use crate::on_shard::OnShard;
 use crate::shard::{ShardMap, Slot, Tables};
 use crate::sql::desk::Desk;
 use crate::sql::identities::Identities;
+use door::Door;
 
 /// A transaction bound to the tables of one partition.
 pub(crate) type Tx = OnShard<DatabaseTransaction>;
@@ -89,6 +91,8 @@ impl SourceTx {
 pub struct Source {
     read: DatabaseConnection,
     write: DatabaseConnection,
+    /// A file is never away.
+    door: Option<Door>,
 }
 
 /// What a pool of connections holds at a moment.
@@ -252,7 +256,7 @@ impl Sources {
 
     /// Begins a snapshot of the data source of a partition, bound to its tables. Its first SELECT should be the
     /// subject's row; end it with `rollback`.
-    pub(crate) async fn snapshot(&self, partition: Partition) -> std::result::Result<Tx, DbErr> {
+    pub(crate) async fn snapshot(&self, partition: Partition) -> std::result::Result<Tx, Fault> {
         let tx = self.reading(self.map.source(partition)).await?;
         Ok(OnShard::new(tx, self.slot(partition)))
     }
@@ -262,28 +266,48 @@ impl Sources {
         &self,
         partition: Partition,
         select: &SelectStatement,
-    ) -> std::result::Result<Vec<QueryResult>, DbErr> {
+    ) -> std::result::Result<Vec<QueryResult>, Fault> {
         let db = OnShard::new(self.of(partition).read.clone(), self.slot(partition));
         let statement = db.get_database_backend().build(select);
-        alive(|| db.query_all_raw(statement.clone())).await
+        let source = self.map.source(partition);
+        self.asked(source, async { Ok(alive(|| db.query_all_raw(statement.clone())).await?) }).await
     }
 
     /// Begins a snapshot of a data source, for all of its tables.
-    pub(crate) async fn begin_read(self: &Arc<Self>, source: usize) -> std::result::Result<SourceTx, DbErr> {
+    pub(crate) async fn begin_read(self: &Arc<Self>, source: usize) -> std::result::Result<SourceTx, Fault> {
         Ok(SourceTx { tx: self.reading(source).await?, sources: Arc::clone(self) })
     }
 
-    async fn reading(&self, source: usize) -> std::result::Result<DatabaseTransaction, DbErr> {
-        self.desk.begun((source, "read"), self.all[source].begin_read()).await
+    async fn reading(&self, source: usize) -> std::result::Result<DatabaseTransaction, Fault> {
+        let begin = async { Ok(self.all[source].begin_read().await?) };
+        self.desk.begun((source, "read"), self.asked(source, begin)).await
     }
 
-    /// Begins a transaction that writes to a data source.
-    pub(crate) async fn begin_write(self: &Arc<Self>, source: usize) -> std::result::Result<SourceTx, Fault> {
+    /// Begins a transaction that writes to a data source. `unknown`: an earlier one may have been committed, so that it is
+    /// asked even where it was away a moment ago, for only a repeat tells.
+    pub(crate) async fn begin_write(
+        self: &Arc<Self>,
+        source: usize,
+        unknown: bool,
+    ) -> std::result::Result<SourceTx, Fault> {
         let begin = async {
             let begun = timeout(self.transaction_limit, self.all[source].begin_write()).await;
             begun.map_err(|_| Fault::Silence)?.map_err(Fault::from)
         };
-        Ok(SourceTx { tx: self.desk.begun((source, "write"), begin).await?, sources: Arc::clone(self) })
+        let asked = async { if unknown { begin.await } else { self.asked(source, begin).await } };
+        Ok(SourceTx { tx: self.desk.begun((source, "write"), asked).await?, sources: Arc::clone(self) })
+    }
+
+    /// Asks a data source, unless it is known to be away.
+    async fn asked<T>(
+        &self,
+        source: usize,
+        ask: impl Future<Output = std::result::Result<T, Fault>>,
+    ) -> std::result::Result<T, Fault> {
+        match &self.all[source].door {
+            Some(door) => door.pass(source, ask).await,
+            None => ask.await,
+        }
     }
 
     /// Closes every connection after the work on it has ended, and removes a temporary folder. A server that stays silent is

@@ -68,7 +68,7 @@ async fn once<U: Unit>(
     unit: &U,
     outcome_unknown: &mut bool,
 ) -> std::result::Result<U::Answer, Fault> {
-    let tx = sources.begin_write(source).await?;
+    let tx = sources.begin_write(source, *outcome_unknown).await?;
     let (tx, answer) = tx.write(async |tx: &SourceTx| unit.run(tx).await).await?;
     tx.commit().await.inspect_err(|_| *outcome_unknown = true)?;
     Ok(answer)

@@ -6,8 +6,8 @@ use rand::RngExt;
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 
-use super::proxy::Weather;
 use crate::kill::fleet::SERVERS;
+use crate::wire::Weather;
 
 /// A store that a wire leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,12 +9,12 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use tokio::sync::{Mutex, watch};
 
-use super::proxy::{Proxy, Weather};
 use super::strike::{Store, Strike};
 use crate::kill::databases::Databases;
 use crate::kill::fleet::{Fleet, SERVERS};
 use crate::redis;
 use crate::redis::Victim;
+use crate::wire::{Proxy, Weather};
 
 /// Databases there are.
 pub(crate) const DATABASES: usize = 2;

@@ -1,15 +1,16 @@
 //! The rows of worker leases: three short transactions, each of which takes the lock first.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use riposte_core::ids::{Lease, Tick, WORKERS};
 use riposte_core::{Error, Millis};
 use sea_orm::ActiveValue::Set;
-use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use crate::error::Fault;
 use crate::sql::entity::worker_lease::{ActiveModel, Column, Entity, Model};
-use crate::sql::pool::Source;
+use crate::sql::pool::{SourceTx, Sources};
 
 /// How far beyond the present a lease reaches.
 const LASTS: Duration = Duration::from_secs(10);
@@ -25,22 +26,18 @@ pub(super) fn covers(lease: &Lease, present: Tick) -> bool {
 }
 
 /// Takes a worker number that nobody holds: the one that was minted with longest ago.
-pub(super) async fn take(source: &Source, owner: &[u8; 16], now: Millis) -> Leased<Lease> {
-    let tx = source.begin_write().await?;
-    match pick(&tx, now).await {
-        Ok(free) => {
-            let from = Tick(free.minted_until).max(Tick::at(now));
-            let until = Tick(from.0 + ticks());
-            write(&tx, free.worker, ActiveModel { owner: Set(owner.to_vec()), ..held(until, now) }).await?;
-            tx.commit().await?;
-            let worker = u8::try_from(free.worker).map_err(Error::internal)?;
-            Ok(Lease { worker, from, until })
-        }
-        Err(fault) => {
-            tx.rollback().await?;
-            Err(fault)
-        }
-    }
+pub(super) async fn take(sources: &Arc<Sources>, source: usize, owner: &[u8; 16], now: Millis) -> Leased<Lease> {
+    let work = async |tx: &SourceTx| {
+        let free = pick(tx, now).await?;
+        let from = Tick(free.minted_until).max(Tick::at(now));
+        let until = Tick(from.0 + ticks());
+        write(tx, free.worker, ActiveModel { owner: Set(owner.to_vec()), ..held(until, now) }).await?;
+        let worker = u8::try_from(free.worker).map_err(Error::internal)?;
+        Ok(Lease { worker, from, until })
+    };
+    let (tx, lease) = sources.begin_write(source, false).await?.write(work).await?;
+    tx.commit().await?;
+    Ok(lease)
 }
 
 /// When a lease is moved ahead.
@@ -52,29 +49,40 @@ pub(super) struct Moment {
 }
 
 /// Moves a lease ahead; `None` when it ran out and somebody else took the number.
-pub(super) async fn extend(source: &Source, lease: &Lease, owner: &[u8; 16], at: &Moment) -> Leased<Option<Tick>> {
-    let tx = source.begin_write().await?;
+pub(super) async fn extend(
+    sources: &Arc<Sources>,
+    source: usize,
+    lease: &Lease,
+    owner: &[u8; 16],
+    at: &Moment,
+) -> Leased<Option<Tick>> {
     let until = Tick(at.present.0 + ticks()).max(lease.until);
     let worker = i16::from(lease.worker);
-    let still_ours = Entity::find_by_id(worker).lock_exclusive().one(&tx).await?.is_some_and(|row| row.owner == owner);
-    if still_ours {
-        write(&tx, worker, held(until, at.now)).await?;
-    }
+    let work = async |tx: &SourceTx| {
+        let row = Entity::find_by_id(worker).lock_exclusive().one(&tx.whole()).await?;
+        let still_ours = row.is_some_and(|row| row.owner == owner);
+        if still_ours {
+            write(tx, worker, held(until, at.now)).await?;
+        }
+        Ok(still_ours)
+    };
+    let (tx, still_ours) = sources.begin_write(source, false).await?.write(work).await?;
     tx.commit().await?;
     Ok(still_ours.then_some(until))
 }
 
 /// Frees a number at once. What was promised stays promised: a successor starts at `minted_until`.
-pub(super) async fn release(source: &Source, lease: &Lease, owner: &[u8; 16]) -> Leased<()> {
-    let tx = source.begin_write().await?;
+pub(super) async fn release(sources: &Arc<Sources>, source: usize, lease: &Lease, owner: &[u8; 16]) -> Leased<()> {
     let free = ActiveModel { owner: Set(Vec::new()), leased_until: Set(0), ..Default::default() };
     let update = Entity::update_many().set(free).filter(Column::Worker.eq(i16::from(lease.worker)));
-    update.filter(Column::Owner.eq(owner.to_vec())).exec(&tx).await?;
-    Ok(tx.commit().await?)
+    let update = update.filter(Column::Owner.eq(owner.to_vec()));
+    let work = async |tx: &SourceTx| Ok(update.exec(&tx.whole()).await?);
+    let (tx, _) = sources.begin_write(source, false).await?.write(work).await?;
+    tx.commit().await
 }
 
-async fn pick(tx: &DatabaseTransaction, now: Millis) -> Leased<Model> {
-    let rows = Entity::find().order_by_asc(Column::Worker).lock_exclusive().all(tx).await?;
+async fn pick(tx: &SourceTx, now: Millis) -> Leased<Model> {
+    let rows = Entity::find().order_by_asc(Column::Worker).lock_exclusive().all(&tx.whole()).await?;
     let known = rows.into_iter().filter(|row| (0..i16::from(WORKERS)).contains(&row.worker));
     let free = known.filter(|row| row.leased_until <= now.0).min_by_key(|row| row.minted_until);
     free.ok_or_else(|| {
@@ -87,8 +95,8 @@ fn held(until: Tick, now: Millis) -> ActiveModel {
     ActiveModel { minted_until: Set(until.0), leased_until: Set(now.plus(LASTS).0), ..Default::default() }
 }
 
-async fn write(tx: &DatabaseTransaction, worker: i16, row: ActiveModel) -> Leased<()> {
-    Entity::update_many().set(row).filter(Column::Worker.eq(worker)).exec(tx).await?;
+async fn write(tx: &SourceTx, worker: i16, row: ActiveModel) -> Leased<()> {
+    Entity::update_many().set(row).filter(Column::Worker.eq(worker)).exec(&tx.whole()).await?;
     Ok(())
 }
 

@@ -8,6 +8,7 @@ use sqlx::mysql::{MySqlConnectOptions, MySqlConnection, MySqlPool, MySqlPoolOpti
 use sqlx::{Connection, Executor};
 
 use super::Source;
+use super::door::{Door, SILENT};
 use crate::config::{PoolConfig, SourceConfig, StoreConfig};
 
 /// A connection that rested for longer is tried before it is used.
@@ -25,7 +26,7 @@ pub(super) fn open(source: &SourceConfig, config: &StoreConfig) -> Result<Source
     let read = vec![isolation("REPEATABLE READ"), waits.clone()];
     let write = vec![isolation("READ COMMITTED"), waits];
     let pool = |limits, settings| SqlxMySqlConnector::from_sqlx_mysql_pool(pool(options.clone(), limits, settings));
-    Ok(Source { read: pool(&config.read, read), write: pool(&config.write, write) })
+    Ok(Source { read: pool(&config.read, read), write: pool(&config.write, write), door: Some(Door::new(SILENT)) })
 }
 
 fn isolation(level: &str) -> String {

@@ -17,7 +17,7 @@ use tokio::task::JoinHandle;
 
 /// What a wire does to what it carries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Weather {
+pub enum Weather {
     /// Nothing.
     Clear,
     /// Each piece waits for up to so long.
@@ -34,7 +34,7 @@ pub(crate) enum Weather {
 
 /// A wire; dropping it cuts everything.
 #[derive(Debug)]
-pub(crate) struct Proxy {
+pub struct Proxy {
     port: u16,
     weather: watch::Sender<Weather>,
     listener: JoinHandle<()>,
@@ -52,7 +52,7 @@ impl Proxy {
     ///
     /// # Errors
     /// When no port is free.
-    pub(crate) async fn to(port: u16) -> Result<Self> {
+    pub async fn to(port: u16) -> Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let here = listener.local_addr()?.port();
         let store = SocketAddr::from(([127, 0, 0, 1], port));
@@ -68,12 +68,12 @@ impl Proxy {
     }
 
     /// The port that the server is told.
-    pub(crate) fn port(&self) -> u16 {
+    pub fn port(&self) -> u16 {
         self.port
     }
 
     /// Changes the weather.
-    pub(crate) fn set(&self, weather: Weather) {
+    pub fn set(&self, weather: Weather) {
         self.weather.send_replace(weather);
     }
 }

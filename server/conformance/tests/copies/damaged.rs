@@ -1,0 +1,122 @@
+//! Keys that somebody else has written, or that were damaged: they are no copies, and are replaced.
+
+use std::sync::Arc;
+
+use riposte_cache::{Cache, Committed, Cursor, Likes, Limits, Member, Told};
+use riposte_core::MemberId;
+use riposte_core::page::RootPage;
+use riposte_core::ports::Reader;
+use riposte_test_redis::{Program, Reply, Server};
+
+use super::{FIRST, Scene, scene_on, servers, whole};
+
+#[test]
+fn a_copy_that_was_damaged_is_replaced_by_the_next_fill_and_so_is_a_cursor() {
+    let Some(program) = Program::find() else { return };
+    let server = Server::start(&program).expect("it starts");
+    servers::runtime().block_on(async {
+        let redis = Arc::new(servers::redis(&server.url(), Limits::default()).await);
+        let Scene { process, fire, .. } = &scene_on(Arc::clone(&redis) as _).await;
+        fire.root(0, 0).await;
+        let rows = process.store.reader();
+        // Whether the rows were read for the page.
+        let page = async || {
+            let before = process.reader.tally().of(Told::Read);
+            let page = process.reader.roots(&fire.keys[0], FIRST, 0).await.expect("read");
+            assert_eq!(page, rows.roots(&fire.keys[0], FIRST, 0).await.expect("read"));
+            process.reader.tally().of(Told::Read) > before
+        };
+        page().await;
+        assert!(!page().await);
+        let damage = "local key = redis.call('KEYS', '*:c:*')[1]
+            return redis.call('SETRANGE', key, redis.call('STRLEN', key) - 1, 'x')";
+        whole::forget(&server).await;
+        server.ask(&["EVAL", damage, "0"]).expect("damaged");
+        assert!(page().await, "it is seen");
+        assert!(!page().await, "it is replaced");
+        let partition = fire.keys[0].partition();
+        let replace = "local key = redis.call('KEYS', ARGV[1])[1]
+            redis.call('DEL', key)
+            return redis.call('SET', key, 'x')";
+        let pattern = format!("{{p{:04}}}*:cur", partition.get());
+        server.ask(&["EVAL", replace, "0", &pattern]).expect("damaged");
+        assert_eq!(redis.cursors(&[partition]).await.expect("answered"), [None], "as if the relay had never come");
+        redis.renew(partition, Cursor(1), 7).await.expect("it begins anew");
+        assert_eq!(redis.cursors(&[partition]).await.expect("answered"), [Some(Cursor(1))]);
+    });
+}
+
+#[test]
+fn a_key_of_another_type_is_no_copy_and_holds_up_nobody() {
+    let Some(program) = Program::find() else { return };
+    let server = Server::start(&program).expect("it starts");
+    servers::runtime().block_on(async {
+        let redis = Arc::new(servers::redis(&server.url(), Limits::default()).await);
+        let Scene { process, fire, .. } = &scene_on(Arc::clone(&redis) as _).await;
+        fire.root(0, 0).await;
+        let (rows, key) = (process.store.reader(), &fire.keys[0]);
+        let page = async || {
+            let page = process.reader.roots(key, FIRST, 3).await.expect("read");
+            assert_eq!(page, rows.roots(key, FIRST, 3).await.expect("read"));
+            page.expect("there")
+        };
+        let kept = async || {
+            let before = process.reader.tally().of(Told::Read);
+            page().await;
+            process.reader.tally().of(Told::Read) == before
+        };
+        page().await;
+        assert!(kept().await);
+        // What is a text becomes a list, and what is none becomes a text.
+        let replace = "local made = 0
+            for _, key in ipairs(redis.call('KEYS', '*')) do
+                local kind = redis.call('TYPE', key).ok
+                if not string.find(key, ':cur$') then
+                    redis.call('DEL', key)
+                    if kind == 'string' then redis.call('RPUSH', key, 'x') else redis.call('SET', key, 'x') end
+                    made = made + 1
+                end
+            end
+            return made";
+        for write in [false, true] {
+            whole::forget(&server).await;
+            let made = server.ask(&["EVAL", replace, "0"]).expect("damaged");
+            assert!(matches!(made, Reply::Number(3..)), "{made:?}");
+            if write {
+                // Whoever writes meets them first.
+                fire.root(0, 0).await;
+            }
+            page().await;
+            page().await;
+            assert!(kept().await, "they are replaced: {write}");
+        }
+        // Neither is what has the type and not the form.
+        let cut = "for _, key in ipairs(redis.call('KEYS', '*:p:*')) do
+                redis.call('SET', key, string.sub(redis.call('GET', key), 1, 8))
+            end
+            for _, key in ipairs(redis.call('KEYS', '*:z:*')) do
+                local sentinel = redis.call('ZRANGE', key, 0, 0)[1]
+                redis.call('ZREM', key, sentinel)
+                redis.call('ZADD', key, '-inf', string.sub(sentinel, 1, 9))
+            end
+            return #redis.call('KEYS', '*:p:*')";
+        let replied = fire.reply(0, key, page().await.threads.items[0].root.comment.id).await;
+        assert!(replied.is_some());
+        page().await;
+        page().await;
+        assert!(kept().await);
+        whole::forget(&server).await;
+        assert_eq!(server.ask(&["EVAL", cut, "0"]).expect("damaged"), Reply::Number(1));
+        page().await;
+        page().await;
+        assert!(kept().await);
+        let RootPage { subject, threads, .. } = page().await;
+        server.ask(&["EVAL", replace, "0"]).expect("damaged");
+        let at = key.partition();
+        let likes = vec![Likes::of(&threads.items[0].root.comment)];
+        let likers = vec![Member { key: key.clone(), member: MemberId::stored("m".to_owned()) }];
+        let told = Committed { revisions: vec![(subject.id, subject.revision + 1)], likes, likers };
+        redis.renew(at, Cursor(1), 7).await.expect("it begins anew");
+        assert_eq!(redis.advance(at, Cursor(1), Cursor(2), &told).await, Ok(true), "the relay goes past them");
+    });
+}

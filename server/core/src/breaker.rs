@@ -1,0 +1,89 @@
+//! A circuit breaker: whoever has failed several times in a row is left alone, and tried by one call now and then.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::Duration;
+
+/// Failures in a row after which calls are not made any more.
+const FAILURES: u32 = 5;
+/// How long none is made; then one tries, and after as long the next.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// The breaker of one dependency. Times are those of any clock that never goes back, counted from any moment.
+#[derive(Debug, Default)]
+pub struct Breaker {
+    failures: AtomicU32,
+    /// In milliseconds.
+    next_try: AtomicU64,
+}
+
+impl Breaker {
+    /// Whether the dependency is left alone at present.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.failures.load(Ordering::Relaxed) >= FAILURES
+    }
+
+    /// Whether a call may be made: while the dependency is left alone, one every half second.
+    #[must_use]
+    pub fn may_try(&self, now: Duration) -> bool {
+        if !self.is_open() {
+            return true;
+        }
+        let (now, at) = (millis(now), self.next_try.load(Ordering::Relaxed));
+        let next = now + millis(PAUSE);
+        now >= at && self.next_try.compare_exchange(at, next, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    }
+
+    /// A call has succeeded; `true` if the dependency was left alone until now.
+    pub fn succeeded(&self) -> bool {
+        // Most calls succeed, and need not write what is there already.
+        self.failures.load(Ordering::Relaxed) > 0 && self.failures.swap(0, Ordering::Relaxed) >= FAILURES
+    }
+
+    /// A call has failed, or is not answered in time; `true` if the dependency is left alone from now on.
+    pub fn failed(&self, now: Duration) -> bool {
+        let last = self.failures.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |failures| failures.checked_add(1));
+        let opens = last == Ok(FAILURES - 1);
+        if opens {
+            self.next_try.store(millis(now) + millis(PAUSE), Ordering::Relaxed);
+        }
+        opens
+    }
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX / 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{Breaker, FAILURES};
+
+    const fn at(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    #[test]
+    fn it_opens_after_failures_in_a_row_and_lets_one_try_now_and_then() {
+        let breaker = Breaker::default();
+        for _ in 1..FAILURES {
+            assert!(!breaker.failed(at(0)));
+        }
+        assert!(!breaker.succeeded(), "it was not open");
+        for _ in 1..FAILURES {
+            assert!(!breaker.failed(at(0)));
+        }
+        assert!(breaker.may_try(at(0)));
+        assert!(breaker.failed(at(1_000)), "the fifth in a row");
+        assert!(breaker.is_open() && !breaker.failed(at(1_001)), "that is told once");
+        assert!(!breaker.may_try(at(1_499)));
+        assert!(breaker.may_try(at(1_500)));
+        assert!(!breaker.may_try(at(1_500)), "one at a time");
+        assert!(!breaker.failed(at(1_600)));
+        assert!(breaker.may_try(at(2_000)));
+        assert!(breaker.succeeded());
+        assert!(!breaker.is_open() && breaker.may_try(at(2_001)));
+    }
+}

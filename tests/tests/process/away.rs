@@ -1,0 +1,73 @@
+//! A data source that says nothing: calls that need it are refused at once, and those of the other go on.
+
+use anyhow::{Context, Result, ensure};
+use futures::future::join_all;
+use riposte_sdk::v1::{ErrorReason, ListCommentsRequest};
+use riposte_tests::wire::{Proxy, Weather};
+use riposte_tests::{Say, Server, mysql, refused, until};
+use tonic::{Code, Status};
+
+/// Subjects: half of them lie on the second source, or so.
+const SUBJECTS: usize = 24;
+/// Calls at a time.
+const AT_ONCE: usize = 8;
+
+async fn fresh(say: &Say) -> Result<(), Status> {
+    let request = ListCommentsRequest { subject: Some(say.key.clone()), fresh: true, ..ListCommentsRequest::default() };
+    say.client.comments().list_comments(request).await.map(drop)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn calls_that_need_a_silent_source_are_refused_at_once_and_the_others_go_on() -> Result<()> {
+    let Some([first, second]) = mysql::servers() else { return Ok(()) };
+    let (name, port) = (mysql::fresh_name(), second.rsplit_once(':').context("no port")?.1.parse()?);
+    let wire = Proxy::to(port).await?;
+    drop(Server::serve(&[first.clone(), second], &name).await?);
+    let wired = format!("mysql://root@127.0.0.1:{}", wire.port());
+    let server = Server::serve_with(&Server::settings(&[first, wired], &name)).await?;
+    let client = server.client()?;
+    let all: Vec<_> = (0..SUBJECTS).map(|_| Say::on(&client, "article")).collect();
+    for say in &all {
+        say.comment("m", "here").await?;
+    }
+
+    wire.set(Weather::Silent);
+    let asked = join_all(all.iter().map(fresh)).await;
+    let (near, far): (Vec<_>, Vec<_>) = all.iter().zip(asked).partition(|(_, asked)| asked.is_ok());
+    ensure!(near.len() >= 3 && far.len() >= 3, "{} and {} subjects", near.len(), far.len());
+    for (_, asked) in &far {
+        let code = asked.as_ref().err().map(Status::code);
+        ensure!(matches!(code, Some(Code::DeadlineExceeded | Code::Unavailable)), "{asked:?}");
+    }
+    // Nobody knows at first that it is away, only that it does not answer.
+    let (near, far): (Vec<_>, Vec<_>) =
+        (near.iter().map(|(say, _)| *say).collect(), far.iter().map(|(say, _)| *say).collect());
+    let one = far[0];
+    until("calls are refused without a wait", || async {
+        let asked = join_all((0..AT_ONCE).map(|_| fresh(one))).await;
+        Ok(asked.into_iter().flat_map(Result::err).any(is_away))
+    })
+    .await?;
+    // One now and then is let through, to see whether it is back.
+    let asked = join_all((0..100).map(|n| fresh(far[n % far.len()]))).await;
+    let refused = asked.into_iter().flat_map(Result::err).filter(|status| is_away(status.clone())).count();
+    ensure!(refused >= 90, "{refused} of 100");
+    let written = join_all(far.iter().map(|say| say.comment("m", "away"))).await;
+    ensure!(written.into_iter().flat_map(Result::err).any(is_away), "writes too");
+    for say in &near {
+        fresh(say).await?;
+        say.comment("m", "still here").await?;
+    }
+
+    wire.set(Weather::Clear);
+    until("it is back", || async { Ok(far[0].comment("m", "back").await.is_ok()) }).await?;
+    for say in &all {
+        until("every subject is", || async { Ok(fresh(say).await.is_ok()) }).await?;
+    }
+    Ok(())
+}
+
+/// Whether it says that the source is away, and when to come again.
+fn is_away(status: Status) -> bool {
+    refused::<()>(Err(status)).is_ok_and(|said| said == (Code::Unavailable, ErrorReason::ShardUnavailable))
+}
