@@ -4,10 +4,15 @@
 #
 # No shell, no package manager, no user but a number. What the program needs of a system is in the second stage: the C
 # library that it is linked with, the public authorities for https:// and rediss://, and nothing that it may write to.
+#
+# Where no registry of images is reached, BASE names one that was made on the machine: docs/install.md shows how.
 ARG RUST=1.95.0
-FROM docker.io/library/rust:${RUST}-bookworm AS build
+ARG BASE=docker.io/library/rust:${RUST}-bookworm
+FROM ${BASE} AS build
 ARG RUST
-ENV RUSTUP_TOOLCHAIN=${RUST}
+# How much the compiler does; 0 tries the stages quickly and is for nothing else.
+ARG OPTIMISE=3
+ENV RUSTUP_TOOLCHAIN=${RUST} CARGO_PROFILE_RELEASE_OPT_LEVEL=${OPTIMISE}
 WORKDIR /src
 COPY . .
 RUN cargo build --release --locked --package riposte \

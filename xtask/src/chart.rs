@@ -1,6 +1,7 @@
 //! The Helm chart: what it takes is what the server takes, what it renders is what was agreed, and what it must refuse it
 //! refuses. Helm itself renders; everything else is judged here.
 
+mod cluster;
 mod custom;
 mod findings;
 mod golden;
@@ -15,6 +16,7 @@ mod removed;
 mod schema;
 mod server;
 
+pub(crate) use cluster::check as check_on_a_cluster;
 pub(crate) use findings::Findings;
 pub(crate) use helm::Helm;
 

@@ -1,6 +1,7 @@
 //! Real database servers for the tests: private processes on free ports of 127.0.0.1 with data folders of their own.
 //! No service of the machine is touched, and what is started here ends with its guard.
 
+mod kube;
 mod mariadb;
 mod mysql;
 mod redis;
@@ -19,6 +20,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+pub(crate) use kube::{Kube, start as start_kube};
 pub(crate) use mariadb::{start as start_mariadb, start_one as start_one_mariadb};
 pub(crate) use mysql::{start as start_mysql, start_one as start_one_mysql, unpack as unpack_mysql};
 pub(crate) use redis::{OneRedis, Redis, start as start_redis, start_one as start_one_redis};

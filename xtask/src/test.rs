@@ -5,6 +5,7 @@ mod chart;
 mod contract;
 mod crates;
 mod kill;
+mod kube;
 mod readme;
 mod sdks;
 mod step;
@@ -33,6 +34,9 @@ pub(crate) struct Args {
     /// Get helm where it is missing, which takes minutes, and check all of the Helm chart
     #[arg(long)]
     chart: bool,
+    /// Build an API server of Kubernetes where it is missing, which takes many minutes, and install the Helm chart into it
+    #[arg(long)]
+    kube: bool,
     /// Run these steps and no others
     #[arg(long, value_name = "STEP", num_args = 1.., value_enum)]
     only: Vec<Step>,
@@ -87,8 +91,9 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
 impl Args {
     fn wants(&self, step: Step) -> bool {
         // Steps that run only when they are asked for.
-        let extra = step == Step::Mysql && self.mysql || step == Step::Alone && self.alone;
-        let usual = self.only.is_empty() && !matches!(step, Step::Mysql | Step::Alone);
+        let asked = [(Step::Mysql, self.mysql), (Step::Alone, self.alone), (Step::Kube, self.kube)];
+        let extra = asked.contains(&(step, true));
+        let usual = self.only.is_empty() && asked.iter().all(|(extra, _)| *extra != step);
         (usual || extra || self.only.contains(&step)) && !self.skip.contains(&step)
     }
 }
@@ -98,15 +103,23 @@ mod tests {
     use super::*;
 
     fn wanted(only: &[Step], skip: &[Step], mysql: bool) -> Vec<Step> {
-        let args = Args { mysql, alone: false, chart: false, only: only.to_vec(), skip: skip.to_vec(), list: false };
+        let args = Args {
+            mysql,
+            alone: false,
+            chart: false,
+            kube: false,
+            only: only.to_vec(),
+            skip: skip.to_vec(),
+            list: false,
+        };
         Step::value_variants().iter().copied().filter(|step| args.wants(*step)).collect()
     }
 
     #[test]
     fn everything_runs_but_what_has_to_be_asked_for() {
         let all = Step::value_variants().len();
-        assert_eq!(wanted(&[], &[], false).len(), all - 2);
-        assert_eq!(wanted(&[], &[], true).len(), all - 1);
+        assert_eq!(wanted(&[], &[], false).len(), all - 3);
+        assert_eq!(wanted(&[], &[], true).len(), all - 2);
         assert_eq!(wanted(&[Step::Alone], &[], false), [Step::Alone]);
         assert_eq!(wanted(&[Step::Tidy], &[], false), [Step::Tidy]);
         assert_eq!(wanted(&[Step::Tidy, Step::Fmt], &[Step::Fmt], true), [Step::Tidy, Step::Mysql]);

@@ -3,9 +3,11 @@
 //! their own clients with the machine's own settings: no host is named here.
 
 mod chart;
+mod kube;
 mod packages;
 
 pub(crate) use chart::{helm, helm_at_hand, kubernetes_validate, promtool};
+pub(crate) use kube::{curl, etcd, kube_apiserver, module, openssl};
 
 use crate::live::Live;
 use crate::repo::Repo;

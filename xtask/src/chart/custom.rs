@@ -13,30 +13,35 @@ use std::fs;
 const FILE: &str = "helm/definitions.yaml";
 
 /// Kinds by `apiVersion/kind`.
-type Definitions = BTreeMap<String, Definition>;
+pub(super) type Definitions = BTreeMap<String, Definition>;
 
 /// What we know of a kind.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Definition {
+pub(super) struct Definition {
     /// Paths that must be there.
-    required: Vec<String>,
+    pub(super) required: Vec<String>,
     /// Paths that may be there, with the type of what stands there.
-    fields: BTreeMap<String, Type>,
+    pub(super) fields: BTreeMap<String, Type>,
 }
 
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Type {
+pub(super) enum Type {
     Text,
     Number,
     /// A text under any name.
     Texts,
 }
 
+/// All that we know.
+pub(super) fn definitions(repo: &Repo) -> Result<Definitions> {
+    Ok(yaml_serde::from_str(&fs::read_to_string(repo.at(FILE))?)?)
+}
+
 /// Judges the objects of kinds with a dot in their group that is not Kubernetes' own.
 pub(super) fn check(repo: &Repo, rendered: &Rendered, found: &mut Findings) -> Result<()> {
-    let definitions: Definitions = yaml_serde::from_str(&fs::read_to_string(repo.at(FILE))?)?;
+    let definitions = definitions(repo)?;
     for object in rendered.objects.iter().filter(|object| is_custom(object)) {
         found.judge(format!("{}, {}", rendered.name, title(object)), fits(&definitions, object));
     }

@@ -17,23 +17,29 @@ pub(crate) struct Helm<'a> {
     repo: &'a Repo,
     program: PathBuf,
     chart: PathBuf,
+    namespace: String,
 }
 
 impl<'a> Helm<'a> {
     /// On the chart of the workspace.
     pub(crate) fn new(repo: &'a Repo, program: PathBuf) -> Self {
-        Self { repo, program, chart: repo.at(CHART) }
+        Self { repo, program, chart: repo.at(CHART), namespace: NAMESPACE.to_owned() }
     }
 
     /// On another chart.
     pub(super) fn on(&self, chart: &Path) -> Self {
-        Self { repo: self.repo, program: self.program.clone(), chart: chart.to_owned() }
+        Self { chart: chart.to_owned(), program: self.program.clone(), namespace: self.namespace.clone(), ..*self }
+    }
+
+    /// For a release in another namespace.
+    pub(super) fn within(&self, namespace: &str) -> Self {
+        Self { namespace: namespace.to_owned(), ..self.on(&self.chart) }
     }
 
     /// What the chart makes of files of values and of `--set-json` arguments, or in its own words why it does not.
     pub(super) fn template(&self, values: &[&str], sets: &[&str]) -> Result<String> {
         let mut command = self.command("template");
-        command.arg("riposte").arg(&self.chart).args(["--namespace", NAMESPACE]);
+        command.arg("riposte").arg(&self.chart).args(["--namespace", &self.namespace]);
         command.args(values.iter().flat_map(|file| ["--values", file]));
         command.args(sets.iter().flat_map(|set| ["--set-json", set]));
         output_of(&mut command).map_err(|error| anyhow!("{}", words(&error.to_string())))

@@ -1,7 +1,7 @@
 //! The steps, in the order in which they run: the quick ones first, so that a slip shows early.
 
 use super::summary::Report;
-use super::{Run, alone, chart, contract, crates, kill, readme, sdks, suites};
+use super::{Run, alone, chart, contract, crates, kill, kube, readme, sdks, suites};
 use crate::run::run;
 use crate::{generate, tidy, tools};
 use anyhow::Result;
@@ -19,6 +19,7 @@ pub(crate) enum Step {
     Clippy,
     Build,
     Chart,
+    Kube,
     Test,
     Sdk,
     Kill,
@@ -40,6 +41,7 @@ impl Step {
             Self::Clippy => "clippy",
             Self::Build => "build",
             Self::Chart => "chart",
+            Self::Kube => "kube",
             Self::Test => "test",
             Self::Sdk => "sdk",
             Self::Kill => "kill",
@@ -61,6 +63,7 @@ impl Step {
             Self::Clippy => "no lint fires",
             Self::Build => "the server and all tests compile",
             Self::Chart => "the Helm chart takes what the server takes, renders what was agreed and refuses the rest",
+            Self::Kube => "a real API server of Kubernetes takes all that the chart renders, twice (only with --kube)",
             Self::Test => {
                 "unit, conformance and black-box tests, against two real MariaDB servers, Redis and a Redis Cluster"
             }
@@ -88,6 +91,7 @@ impl Step {
             | Self::Drift
             | Self::Clippy
             | Self::Build
+            | Self::Kube
             | Self::Alone
             | Self::Mysql => None,
         }
@@ -120,6 +124,7 @@ impl Step {
             }
             Self::Build => suites::build(at),
             Self::Chart => chart::check(at),
+            Self::Kube => kube::check(at),
             Self::Test => suites::all(at),
             Self::Sdk => sdks::check(at),
             Self::Kill => kill::check(at),

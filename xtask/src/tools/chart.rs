@@ -1,6 +1,6 @@
 //! What the checks of the chart need: helm, promtool, and a validator that brings Kubernetes' schemas.
 
-use super::{by_pip, on_path};
+use super::{by_pip, on_path, packages};
 use crate::live::Live;
 use crate::repo::Repo;
 use crate::run::{output_of, run};
@@ -43,17 +43,9 @@ pub(crate) fn promtool(repo: &Repo, live: &Arc<Live>) -> Result<PathBuf> {
     if let Some(found) = [Some(ours.clone()), on_path("promtool")].into_iter().flatten().find(|path| path.is_file()) {
         return Ok(found);
     }
-    run(live, repo.command("bash").args(["-euo", "pipefail", "-c", UNPACK, "unpack"]).arg(repo.tools("prometheus")))
-        .context("promtool does not come from Debian's packages")?;
+    packages::unpack(live, "prometheus", &repo.tools("prometheus"))?;
     Ok(ours)
 }
-
-/// Unpacks the package into the folder named by the first argument. A machine in use may have old lists of packages.
-const UNPACK: &str = r#"
-mkdir -p "$1"; ROOT=$(cd "$1" && pwd); W=$(mktemp -d); trap 'rm -rf "$W"' EXIT; cd "$W"
-apt-get -qq download prometheus || { apt-get -qq update; apt-get -qq download prometheus; }
-dpkg-deb -x prometheus_*.deb "$ROOT"
-"#;
 
 /// The validator of Kubernetes' objects, from PyPI.
 pub(crate) fn kubernetes_validate(repo: &Repo, live: &Arc<Live>) -> Result<PathBuf> {

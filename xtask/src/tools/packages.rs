@@ -2,7 +2,8 @@
 
 use crate::live::Live;
 use crate::run::run;
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
+use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
@@ -21,6 +22,21 @@ pub(crate) fn install(live: &Arc<Live>, packages: &[&str]) -> Result<()> {
     run(live, Command::new("apt-get").args(["update", "-qq"]))?;
     run(live, &mut install)
 }
+
+/// Unpacks a package into a folder. Installed, it would start a service of the machine.
+pub(super) fn unpack(live: &Arc<Live>, package: &str, folder: &Path) -> Result<()> {
+    let mut unpack = Command::new("bash");
+    unpack.args(["-euo", "pipefail", "-c", UNPACK, "unpack"]).arg(folder).arg(package);
+    run(live, &mut unpack).with_context(|| format!("{package} does not come from Debian's packages"))
+}
+
+/// Unpacks, into the folder named by the first argument, the package named by the second. A machine in use may have old
+/// lists of packages.
+const UNPACK: &str = r#"
+mkdir -p "$1"; ROOT=$(cd "$1" && pwd); W=$(mktemp -d); trap 'rm -rf "$W"' EXIT; cd "$W"
+apt-get -qq download "$2" || { apt-get -qq update; apt-get -qq download "$2"; }
+dpkg-deb -x "$2"_*.deb "$ROOT"
+"#;
 
 /// Whether this is root, as /proc says; the owner of our own entry there is our effective user.
 fn is_root() -> bool {

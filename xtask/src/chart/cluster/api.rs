@@ -1,0 +1,132 @@
+//! What is asked of the API server, by curl.
+
+use crate::chart::objects::{title, word};
+use crate::run::output_of;
+use crate::servers::Kube;
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
+use std::fs;
+use std::time::{Duration, Instant};
+
+/// Whose fields they are that are applied.
+const MANAGER: &str = "riposte";
+/// How long the server may take until it serves a kind that was defined.
+const DEFINED_WITHIN: Duration = Duration::from_secs(60);
+
+/// One server.
+#[derive(Debug)]
+pub(super) struct Api<'a> {
+    kube: &'a Kube,
+}
+
+/// What it answered.
+#[derive(Debug)]
+struct Answer {
+    status: u16,
+    /// What it thinks of an object that it takes all the same.
+    warnings: Vec<String>,
+    body: Value,
+}
+
+impl<'a> Api<'a> {
+    pub(super) fn new(kube: &'a Kube) -> Self {
+        Self { kube }
+    }
+
+    /// Where an object is to be, in `namespace` if its kind lies in any.
+    pub(super) fn place(&self, object: &Value, namespace: &str) -> Result<String> {
+        let base = base(word(&object["apiVersion"]));
+        let resource = self.resource(&base, word(&object["kind"]))?;
+        let resource = resource.with_context(|| format!("the server does not know the kind of {}", title(object)))?;
+        let within = if resource["namespaced"] == true { format!("/namespaces/{namespace}") } else { String::new() };
+        Ok(format!("{base}{within}/{}/{}", word(&resource["name"]), word(&object["metadata"]["name"])))
+    }
+
+    /// Applies an object on the server's side, and returns what the server has then; a warning is a fault.
+    pub(super) fn apply(&self, path: &str, object: &Value) -> Result<Value> {
+        let query = format!("{path}?fieldManager={MANAGER}&force=true&fieldValidation=Strict");
+        let answer = self.ask("PATCH", &query, Some(object))?;
+        ensure!(matches!(answer.status, 200 | 201), "{}: {}", answer.status, message(&answer.body));
+        ensure!(answer.warnings.is_empty(), "taken with a warning: {}", answer.warnings.join("; "));
+        Ok(answer.body)
+    }
+
+    /// Deletes what is there, and sees that it is gone.
+    pub(super) fn delete(&self, path: &str) -> Result<()> {
+        let answer = self.ask("DELETE", &format!("{path}?propagationPolicy=Background"), None)?;
+        ensure!(matches!(answer.status, 200 | 202), "{}: {}", answer.status, message(&answer.body));
+        let left = self.ask("GET", path, None)?;
+        ensure!(left.status == 404, "it is still there after its deletion");
+        Ok(())
+    }
+
+    /// Waits until a kind is served that was defined a moment ago.
+    pub(super) fn until_served(&self, version: &str, kind: &str) -> Result<()> {
+        let deadline = Instant::now() + DEFINED_WITHIN;
+        while self.resource(&base(version), kind)?.is_none() {
+            ensure!(Instant::now() < deadline, "{version} {kind} is not served within {} s", DEFINED_WITHIN.as_secs());
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        Ok(())
+    }
+
+    /// What the server says of a kind below a path, if it knows it.
+    fn resource(&self, base: &str, kind: &str) -> Result<Option<Value>> {
+        let all = self.ask("GET", base, None)?.body;
+        let mut named = all["resources"].as_array().into_iter().flatten().filter(|of| of["kind"] == kind);
+        // What has a slash in its name is a part of another.
+        Ok(named.find(|of| !word(&of["name"]).contains('/')).cloned())
+    }
+
+    fn ask(&self, verb: &str, path: &str, body: Option<&Value>) -> Result<Answer> {
+        let mut curl = self.kube.curl(path);
+        curl.args(["--include", "--request", verb, "--header", "Expect:"]);
+        if let Some(body) = body {
+            let file = self.kube.folder().join("body.json");
+            fs::write(&file, body.to_string())?;
+            // JSON is YAML.
+            curl.args(["--header", "Content-Type: application/apply-patch+yaml", "--data-binary"]);
+            curl.arg(format!("@{}", file.display()));
+        }
+        Answer::read(&output_of(&mut curl)?)
+    }
+}
+
+impl Answer {
+    /// Reads a head of lines, an empty one, and a body.
+    fn read(text: &str) -> Result<Self> {
+        let (head, body) = text.split_once("\r\n\r\n").context("the API server answers without a head")?;
+        let mut lines = head.lines();
+        let status = lines.next().and_then(|line| line.split(' ').nth(1)).and_then(|code| code.parse().ok());
+        let Some(status) = status else { bail!("the API server answers strangely: {head}") };
+        let named = lines.filter_map(|line| line.split_once(": "));
+        let warnings = named.filter(|(name, _)| name.eq_ignore_ascii_case("warning")).map(|(_, text)| text.to_owned());
+        let body = serde_json::from_str(body).unwrap_or_else(|_| Value::from(body));
+        Ok(Self { status, warnings: warnings.collect(), body })
+    }
+}
+
+/// Where the API has a version of a group.
+fn base(version: &str) -> String {
+    if version.contains('/') { format!("/apis/{version}") } else { format!("/api/{version}") }
+}
+
+/// What the server says in a refusal.
+fn message(body: &Value) -> String {
+    body["message"].as_str().map_or_else(|| body.to_string(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_has_a_status_its_warnings_and_a_body() {
+        let text = "HTTP/1.1 201 Created\r\nWarning: 299 - \"old\"\r\nDate: now\r\n\r\n{\"kind\": \"Pod\"}";
+        let answer = Answer::read(text).unwrap();
+        assert_eq!((answer.status, answer.warnings.len(), word(&answer.body["kind"])), (201, 1, "Pod"));
+        assert_eq!(Answer::read("HTTP/1.1 403 Forbidden\r\n\r\nno").unwrap().body, "no");
+        assert!(Answer::read("nothing").is_err());
+        assert_eq!((base("v1"), base("apps/v1")), ("/api/v1".to_owned(), "/apis/apps/v1".to_owned()));
+    }
+}

@@ -1,0 +1,66 @@
+//! One example: installed, installed again, upgraded, deleted.
+
+use super::api::Api;
+use super::namespace;
+use crate::chart::example;
+use crate::chart::findings::Findings;
+use crate::chart::helm::Helm;
+use crate::chart::objects::{documents, title, word};
+use anyhow::{Result, anyhow, ensure};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// What an upgrade changes: the program, and what the server is told.
+const UPGRADE: [&str; 2] = [r#"image.tag="9.9.9""#, r#"image.digest="""#];
+
+/// Checks an example in a namespace of its own; how many objects it has.
+pub(super) fn check(api: &Api<'_>, helm: &Helm<'_>, name: &str, found: &mut Findings) -> Result<usize> {
+    let within = format!("riposte-{name}");
+    namespace(api, &within)?;
+    let helm = helm.within(&within);
+    // In the order in which helm installs.
+    let objects = documents(&helm.template(&[&example(name)], &[])?)?;
+    supposed(api, &objects)?;
+    let mut there = BTreeMap::new();
+    for object in &objects {
+        let applied = api.place(object, &within).and_then(|path| Ok((api.apply(&path, object)?, path)));
+        found.judge(format!("{name}, {}", title(object)), applied.map(|(now, path)| drop(there.insert(path, now))));
+    }
+    for object in &objects {
+        found.judge(format!("{name}, {}, applied again", title(object)), unchanged(api, object, &within, &there));
+    }
+    for object in documents(&helm.template(&[&example(name)], &UPGRADE)?)? {
+        let applied = api.place(&object, &within).and_then(|path| Ok((api.apply(&path, &object)?, path)));
+        found.judge(
+            format!("{name}, {}, upgraded", title(&object)),
+            applied.map(|(now, path)| drop(there.insert(path, now))),
+        );
+    }
+    for path in there.keys() {
+        found.judge(format!("{name}, {path}, deleted"), api.delete(path));
+    }
+    Ok(objects.len())
+}
+
+/// What the objects name and the chart does not make, as far as the server asks for it.
+fn supposed(api: &Api<'_>, objects: &[Value]) -> Result<()> {
+    let classes = objects.iter().filter_map(|object| object["spec"]["priorityClassName"].as_str());
+    for class in classes {
+        let object = json!({
+            "apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": class}, "value": 1000,
+        });
+        api.apply(&format!("/apis/scheduling.k8s.io/v1/priorityclasses/{class}"), &object)?;
+    }
+    Ok(())
+}
+
+/// Whether nothing changes when an object is applied a second time.
+fn unchanged(api: &Api<'_>, object: &Value, within: &str, there: &BTreeMap<String, Value>) -> Result<()> {
+    let path = api.place(object, within)?;
+    let first = there.get(&path).ok_or_else(|| anyhow!("it was refused before"))?;
+    let now = api.apply(&path, object)?;
+    let revision = |of: &Value| word(&of["metadata"]["resourceVersion"]).to_owned();
+    let (before, after) = (revision(first), revision(&now));
+    ensure!(!before.is_empty() && before == after, "its version was {before:?} and became {after:?}");
+    Ok(())
+}

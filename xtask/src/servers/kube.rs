@@ -1,0 +1,120 @@
+//! A Kubernetes API server over an etcd of its own: it takes, checks and keeps objects, and nothing runs by them.
+
+use super::{READY_WITHIN, bound_to_us, tail};
+use crate::live::{Folder, Live, Process};
+use crate::repo::Repo;
+use crate::run::output_of;
+use crate::tools;
+use anyhow::{Context, Result, bail};
+use riposte_test_redis::free_port;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Whoever bears it may do anything; it is worth something on this machine's loopback address and for this run only.
+const TOKEN: &str = "riposte-checks";
+
+/// A running API server, its etcd, and the folder of both.
+#[derive(Debug)]
+pub(crate) struct Kube {
+    // Dropped in this order, so that nothing loses what it stands on.
+    _server: Process,
+    _etcd: Process,
+    folder: Folder,
+    curl: PathBuf,
+    port: u16,
+}
+
+impl Kube {
+    /// A curl that the server knows, for a path of its API; it prints the head of the answer before the body.
+    pub(crate) fn curl(&self, path: &str) -> Command {
+        curl(&self.curl, self.folder.path(), &format!("https://127.0.0.1:{}{path}", self.port))
+    }
+
+    /// A folder for what is sent to it.
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// What the server says of itself, in one line.
+    pub(crate) fn version(&self) -> Result<String> {
+        let told = output_of(&mut self.curl("/version"))?;
+        let version = told.lines().find_map(|line| line.trim().strip_prefix("\"gitVersion\": \""));
+        Ok(version.context("the API server has no version")?.trim_end_matches(['"', ',']).to_owned())
+    }
+}
+
+/// Starts both. The server makes its certificate itself.
+pub(crate) fn start(repo: &Repo, live: &Arc<Live>) -> Result<Kube> {
+    let (etcd, server) = (tools::etcd(repo, live)?, tools::kube_apiserver(repo, live)?);
+    let (curl_program, openssl) = (tools::curl(live)?, tools::openssl(live)?);
+    let folder = live.folder()?;
+    let at = |name: &str| folder.path().join(name);
+    output_of(Command::new(openssl).args(["genrsa", "-out"]).arg(at("tokens.key")).arg("2048"))?;
+    fs::write(at("tokens.csv"), format!("{TOKEN},checks,checks,system:masters\n"))?;
+    fs::write(at("curl"), format!("header = \"Authorization: Bearer {TOKEN}\"\n"))?;
+    let (store, peers, port) = (free_port()?, free_port()?, free_port()?);
+    let mut health = Command::new(&curl_program);
+    health.args(["--silent", "--fail", &format!("http://127.0.0.1:{store}/health")]);
+    let etcd =
+        started(live, "etcd", &at("etcd.log"), &mut etcd_command(&etcd, folder.path(), store, peers), &mut health)?;
+    let mut ready = curl(&curl_program, folder.path(), &format!("https://127.0.0.1:{port}/readyz"));
+    let mut command = server_command(&server, folder.path(), store, port);
+    let log = at("server.log");
+    let server = started(live, "kube-apiserver", &log, &mut command, ready.arg("--fail"))?;
+    Ok(Kube { _server: server, _etcd: etcd, folder, curl: curl_program, port })
+}
+
+fn etcd_command(program: &Path, folder: &Path, port: u16, peers: u16) -> Command {
+    let (here, others) = (format!("http://127.0.0.1:{port}"), format!("http://127.0.0.1:{peers}"));
+    let mut command = bound_to_us(program);
+    command.args(["--name=checks", "--data-dir"]).arg(folder.join("etcd"));
+    command.args([format!("--listen-client-urls={here}"), format!("--advertise-client-urls={here}")]);
+    command.args([format!("--listen-peer-urls={others}"), format!("--initial-advertise-peer-urls={others}")]);
+    command.arg(format!("--initial-cluster=checks={others}"));
+    command
+}
+
+fn server_command(program: &Path, folder: &Path, store: u16, port: u16) -> Command {
+    let mut command = bound_to_us(program);
+    command.args([format!("--etcd-servers=http://127.0.0.1:{store}"), format!("--secure-port={port}")]);
+    // It advertises no loopback address, so it gets one that is nobody's and tells nobody.
+    command.args(["--bind-address=127.0.0.1", "--advertise-address=192.0.2.1", "--endpoint-reconciler-type=none"]);
+    command.args(["--authorization-mode=RBAC", "--service-cluster-ip-range=10.0.0.0/16"]);
+    command.arg("--service-account-issuer=https://checks.example");
+    let files = [
+        ("cert-dir", "certificates"),
+        ("token-auth-file", "tokens.csv"),
+        ("service-account-key-file", "tokens.key"),
+        ("service-account-signing-key-file", "tokens.key"),
+    ];
+    command.args(files.map(|(flag, name)| format!("--{flag}={}", folder.join(name).display())));
+    command
+}
+
+/// curl with what it needs to trust and to be trusted.
+fn curl(program: &Path, folder: &Path, url: &str) -> Command {
+    let mut command = Command::new(program);
+    command.args(["--silent", "--show-error", "--http1.1", "--max-time", "60", "--noproxy", "*", "--config"]);
+    command.arg(folder.join("curl")).arg("--cacert").arg(folder.join("certificates/apiserver.crt")).arg(url);
+    command
+}
+
+/// Starts a program and waits until it answers.
+fn started(live: &Arc<Live>, name: &str, log: &Path, command: &mut Command, asks: &mut Command) -> Result<Process> {
+    let to = File::create(log)?;
+    let mut process = live.spawn(command.stdin(Stdio::null()).stdout(to.try_clone()?).stderr(to))?;
+    let deadline = Instant::now() + READY_WITHIN;
+    while output_of(asks).is_err() {
+        if let Some(status) = process.child().try_wait()? {
+            bail!("{name} ended with {status}; {}", tail(log));
+        }
+        if Instant::now() > deadline {
+            bail!("{name} does not answer within {} s; {}", READY_WITHIN.as_secs(), tail(log));
+        }
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    Ok(process)
+}

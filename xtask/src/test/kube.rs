@@ -1,0 +1,14 @@
+//! The Helm chart on an API server of Kubernetes.
+
+use super::Run;
+use super::summary::Report;
+use crate::chart;
+use anyhow::Result;
+
+/// Installs every example there, and deletes it.
+pub(super) fn check(at: &Run<'_>) -> Result<Report> {
+    let (found, note) = chart::check_on_a_cluster(at.repo, at.live)?;
+    found.print();
+    let note = found.faults.first().cloned().unwrap_or(note);
+    Ok(Report { passed: found.passed, failed: found.faults.len(), skipped: found.skipped, note })
+}
