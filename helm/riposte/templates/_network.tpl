@@ -27,7 +27,10 @@ spec:
   {{- $rules = append $rules (dict "from" $peers "ports" $ports) }}
   {{- end }}
   {{- end }}
-  ingress: {{ toJson $rules }}
+  {{- /* The API server keeps no empty list, so one would be a change each time it is applied. */}}
+  {{- with $rules }}
+  ingress: {{ toJson . }}
+  {{- end }}
   {{- with .Values.networkPolicy.egress }}
   egress:
     {{- toYaml . | nindent 4 }}
@@ -46,7 +49,6 @@ spec:
     matchLabels:
       {{- include "riposte.selector" (dict "root" . "component" "migration") | nindent 6 }}
   policyTypes: {{ ternary (list "Ingress" "Egress") (list "Ingress") (not (empty .Values.networkPolicy.egress)) | toJson }}
-  ingress: []
   {{- with .Values.networkPolicy.egress }}
   egress:
     {{- toYaml . | nindent 4 }}
