@@ -81,6 +81,7 @@ Examples:
   cargo xtask test                     everything, as the CI runs it
   cargo xtask test --only tidy clippy  two steps
   cargo xtask test --mysql             the store's suite on real MySQL 9 as well
+  cargo xtask test --only kube         the chart on a real API server of Kubernetes
   cargo xtask test --list              what the steps are
   cargo xtask kill --rounds 3          a short run of the killing
   cargo xtask prove --smoke            six minutes of faults under a history checker

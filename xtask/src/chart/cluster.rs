@@ -1,10 +1,11 @@
 //! The chart on a real API server: every example is installed by server-side apply, installed again, which must change
-//! nothing, upgraded, and deleted. No controller and no node is there: what is shown is what the server checks.
+//! nothing, upgraded, and deleted; then the same by helm itself. No controller and no node is there: what is shown is what the server checks.
 
 mod api;
 mod examples;
 mod kinds;
 mod made;
+mod release;
 
 use super::examples_of;
 use super::findings::Findings;
@@ -31,6 +32,7 @@ pub(crate) fn check(repo: &Repo, live: &Arc<Live>) -> Result<(Findings, String)>
     let mut objects = 0;
     for name in examples_of(repo)? {
         objects += examples::check(&api, &helm, &name, &mut found)?;
+        found.judge(format!("{name}, by helm"), release::check(&helm, &kube, &name));
     }
     Ok((found, format!("{objects} objects on Kubernetes {}; {defined}", kube.version()?)))
 }
@@ -42,20 +44,22 @@ fn namespace(api: &Api<'_>, name: &str) -> Result<()> {
         "pod-security.kubernetes.io/warn": "restricted",
     });
     let object = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels}});
-    api.apply(&format!("/api/v1/namespaces/{name}"), &object).map(drop)
+    api.apply(&format!("/api/v1/namespaces/{name}"), &object)?;
+    // A controller would make it, and pods that name no account get it.
+    let account = json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default"}});
+    api.apply(&format!("/api/v1/namespaces/{name}/serviceaccounts/default"), &account).map(drop)
 }
 
-/// A server that takes everything shows nothing: a misspelt field, a type and a privileged pod must be refused.
+/// A server that takes everything shows nothing: a misspelt field, a port that is none, and a pod with all rights must be
+/// refused.
 fn finds_faults(api: &Api<'_>) -> Result<()> {
     namespace(api, "faults")?;
-    let pod =
-        |name: &str, spec: Value| json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec});
-    let service = |spec: Value| json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "x"}, "spec": spec});
-    let privileged = json!({"containers": [{"name": "x", "image": "x", "securityContext": {"privileged": true}}]});
+    let object =
+        |kind: &str, spec: Value| json!({"apiVersion": "v1", "kind": kind, "metadata": {"name": "x"}, "spec": spec});
     for (object, why) in [
-        (service(json!({"ports": [{"port": 1}], "selectors": {}})), "selectors"),
-        (service(json!({"ports": [{"port": 70_000}]})), "65535"),
-        (pod("x", privileged), "violates PodSecurity"),
+        (object("Service", json!({"ports": [{"port": 1}], "selectors": {}})), "selectors"),
+        (object("Service", json!({"ports": [{"port": 70_000}]})), "65535"),
+        (object("Pod", json!({"containers": [{"name": "x", "image": "x"}]})), "violates PodSecurity"),
     ] {
         let told = match api.place(&object, "faults").and_then(|path| api.apply(&path, &object)) {
             Ok(_) => "it is taken".to_owned(),

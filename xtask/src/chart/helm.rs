@@ -52,11 +52,27 @@ impl<'a> Helm<'a> {
         output_of(&mut command).map(drop)
     }
 
-    /// Helm with nobody's settings, for a cluster that is not there: built by Go, it takes an old one for granted.
+    /// What helm does with a release of an example on a cluster.
+    pub(super) fn on_cluster(&self, verb: &str, kubeconfig: &Path) -> Command {
+        let mut command = self.alone(verb);
+        command.args(["riposte", "--namespace", &self.namespace]).env("KUBECONFIG", kubeconfig);
+        if verb != "uninstall" {
+            command.arg(&self.chart);
+        }
+        command
+    }
+
+    /// Helm for a cluster that is not there: built by Go, it takes an old one for granted.
     fn command(&self, verb: &str) -> Command {
+        let mut command = self.alone(verb);
+        command.args(["--kube-version", RECENT]);
+        command
+    }
+
+    /// Helm with nobody's settings.
+    fn alone(&self, verb: &str) -> Command {
         let mut command = self.repo.command(&self.program);
-        command.args([verb, "--kube-version", RECENT]).env_remove("HELM_NAMESPACE").env_remove("KUBECONFIG");
-        command.env("HELM_PLUGINS", "/nonexistent");
+        command.arg(verb).env_remove("HELM_NAMESPACE").env_remove("KUBECONFIG").env("HELM_PLUGINS", "/nonexistent");
         command
     }
 }

@@ -1,12 +1,13 @@
 //! A Kubernetes API server over an etcd of its own: it takes, checks and keeps objects, and nothing runs by them.
 
-use super::{READY_WITHIN, bound_to_us, tail};
+use super::{bound_to_us, tail};
 use crate::live::{Folder, Live, Process};
 use crate::repo::Repo;
 use crate::run::output_of;
 use crate::tools;
 use anyhow::{Context, Result, bail};
 use riposte_test_redis::free_port;
+use serde_json::json;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -15,6 +16,10 @@ use std::time::{Duration, Instant};
 
 /// Whoever bears it may do anything; it is worth something on this machine's loopback address and for this run only.
 const TOKEN: &str = "riposte-checks";
+
+/// How long either may take until it answers: the API server prepares every kind of Kubernetes first, which takes minutes on
+/// a busy machine.
+const READY_WITHIN: Duration = Duration::from_mins(5);
 
 /// A running API server, its etcd, and the folder of both.
 #[derive(Debug)]
@@ -31,6 +36,11 @@ impl Kube {
     /// A curl that the server knows, for a path of its API; it prints the head of the answer before the body.
     pub(crate) fn curl(&self, path: &str) -> Command {
         curl(&self.curl, self.folder.path(), &format!("https://127.0.0.1:{}{path}", self.port))
+    }
+
+    /// A file by which other programs reach it.
+    pub(crate) fn kubeconfig(&self) -> PathBuf {
+        self.folder.path().join("kubeconfig")
     }
 
     /// A folder for what is sent to it.
@@ -56,6 +66,7 @@ pub(crate) fn start(repo: &Repo, live: &Arc<Live>) -> Result<Kube> {
     fs::write(at("tokens.csv"), format!("{TOKEN},checks,checks,system:masters\n"))?;
     fs::write(at("curl"), format!("header = \"Authorization: Bearer {TOKEN}\"\n"))?;
     let (store, peers, port) = (free_port()?, free_port()?, free_port()?);
+    fs::write(at("kubeconfig"), kubeconfig(folder.path(), port))?;
     let mut health = Command::new(&curl_program);
     health.args(["--silent", "--fail", &format!("http://127.0.0.1:{store}/health")]);
     let etcd =
@@ -94,6 +105,20 @@ fn server_command(program: &Path, folder: &Path, store: u16, port: u16) -> Comma
     command
 }
 
+/// What programs of Kubernetes read: where the server is, whom to trust and who asks.
+fn kubeconfig(folder: &Path, port: u16) -> String {
+    let (server, trusted) = (format!("https://127.0.0.1:{port}"), folder.join("certificates/apiserver.crt"));
+    let config = json!({
+        "apiVersion": "v1",
+        "kind": "Config",
+        "current-context": "checks",
+        "contexts": [{"name": "checks", "context": {"cluster": "checks", "user": "checks"}}],
+        "clusters": [{"name": "checks", "cluster": {"server": server, "certificate-authority": trusted}}],
+        "users": [{"name": "checks", "user": {"token": TOKEN}}],
+    });
+    config.to_string()
+}
+
 /// curl with what it needs to trust and to be trusted.
 fn curl(program: &Path, folder: &Path, url: &str) -> Command {
     let mut command = Command::new(program);
@@ -102,17 +127,19 @@ fn curl(program: &Path, folder: &Path, url: &str) -> Command {
     command
 }
 
-/// Starts a program and waits until it answers.
+/// Starts a program and waits until it answers; if it does not, its log is shown.
 fn started(live: &Arc<Live>, name: &str, log: &Path, command: &mut Command, asks: &mut Command) -> Result<Process> {
     let to = File::create(log)?;
     let mut process = live.spawn(command.stdin(Stdio::null()).stdout(to.try_clone()?).stderr(to))?;
     let deadline = Instant::now() + READY_WITHIN;
     while output_of(asks).is_err() {
         if let Some(status) = process.child().try_wait()? {
-            bail!("{name} ended with {status}; {}", tail(log));
+            eprintln!("{}", tail(log));
+            bail!("{name} ended with {status}");
         }
         if Instant::now() > deadline {
-            bail!("{name} does not answer within {} s; {}", READY_WITHIN.as_secs(), tail(log));
+            eprintln!("{}", tail(log));
+            bail!("{name} does not answer within {} s", READY_WITHIN.as_secs());
         }
         std::thread::sleep(Duration::from_millis(200));
     }

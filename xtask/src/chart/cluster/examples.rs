@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// What an upgrade changes: the program, and what the server is told.
-const UPGRADE: [&str; 2] = [r#"image.tag="9.9.9""#, r#"image.digest="""#];
+pub(super) const UPGRADE: [&str; 3] = [r#"image.tag="9.9.9""#, r#"image.digest="""#, r#"config.log.filter="debug""#];
 
 /// Checks an example in a namespace of its own; how many objects it has.
 pub(super) fn check(api: &Api<'_>, helm: &Helm<'_>, name: &str, found: &mut Findings) -> Result<usize> {
-    let within = format!("riposte-{name}");
+    let within = namespace_of(name);
     namespace(api, &within)?;
     let helm = helm.within(&within);
     // In the order in which helm installs.
@@ -40,6 +40,11 @@ pub(super) fn check(api: &Api<'_>, helm: &Helm<'_>, name: &str, found: &mut Find
         found.judge(format!("{name}, {path}, deleted"), api.delete(path));
     }
     Ok(objects.len())
+}
+
+/// The namespace of an example.
+pub(super) fn namespace_of(name: &str) -> String {
+    format!("riposte-{name}")
 }
 
 /// What the objects name and the chart does not make, as far as the server asks for it.
