@@ -17,10 +17,12 @@ use prost::Message;
 use riposte_sdk::v1;
 use std::sync::Arc;
 use std::time::Duration;
-use verdict::Verdict;
+use verdict::{Phases, Verdict};
 
 /// Comments under each subject.
 const COMMENTS: usize = 4;
+/// How long calls come at less than the knee, before and after.
+const BELOW: Duration = Duration::from_secs(8);
 /// The method of a create.
 const CREATE_COMMENT: &str = "/riposte.v1.CommentService/CreateComment";
 
@@ -97,6 +99,8 @@ pub(crate) async fn run(args: &Args) -> Result<Verdict> {
         }
     };
     let knee = Knee::of(&much).await?;
+    let below = || Arrivals::run(&much, knee.rate * 0.7, BELOW);
+    let before = below().await;
     // Long enough to make the page a hot one before anything counts.
     Arrivals::run(&kept, args.hot_rate, Duration::from_secs(3)).await;
     let most = Duration::from_secs_f64(args.seconds);
@@ -106,6 +110,6 @@ pub(crate) async fn run(args: &Args) -> Result<Verdict> {
     });
     let over = Arrivals::run(&much, knee.rate * args.times, most).await;
     let kept = aside.await?;
-    let after = Arrivals::run(&much, knee.rate * 0.7, Duration::from_secs(6)).await;
-    Ok(Verdict::of(&knee, &over, &kept, &after))
+    let after = below().await;
+    Ok(Verdict::of(&knee, &Phases { before, over, after }, &kept))
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use std::time::Duration;
 
 /// How finely the time after the load is looked at.
-const SLICE: Duration = Duration::from_millis(100);
+const SLICE: Duration = Duration::from_millis(250);
 
 /// Printed as one line.
 #[derive(Debug, Serialize)]
@@ -32,8 +32,20 @@ pub(crate) struct Verdict {
     hot_p99_ms: f64,
 }
 
+/// The load in its order.
+#[derive(Debug)]
+pub(crate) struct Phases {
+    /// Below the knee.
+    pub(crate) before: Arrivals,
+    /// Far beyond it.
+    pub(crate) over: Arrivals,
+    /// As before.
+    pub(crate) after: Arrivals,
+}
+
 impl Verdict {
-    pub(crate) fn of(knee: &Knee, over: &Arrivals, kept: &Arrivals, after: &Arrivals) -> Self {
+    pub(crate) fn of(knee: &Knee, phases: &Phases, kept: &Arrivals) -> Self {
+        let Phases { before, over, after } = phases;
         let seconds = over.lasted.as_secs_f64();
         let good_rate = over.count(Fate::Good) as f64 / seconds;
         Self {
@@ -46,7 +58,7 @@ impl Verdict {
             admitted_p99_ms: percentile(&over.answered_ms(), 99.0),
             refused: over.count(Fate::Refused),
             lost: over.count(Fate::Lost),
-            back_ms: back(after, knee.p99_ms),
+            back_ms: back(before, after),
             hot_calls: kept.calls.len(),
             hot_lost: kept.calls.len() - kept.count(Fate::Good),
             hot_p99_ms: percentile(&kept.answered_ms(), 99.0),
@@ -54,17 +66,35 @@ impl Verdict {
     }
 }
 
-/// The end of the last slice in which a call was not answered, or half of them took longer than nearly all did at the knee.
-fn back(after: &Arrivals, knee_p99_ms: f64) -> u64 {
-    let slices = (after.lasted.as_millis() / SLICE.as_millis()) as u32;
-    let bad = |slice: &u32| {
-        let within = |due: Duration| due >= SLICE * *slice && due < SLICE * (*slice + 1);
-        let calls: Vec<_> = after.calls.iter().filter(|call| within(call.due)).collect();
-        let slow = calls.iter().filter(|call| call.took.as_secs_f64() * 1e3 > knee_p99_ms).count();
-        calls.iter().any(|call| call.fate != Fate::Good) || slow * 2 > calls.len()
+/// The end of the last slice that was worse than each one before the load was: fewer of its calls were answered, or half of
+/// them took longer than half of the slowest did.
+fn back(before: &Arrivals, after: &Arrivals) -> u64 {
+    let usual = slices(before);
+    let fewest = usual.iter().map(|slice| slice.good).fold(1.0, f64::min);
+    let slowest = usual.iter().map(|slice| slice.half_ms).fold(0.0, f64::max);
+    let last = slices(after).iter().rposition(|slice| slice.good < fewest || slice.half_ms > slowest);
+    last.map_or(0, |slice| (slice as u64 + 1) * SLICE.as_millis() as u64)
+}
+
+/// A moment of a phase.
+struct Slice {
+    /// The share of the calls that were answered in time.
+    good: f64,
+    /// How long half of them took, at most.
+    half_ms: f64,
+}
+
+fn slices(phase: &Arrivals) -> Vec<Slice> {
+    let count = (phase.lasted.as_millis() / SLICE.as_millis()) as u32;
+    let slice = |number: u32| {
+        let within = |due: Duration| due >= SLICE * number && due < SLICE * (number + 1);
+        let calls: Vec<_> = phase.calls.iter().filter(|call| within(call.due)).collect();
+        let good = calls.iter().filter(|call| call.fate == Fate::Good).count();
+        let mut took: Vec<f64> = calls.iter().map(|call| call.took.as_secs_f64() * 1e3).collect();
+        took.sort_by(f64::total_cmp);
+        Slice { good: good as f64 / calls.len().max(1) as f64, half_ms: percentile(&took, 50.0) }
     };
-    let last = (0..slices).rfind(bad);
-    last.map_or(0, |slice| u64::from(slice + 1) * SLICE.as_millis() as u64)
+    (0..count).map(slice).filter(|slice| slice.half_ms > 0.0).collect()
 }
 
 #[cfg(test)]
@@ -79,18 +109,22 @@ mod tests {
     }
 
     #[test]
-    fn all_is_well_behind_the_last_slice_that_was_not() {
-        assert_eq!(back(&arrivals(&[(10, 5, Fate::Good), (950, 5, Fate::Good)]), 9.0), 0);
-        assert_eq!(back(&arrivals(&[(10, 5, Fate::Good), (250, 5, Fate::Refused), (950, 5, Fate::Good)]), 9.0), 300);
-        let slow = [(10, 50, Fate::Good), (110, 50, Fate::Good), (120, 50, Fate::Good), (130, 5, Fate::Good)];
-        assert_eq!(back(&arrivals(&slow), 9.0), 200);
+    fn all_is_well_behind_the_last_slice_that_was_worse_than_any_before() {
+        let before =
+            arrivals(&[(10, 5, Fate::Good), (260, 5, Fate::Good), (270, 5, Fate::Refused), (520, 20, Fate::Good)]);
+        let well = |calls: &[(u64, u64, Fate)]| back(&before, &arrivals(calls));
+        assert_eq!(well(&[(10, 5, Fate::Good), (950, 20, Fate::Good)]), 0);
+        assert_eq!(well(&[(10, 5, Fate::Good), (20, 5, Fate::Refused), (950, 5, Fate::Good)]), 0, "as before");
+        assert_eq!(well(&[(10, 5, Fate::Good), (260, 5, Fate::Refused), (950, 5, Fate::Good)]), 500);
+        assert_eq!(well(&[(10, 50, Fate::Good), (510, 50, Fate::Good), (760, 5, Fate::Good)]), 750);
     }
 
     #[test]
     fn goodput_is_what_was_answered_against_the_knee() {
         let knee = Knee { callers: 4, rate: 2.0, p99_ms: 9.0 };
         let over = arrivals(&[(0, 5, Fate::Good), (1, 7, Fate::Refused), (2, 9, Fate::Lost), (3, 8, Fate::Good)]);
-        let verdict = Verdict::of(&knee, &over, &arrivals(&[(0, 1, Fate::Lost)]), &arrivals(&[]));
+        let phases = Phases { before: arrivals(&[]), over, after: arrivals(&[]) };
+        let verdict = Verdict::of(&knee, &phases, &arrivals(&[(0, 1, Fate::Lost)]));
         assert_eq!((verdict.goodput, verdict.offered_rate, verdict.admitted_p99_ms), (1.0, 4.0, 8.0));
         assert_eq!((verdict.refused, verdict.lost, verdict.hot_lost, verdict.back_ms), (1, 1, 1, 0));
     }
