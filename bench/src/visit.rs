@@ -1,4 +1,5 @@
-//! Reads the first page of each subject once, so that whatever keeps pages has them.
+//! Reads the first page of each subject a few times, so that whatever keeps pages has them: who reads first brings what it has
+//! read, and who reads next may keep what that came to.
 
 use crate::clients::Target;
 use crate::page;
@@ -12,6 +13,8 @@ use tonic::Code;
 
 /// Calls in flight.
 const WIDTH: usize = 64;
+/// How often each page is read.
+const ROUNDS: usize = 3;
 /// How often a page is asked for again that was not there in time: nothing is measured here.
 const REPEATS: u32 = 10;
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -29,7 +32,8 @@ pub(crate) struct Args {
 /// Reads them, and tells how long a page is.
 pub(crate) async fn run(args: &Args) -> Result<String> {
     let connections = args.target.open_raw()?;
-    let pages: Vec<usize> = stream::iter(args.target.keys(args.subjects).into_iter().enumerate())
+    let rounds = std::iter::repeat_n(args.target.keys(args.subjects), ROUNDS).flatten();
+    let pages: Vec<usize> = stream::iter(rounds.enumerate())
         .map(|(number, key)| {
             let mut connection = connections[number % connections.len()].clone();
             async move {

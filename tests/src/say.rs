@@ -97,7 +97,6 @@ impl Say {
             member_id: member.to_owned(),
             value: value.into(),
             request_id: request_id(),
-            ..SetLikeRequest::default()
         };
         let (client, request) = (&self.client, &request);
         Ok(patiently(|| async { client.likes().set_like(request.clone()).await }).await?.into_inner())

@@ -37,7 +37,7 @@ const LONGER: Duration = Duration::from_secs(60);
 /// How long it is remembered which subject bears a key, which never changes.
 const NAMED: Duration = Duration::from_secs(24 * 60 * 60);
 /// How long a first page is kept as it was put together, at most: to put it together again costs little.
-const WHOLE: Duration = Duration::from_secs(60);
+const WHOLE: Duration = Duration::from_secs(10 * 60);
 /// The most pages that are being kept at a time; more are not.
 const KEEPING: usize = 64;
 
