@@ -2,6 +2,7 @@
 
 pub(crate) mod exit;
 
+mod ask;
 mod completion;
 mod config;
 mod dev;
@@ -101,8 +102,8 @@ pub fn run() -> ExitCode {
 impl Command {
     async fn run(self, sources: &Sources) -> anyhow::Result<ExitCode> {
         match self {
-            Command::Dev(args) => args.run(sources).await,
-            Command::Serve(args) => args.run(sources).await,
+            Command::Dev(args) => Box::pin(args.run(sources)).await,
+            Command::Serve(args) => Box::pin(args.run(sources)).await,
             Command::Migrate(args) => args.run(sources).await,
             Command::Import(args) => args.run().await,
             Command::Export(args) => args.run().await,

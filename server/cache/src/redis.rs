@@ -38,6 +38,8 @@ const LONGER: Duration = Duration::from_secs(60);
 const NAMED: Duration = Duration::from_secs(24 * 60 * 60);
 /// How long a first page is kept as it was put together, at most: to put it together again costs little.
 const WHOLE: Duration = Duration::from_secs(10 * 60);
+/// The most bytes of such a page: a larger one is put together each time, for each like ends it.
+const LARGEST: usize = 128 << 10;
 /// The most pages that are being kept at a time; more are not.
 const KEEPING: usize = 64;
 
@@ -119,6 +121,12 @@ impl Redis {
     async fn within(&self, function: &str, at: Partition, words: Vec<Value>, budget: Duration) -> Result<Value, Away> {
         let cursor = words::cursor(at, self.config.timeline);
         trips::watched(self.trips.as_deref(), function, self.client.call(function, &cursor, words, budget)).await
+    }
+
+    /// Calls a function for the relay, whom nobody waits for.
+    async fn aside(&self, function: &str, at: Partition, words: Vec<Value>) -> Result<Value, Away> {
+        let cursor = words::cursor(at, self.config.timeline);
+        trips::watched(self.trips.as_deref(), function, self.client.call_aside(function, &cursor, words)).await
     }
 
     /// Calls a function once for each partition of `items`, side by side, and answers with their places.
@@ -300,7 +308,7 @@ impl Cache for Redis {
     }
 
     async fn cursors(&self, partitions: &[Partition]) -> Result<Vec<Option<Cursor>>, Away> {
-        let ask = |at: &Partition| self.call("cursor", *at, Vec::new());
+        let ask = |at: &Partition| self.aside("cursor", *at, Vec::new());
         let answers = join_all(partitions.iter().map(ask)).await;
         answers.into_iter().map(|answer| Ok(answers::integer(&answer?).map(Cursor))).collect()
     }
@@ -311,13 +319,13 @@ impl Cache for Redis {
         words.push(number(told.likes.len()));
         words.extend(told.likes.iter().flat_map(words::likes));
         words.extend(told.likers.iter().map(|who| text(words::member(who))));
-        let answer = self.within("advance", at, words, self.config.apply_budget).await?;
+        let answer = self.aside("advance", at, words).await?;
         Ok(answers::integer(&answer) == Some(1))
     }
 
     async fn renew(&self, at: Partition, cursor: Cursor, generation: u64) -> Result<(), Away> {
         let words = vec![number(cursor.0), text(format!("{generation:x}"))];
-        self.call("renew", at, words).await.map(drop)
+        self.aside("renew", at, words).await.map(drop)
     }
 
     async fn forget(&self, key: &SubjectKey) -> Result<(), Away> {
@@ -332,6 +340,9 @@ impl Cache for Redis {
 impl Redis {
     /// Keeps a first page as it was put together, behind the back of who reads it.
     fn keep(&self, subject: SubjectId, order: Order, [name, page]: [Value; 2]) {
+        if answers::bytes(&page).is_none_or(|page| page.len() > LARGEST) {
+            return;
+        }
         let Ok(room) = Arc::clone(&self.keeping).try_acquire_owned() else { return };
         let words = vec![
             text(hex(subject.get())),

@@ -40,6 +40,15 @@ impl Breaker {
         self.failures.load(Ordering::Relaxed) > 0 && self.failures.swap(0, Ordering::Relaxed) >= FAILURES
     }
 
+    /// Nobody need fail any more to know it; `true` if the dependency was not left alone until now.
+    pub fn open(&self, now: Duration) -> bool {
+        let opens = self.failures.fetch_max(FAILURES, Ordering::Relaxed) < FAILURES;
+        if opens {
+            self.next_try.store(millis(now) + millis(PAUSE), Ordering::Relaxed);
+        }
+        opens
+    }
+
     /// A call has failed, or is not answered in time; `true` if the dependency is left alone from now on.
     pub fn failed(&self, now: Duration) -> bool {
         let last = self.failures.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |failures| failures.checked_add(1));
@@ -85,5 +94,7 @@ mod tests {
         assert!(breaker.may_try(at(2_000)));
         assert!(breaker.succeeded());
         assert!(!breaker.is_open() && breaker.may_try(at(2_001)));
+        assert!(breaker.open(at(3_000)) && breaker.is_open() && !breaker.open(at(3_000)));
+        assert!(!breaker.may_try(at(3_499)) && breaker.may_try(at(3_500)));
     }
 }

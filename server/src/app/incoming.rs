@@ -18,8 +18,9 @@ use super::slots::{Slot, Slots};
 use super::tls::{self, Tls};
 use crate::auth::Peer;
 
-/// Handshakes under way at once; further connections wait in the listener's queue.
-const HANDSHAKES: usize = 64;
+/// Handshakes under way at once; further connections wait in the listener's queue. So many that those who say nothing keep
+/// nobody else waiting: the listener's bound of connections is met first.
+const HANDSHAKES: usize = 8192;
 /// The longest handshake.
 const HANDSHAKE_TIME: Duration = Duration::from_secs(3);
 /// The wait after a connection that could not be taken: as a rule the process has no file descriptor left.

@@ -7,12 +7,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use anyhow::{Context, Result, anyhow};
+use riposte_sdk::Connection;
 use riposte_sdk::v1::ListSubjectsRequest;
 use riposte_sdk::v1::admin_service_client::AdminServiceClient;
-use riposte_sdk::{Client, Connection, Options};
 use tempfile::SpooledTempFile;
 use tokio::sync::watch;
 
+use super::ask;
 use super::exit::{Failure, NOT_FOUND, USAGE};
 use super::transfer::export::{self, Exported};
 use super::transfer::interrupt::{self, INTERRUPTED, command_line};
@@ -96,7 +97,7 @@ impl Args {
         }
         let gzip = self.gzip || self.out.extension().is_some_and(|extension| extension == "gz");
         let scope = Scope { object_type: self.object_type.clone(), object_id: self.object_id.clone() };
-        let client = Client::open(Options { admin_target: self.target.clone(), ..Options::from_env()? })?.admin()?;
+        let client = ask::admin(&self.target)?;
         let to_file = path.is_some();
         let target = Target { path, gzip, resume: self.resume, overwrite: self.overwrite };
         let (output, done) = target.open(&scope)?;

@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::Result;
-use riposte_sdk::{Client, Options};
 use tokio::sync::watch;
 
+use super::ask;
 use super::exit::{Failure, PARTLY, USAGE};
 use super::transfer::interrupt::{self, INTERRUPTED, command_line};
 use super::transfer::order::{self, Orphans};
@@ -119,7 +119,7 @@ impl Args {
         let tally = Arc::new(Tally::default());
         let progress = Arc::new(Progress::start(&tally));
         let shared = Arc::new(self.shared(&prepared, rejects, &tally, &progress));
-        let client = Client::open(Options { admin_target: self.target.clone(), ..Options::from_env()? })?.admin()?;
+        let client = ask::admin(&self.target)?;
         let (stop, stopped) = watch::channel(false);
         let streams = usize::try_from(self.streams)?;
         let sending = send::run(prepared, &client, streams, &shared, &stopped);

@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use riposte_sdk::Connection;
 use riposte_sdk::v1::admin_service_client::AdminServiceClient;
 use riposte_sdk::v1::subject_scope::Scope;
 use riposte_sdk::v1::{AllSubjects, SubjectKey, SubjectScope};
-use riposte_sdk::{Client, Connection, Options};
 use tonic::Streaming;
 
+use super::ask;
 use super::exit::Failure;
 use super::transfer::interrupt::INTERRUPTED;
 
@@ -36,7 +37,7 @@ pub(super) struct Subjects {
 
 impl Subjects {
     pub(super) fn client(&self) -> Result<AdminServiceClient<Connection>> {
-        Ok(Client::open(Options { admin_target: self.target.clone(), ..Options::from_env()? })?.admin()?)
+        Ok(ask::admin(&self.target)?)
     }
 
     pub(super) fn scope(&self) -> Option<SubjectScope> {

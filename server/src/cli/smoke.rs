@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use anyhow::Result;
 use futures::{StreamExt, stream};
-use riposte_sdk::{Client, Options};
 
+use super::ask;
 use super::exit::Failure;
 use crate::config::Span;
 
@@ -56,7 +56,7 @@ impl Args {
     /// Runs it; words for people go to standard error.
     pub(super) async fn run(self) -> Result<ExitCode> {
         let begin = Instant::now();
-        let client = Client::open(Options { target: self.target.clone(), ..Options::from_env()? })?;
+        let client = ask::public(&self.target)?;
         client.wait_ready(self.wait.duration()).await?;
         let rounds = (1..=self.subjects).map(|number| {
             let subject = client.subject(&self.object_type, format!("smoke-{number}"));

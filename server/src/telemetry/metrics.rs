@@ -59,6 +59,9 @@ impl Metrics {
         instruments.build_info.record(1, &[KeyValue::new(attribute::VERSION, super::VERSION)]);
         instruments.start_time.record(SystemClock.now().0 as f64 / 1e3, &[]);
         instruments.ready.record(0, &[]);
+        // What alerts look at from the first one on begins at nothing: a series that begins at one has not risen.
+        instruments.audit_failures.add(0, &[]);
+        instruments.reloads.add(0, &[KeyValue::new(attribute::OUTCOME, "refused")]);
         Ok(Self(Arc::new(Kept { instruments, registry, meter, provider })))
     }
 

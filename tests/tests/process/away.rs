@@ -64,7 +64,19 @@ async fn calls_that_need_a_silent_source_are_refused_at_once_and_the_others_go_o
     for say in &all {
         until("every subject is", || async { Ok(fresh(say).await.is_ok()) }).await?;
     }
-    Ok(())
+
+    // Writes go through a few committers: they find it out by themselves.
+    wire.set(Weather::Silent);
+    until("writes are refused", || async {
+        let gone = join_all(far.iter().map(|say| say.comment("m", "gone")));
+        let here = join_all(near.iter().map(|say| say.comment("m", "still here")));
+        let (gone, here) = tokio::join!(gone, here);
+        here.into_iter().collect::<Result<Vec<_>, _>>()?;
+        Ok(gone.into_iter().flat_map(Result::err).any(is_away))
+    })
+    .await?;
+    wire.set(Weather::Clear);
+    until("it is back again", || async { Ok(far[0].comment("m", "back").await.is_ok()) }).await
 }
 
 /// Whether it says that the source is away, and when to come again.

@@ -18,6 +18,8 @@ use crate::port::Away;
 const LIBRARY: &str = include_str!("library.lua");
 /// What the names of the functions begin with.
 const PREFIX: &str = "riposte6_";
+/// How long a call in the background may take.
+const ASIDE: Duration = Duration::from_secs(1);
 /// How long it may take to bring the functions to all servers.
 const LOADING: Duration = Duration::from_secs(5);
 
@@ -93,40 +95,44 @@ impl Client {
         }
     }
 
-    /// Calls a function on the server that holds `key`.
+    /// Calls a function on the server that holds `key`, for somebody who has so much time.
     pub(super) async fn call(&self, name: &str, key: &str, args: Vec<Value>, budget: Duration) -> Result<Value, Away> {
+        self.called(name, key, args, budget).await.map_err(|why| {
+            if let Some(why) = why {
+                self.failed(&why);
+            }
+            Away
+        })
+    }
+
+    /// The same in the background: that it is late says nothing of what readers would find.
+    pub(super) async fn call_aside(&self, name: &str, key: &str, args: Vec<Value>) -> Result<Value, Away> {
+        self.called(name, key, args, ASIDE).await.map_err(|_| Away)
+    }
+
+    /// Makes a call, or says why there is no answer; nothing where none was hoped for.
+    async fn called(&self, name: &str, key: &str, args: Vec<Value>, budget: Duration) -> Result<Value, Option<String>> {
         if !self.breaker.may_try(self.begin.elapsed()) {
-            return Err(Away);
+            return Err(None);
         }
-        let called = timeout(budget, self.once(name, key, args.clone())).await;
+        let mut called = timeout(budget, self.once(name, key, args.clone())).await;
+        if let Ok(Err(error)) = &called
+            && error.details().contains("Function not found")
+        {
+            self.load().await.map_err(|Away| None)?;
+            called = timeout(budget, self.once(name, key, args)).await;
+        }
         match called {
             Ok(Ok(value)) => {
                 self.succeeded();
                 Ok(value)
             }
-            Ok(Err(error)) if error.details().contains("Function not found") => {
-                self.load().await?;
-                let again = timeout(budget, self.once(name, key, args)).await;
-                match again {
-                    Ok(Ok(value)) => {
-                        self.succeeded();
-                        Ok(value)
-                    }
-                    Ok(Err(error)) => self.lost(error.details()),
-                    Err(_) => self.lost("too slow"),
-                }
-            }
             Ok(Err(error)) => {
                 tracing::debug!(%error, name, "a function failed");
-                self.lost(error.details())
+                Err(Some(error.details().to_owned()))
             }
-            Err(_) => self.lost("too slow"),
+            Err(_) => Err(Some("too slow".to_owned())),
         }
-    }
-
-    fn lost(&self, why: &str) -> Result<Value, Away> {
-        self.failed(why);
-        Err(Away)
     }
 
     async fn once(&self, name: &str, key: &str, args: Vec<Value>) -> Result<Value, fred::error::Error> {

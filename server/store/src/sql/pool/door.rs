@@ -1,17 +1,24 @@
 //! The breaker of a data source: while it is away, calls that need it end at once, and hold no room that those of other
 //! sources could use.
+//!
+//! That a connection fails, or none can be had, does not say that the source is away: a failover cuts connections, and a pool
+//! whose connections all wait for a lock has none to give. So the source is asked for a sign of life on a connection that is
+//! no pool's, and without one it is left alone.
 
-use std::pin::pin;
 use std::time::{Duration, Instant};
 
 use riposte_core::Breaker;
+use sqlx::Connection;
+use sqlx::mysql::{MySqlConnectOptions, MySqlConnection};
+use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use crate::error::{Fault, Meaning};
 
-/// A source that has not answered for so long counts as one that failed. Longer than a read may take: a pool whose
-/// connections are all in use answers now and then, and each answer is proof that the source is there.
-pub(super) const SILENT: Duration = Duration::from_secs(2);
+/// A source that has not answered for so long is asked for a sign of life.
+pub(super) const SILENT: Duration = Duration::from_secs(1);
+/// How long that may take.
+const SIGN_WITHIN: Duration = Duration::from_secs(1);
 
 /// See the module.
 #[derive(Debug)]
@@ -19,15 +26,20 @@ pub(super) struct Door {
     breaker: Breaker,
     begin: Instant,
     silent: Duration,
+    /// Where the source is.
+    options: MySqlConnectOptions,
+    /// What the last look for a sign of life saw, and when it began.
+    seen: Mutex<Option<(Instant, bool)>>,
 }
 
 impl Door {
-    /// A source that is silent for so long counts as one that failed.
-    pub(super) fn new(silent: Duration) -> Self {
-        Self { breaker: Breaker::default(), begin: Instant::now(), silent }
+    /// The breaker of a source, which is looked at when it was silent for so long.
+    pub(super) fn new(options: MySqlConnectOptions, silent: Duration) -> Self {
+        let (breaker, begin, seen) = (Breaker::default(), Instant::now(), Mutex::new(None));
+        Self { breaker, begin, silent, options, seen }
     }
 
-    /// Asks the source, or answers for it that it is away.
+    /// Begins something at the source, or answers for it that it is away. What is begun may be given up while it waits.
     ///
     /// # Errors
     /// Those of `ask`, and [`Fault::Away`].
@@ -35,18 +47,27 @@ impl Door {
         if !self.breaker.may_try(self.begin.elapsed()) {
             return Err(Fault::Away);
         }
-        let mut ask = pin!(ask);
+        // Boxed: this is a part of every transaction's future.
+        let mut ask = Box::pin(ask);
         let answer = match timeout(self.silent, &mut ask).await {
             Ok(answer) => {
-                let failed = answer.as_ref().is_err_and(|fault| is_away(fault.meaning()));
-                if failed {
-                    self.failed(source);
+                if answer.as_ref().is_err_and(|fault| is_away(fault.meaning())) && !self.lives().await {
+                    self.leave_alone(source);
                 }
                 answer
             }
             Err(_) => {
-                self.failed(source);
-                ask.await
+                tokio::select! {
+                    biased;
+                    answer = &mut ask => answer,
+                    lives = self.lives() => {
+                        if !lives {
+                            self.leave_alone(source);
+                            return Err(Fault::Away);
+                        }
+                        ask.await
+                    }
+                }
             }
         };
         if answer.is_ok() && self.breaker.succeeded() {
@@ -55,14 +76,31 @@ impl Door {
         answer
     }
 
-    fn failed(&self, source: usize) {
-        if self.breaker.failed(self.begin.elapsed()) {
+    fn leave_alone(&self, source: usize) {
+        if self.breaker.open(self.begin.elapsed()) {
             tracing::warn!(source, "a data source is away; calls that need it are refused");
         }
     }
+
+    /// Whether the source answers on a connection of its own. One at a time looks; who has come meanwhile takes its word.
+    async fn lives(&self) -> bool {
+        let asked = Instant::now();
+        let mut seen = self.seen.lock().await;
+        if let Some((began, lives)) = *seen
+            && began + self.silent >= asked
+        {
+            return lives;
+        }
+        let began = Instant::now();
+        let look = async { MySqlConnection::connect_with(&self.options).await?.ping().await };
+        // A server that refuses us in its own words is there.
+        let lives = matches!(timeout(SIGN_WITHIN, look).await, Ok(Ok(()) | Err(sqlx::Error::Database(_))));
+        *seen = Some((began, lives));
+        lives
+    }
 }
 
-/// Whether it is the source itself that fails.
+/// Whether it may be the source itself that fails.
 fn is_away(meaning: Meaning) -> bool {
     match meaning {
         Meaning::Lost | Meaning::Unreachable => true,
@@ -75,39 +113,31 @@ mod tests {
     use std::future::{pending, ready};
     use std::time::Duration;
 
-    use super::{Door, SILENT};
+    use super::{Door, MySqlConnectOptions, SILENT};
     use crate::error::Fault;
 
-    /// So short that a test can wait for it.
-    const SHORT: Duration = Duration::from_millis(5);
+    /// A door before nobody.
+    fn door(silent: Duration) -> Door {
+        Door::new(MySqlConnectOptions::new().host("127.0.0.1").port(1), silent)
+    }
 
     #[tokio::test]
-    async fn a_source_that_fails_again_and_again_is_not_asked() {
-        let door = Door::new(SILENT);
-        for _ in 0..5 {
-            assert!(matches!(door.pass(0, ready(Err::<(), _>(Fault::Silence))).await, Err(Fault::Silence)));
-        }
+    async fn a_source_that_fails_and_gives_no_sign_of_life_is_not_asked() {
+        let door = door(SILENT);
+        assert!(matches!(door.pass(0, ready(Err::<(), _>(Fault::Silence))).await, Err(Fault::Silence)));
         assert!(matches!(door.pass(0, ready(Ok(()))).await, Err(Fault::Away)));
     }
 
     #[tokio::test]
-    async fn a_source_that_says_nothing_counts_before_anybody_gives_up() {
-        let door = Door::new(SHORT);
-        let mut silent: Vec<_> = (0..5).map(|_| Box::pin(door.pass(0, pending::<Result<(), Fault>>()))).collect();
-        let refused = async {
-            while !door.breaker.is_open() {
-                tokio::task::yield_now().await;
-            }
-        };
-        tokio::select! {
-            _ = futures::future::select_all(&mut silent) => panic!("it says nothing"),
-            () = refused => {}
-        }
+    async fn nobody_waits_for_a_source_that_says_nothing_and_gives_no_sign_of_life() {
+        let door = door(Duration::from_millis(5));
+        assert!(matches!(door.pass(0, pending::<Result<(), Fault>>()).await, Err(Fault::Away)));
+        assert!(matches!(door.pass(0, ready(Ok(()))).await, Err(Fault::Away)));
     }
 
     #[tokio::test]
     async fn refusals_of_the_domain_are_answers_of_the_source() {
-        let door = Door::new(SILENT);
+        let door = door(SILENT);
         for _ in 0..9 {
             let refused = riposte_core::Error::CommentNotFound;
             assert!(door.pass(0, ready(Err::<(), Fault>(refused.into()))).await.is_err());

@@ -26,7 +26,8 @@ pub(super) fn open(source: &SourceConfig, config: &StoreConfig) -> Result<Source
     let read = vec![isolation("REPEATABLE READ"), waits.clone()];
     let write = vec![isolation("READ COMMITTED"), waits];
     let pool = |limits, settings| SqlxMySqlConnector::from_sqlx_mysql_pool(pool(options.clone(), limits, settings));
-    Ok(Source { read: pool(&config.read, read), write: pool(&config.write, write), door: Some(Door::new(SILENT)) })
+    let door = Some(Door::new(options.clone(), SILENT));
+    Ok(Source { read: pool(&config.read, read), write: pool(&config.write, write), door })
 }
 
 fn isolation(level: &str) -> String {
