@@ -92,7 +92,7 @@ impl Args {
             app.stop().await;
             telemetry.stop().await;
         };
-        match signals.or_at_once(stop).await {
+        match Box::pin(signals.or_at_once(stop)).await {
             Stop::Soft => outcome,
             Stop::Hard => Ok(ExitCode::from(exit::ERROR)),
         }

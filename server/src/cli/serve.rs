@@ -49,7 +49,7 @@ impl Args {
             app.stop().await;
             telemetry.stop().await;
         };
-        match signals.or_at_once(stop).await {
+        match Box::pin(signals.or_at_once(stop)).await {
             Stop::Soft => {
                 tracing::info!("stopped");
                 Ok(ExitCode::SUCCESS)
