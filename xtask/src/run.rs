@@ -2,7 +2,8 @@
 
 use crate::live::{Live, kill_group};
 use anyhow::{Result, bail};
-use std::io::{BufRead, BufReader, PipeReader};
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader, IsTerminal, PipeReader};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
@@ -10,27 +11,62 @@ use std::time::Duration;
 /// No single command of a run may take longer; the whole run is meant to stay under 40 minutes, on two busy cores too.
 const LIMIT: Duration = Duration::from_mins(25);
 
-/// Runs `command` and fails unless it succeeds.
-pub(crate) fn run(live: &Arc<Live>, command: &mut Command) -> Result<()> {
-    succeeded(finish(live, command, None)?, command)
-}
+/// How many of the last lines of a command that failed are shown where nobody watched it.
+const LAST: usize = 60;
 
-/// Runs `command`, shows its standard output and hands each of its lines to `see` as well.
-pub(crate) fn run_watched(live: &Arc<Live>, command: &mut Command, see: &mut dyn FnMut(&str)) -> Result<ExitStatus> {
-    let (output, writer) = std::io::pipe()?;
-    command.stdout(writer);
-    let mut show = |line: &str| {
-        println!("{line}");
-        see(line);
-    };
-    finish(live, command, Some((output, &mut show)))
+/// Runs `command` and fails unless it succeeds. What it says is shown as it comes where somebody watches, and elsewhere
+/// only the end of it, if it fails: among thousands of lines nobody finds the one that matters.
+pub(crate) fn run(live: &Arc<Live>, command: &mut Command) -> Result<()> {
+    if watched() {
+        return succeeded(finish(live, command, None)?, command);
+    }
+    let mut last = Last::default();
+    let outcome = run_told(live, command, &mut |line| last.keep(line));
+    if outcome.is_err() {
+        last.show();
+    }
+    outcome
 }
 
 /// Runs `command`, hands each line of either output to `see` instead of showing it, and fails unless it succeeds.
 pub(crate) fn run_told(live: &Arc<Live>, command: &mut Command, see: &mut dyn FnMut(&str)) -> Result<()> {
+    succeeded(run_to_end(live, command, see)?, command)
+}
+
+/// The same for a command whose end is no fault of itself.
+pub(crate) fn run_to_end(live: &Arc<Live>, command: &mut Command, see: &mut dyn FnMut(&str)) -> Result<ExitStatus> {
     let (output, writer) = std::io::pipe()?;
     command.stdout(writer.try_clone()?).stderr(writer);
-    succeeded(finish(live, command, Some((output, see)))?, command)
+    finish(live, command, Some((output, see)))
+}
+
+/// Whether somebody watches: whether the errors go to a terminal.
+pub(crate) fn watched() -> bool {
+    std::io::stderr().is_terminal()
+}
+
+/// The last lines of what a command said.
+#[derive(Debug, Default)]
+pub(crate) struct Last(VecDeque<String>);
+
+impl Last {
+    /// Keeps `line`, and lets go of the oldest.
+    pub(crate) fn keep(&mut self, line: &str) {
+        if self.0.len() == LAST {
+            self.0.pop_front();
+        }
+        self.0.push_back(line.to_owned());
+    }
+
+    /// Prints what is kept.
+    pub(crate) fn show(&self) {
+        self.0.iter().for_each(|line| eprintln!("{line}"));
+    }
+
+    /// What is kept, which begins anew.
+    pub(crate) fn take(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.0).into()
+    }
 }
 
 /// What `command` writes to its standard output; fails unless it succeeds.
@@ -105,8 +141,17 @@ mod tests {
         let mut command = Command::new("sh");
         command.args(["-c", "echo one; echo two; exit 4"]);
         let status =
-            run_watched(&Arc::new(Live::default()), &mut command, &mut |line| seen.push(line.to_owned())).unwrap();
+            run_to_end(&Arc::new(Live::default()), &mut command, &mut |line| seen.push(line.to_owned())).unwrap();
         assert_eq!((seen, status.code()), (vec!["one".to_owned(), "two".to_owned()], Some(4)));
+    }
+
+    #[test]
+    fn the_last_lines_are_kept_and_no_more() {
+        let mut last = Last::default();
+        (0..LAST + 2).for_each(|line| last.keep(&line.to_string()));
+        let kept = last.take();
+        assert_eq!((kept.len(), kept[0].as_str()), (LAST, "2"));
+        assert!(last.take().is_empty());
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod sdks;
 mod step;
 mod suites;
 mod summary;
+mod tally;
 
 use crate::live::Live;
 use crate::repo::Repo;

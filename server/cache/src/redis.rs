@@ -19,7 +19,6 @@ use futures::future::{join_all, try_join_all};
 use riposte_core::comment::CommentView;
 use riposte_core::page::Order;
 use riposte_core::{CommentId, LikeValue, Partition, Subject, SubjectId, SubjectKey};
-
 use tokio::sync::Semaphore;
 
 use crate::config::{Limits, RedisConfig};
@@ -38,8 +37,6 @@ const LONGER: Duration = Duration::from_secs(60);
 const NAMED: Duration = Duration::from_secs(24 * 60 * 60);
 /// How long a first page is kept as it was put together, at most: to put it together again costs little.
 const WHOLE: Duration = Duration::from_secs(10 * 60);
-/// The most bytes of such a page: a larger one is put together each time, for each like ends it.
-const LARGEST: usize = 128 << 10;
 /// The most pages that are being kept at a time; more are not.
 const KEEPING: usize = 64;
 
@@ -340,9 +337,6 @@ impl Cache for Redis {
 impl Redis {
     /// Keeps a first page as it was put together, behind the back of who reads it.
     fn keep(&self, subject: SubjectId, order: Order, [name, page]: [Value; 2]) {
-        if answers::bytes(&page).is_none_or(|page| page.len() > LARGEST) {
-            return;
-        }
         let Ok(room) = Arc::clone(&self.keeping).try_acquire_owned() else { return };
         let words = vec![
             text(hex(subject.get())),

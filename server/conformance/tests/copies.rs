@@ -11,6 +11,8 @@ mod fire;
 #[expect(dead_code, reason = "other tests play the suite")]
 #[path = "stage/process.rs"]
 mod process;
+#[path = "copies/rights.rs"]
+mod rights;
 #[path = "stage/servers.rs"]
 mod servers;
 #[path = "copies/storms.rs"]

@@ -18,9 +18,6 @@ use super::slots::{Slot, Slots};
 use super::tls::{self, Tls};
 use crate::auth::Peer;
 
-/// Handshakes under way at once; further connections wait in the listener's queue. So many that those who say nothing keep
-/// nobody else waiting: the listener's bound of connections is met first.
-const HANDSHAKES: usize = 8192;
 /// The longest handshake.
 const HANDSHAKE_TIME: Duration = Duration::from_secs(3);
 /// The wait after a connection that could not be taken: as a rule the process has no file descriptor left.
@@ -53,20 +50,26 @@ pub(super) fn connections(
 ) -> impl Stream<Item = io::Result<Connection>> + Send + 'static {
     TcpIncoming::from(listener)
         .with_nodelay(Some(true))
-        .map(move |accepted| established(accepted, tls.clone(), slots.clone()))
-        .buffer_unordered(HANDSHAKES)
+        .filter_map(taken)
+        .map(move |stream| established(stream, tls.clone(), slots.clone()))
+        // As many handshakes as there are slots: those who say nothing keep nobody else from theirs.
+        .buffer_unordered(usize::MAX)
         .filter_map(async |connection| connection.map(Ok))
 }
 
-async fn established(accepted: io::Result<TcpStream>, tls: Option<Tls>, slots: Slots) -> Option<Connection> {
-    let stream = match accepted {
-        Ok(stream) => stream,
+/// What the system has accepted. Where it cannot, no other is tried for a moment.
+async fn taken(accepted: io::Result<TcpStream>) -> Option<TcpStream> {
+    match accepted {
+        Ok(stream) => Some(stream),
         Err(error) => {
             tracing::warn!(%error, "a connection could not be taken");
             tokio::time::sleep(ACCEPT_PAUSE).await;
-            return None;
+            None
         }
-    };
+    }
+}
+
+async fn established(stream: TcpStream, tls: Option<Tls>, slots: Slots) -> Option<Connection> {
     let mut slot = slots.take()?;
     let Some(tls) = tls else { return Some(Connection::new(Either::Left(stream), Peer::default(), slot)) };
     match tokio::time::timeout(HANDSHAKE_TIME, tls.accept(stream)).await {

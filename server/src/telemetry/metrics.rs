@@ -326,6 +326,14 @@ mod tests {
     }
 
     #[test]
+    fn what_alerts_wait_for_is_told_before_it_happens() {
+        let text = Metrics::new().expect("sound").text().expect("names are sound");
+        for line in ["riposte_audit_failures_total 0", "riposte_reloads_total{outcome=\"refused\"} 0"] {
+            assert!(text.lines().any(|told| told == line), "{line} is missing in\n{text}");
+        }
+    }
+
+    #[test]
     fn every_metric_is_told_under_its_name() {
         let text = seen().text().expect("names are sound");
         for line in [

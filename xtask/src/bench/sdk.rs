@@ -8,7 +8,7 @@ use super::record;
 use crate::build;
 use crate::live::Live;
 use crate::repo::Repo;
-use crate::run::run_watched;
+use crate::run::run_to_end;
 use crate::sdk::{self, Installed, Language};
 use anyhow::{Context, Result, ensure};
 use dev::Dev;
@@ -72,7 +72,10 @@ fn measure(repo: &Repo, live: &Arc<Live>, args: &Args, language: Language, insta
     let (rounds, seconds) = (args.rounds.to_string(), args.seconds.to_string());
     let mut program = installed.program(repo, server.target(), &[&rounds, &seconds])?;
     let mut ways = Vec::new();
-    let status = run_watched(live, &mut program, &mut |line| ways.extend(Way::parse(line)))?;
+    let status = run_to_end(live, &mut program, &mut |line| {
+        println!("{line}");
+        ways.extend(Way::parse(line));
+    })?;
     ensure!(status.success(), "its program ended with {status}");
     ensure!(!ways.is_empty(), "its program told no figures");
     let counts = sdk::by_hand(repo)?;

@@ -4,7 +4,7 @@ use super::language::Language;
 use super::toolchain::{Step, Toolchain};
 use crate::live::Live;
 use crate::repo::Repo;
-use crate::run::{run_told, shown};
+use crate::run::{Last, run_told, shown, watched};
 use anyhow::{Context, Result};
 use std::fmt;
 use std::fs::{self, File};
@@ -141,11 +141,16 @@ fn step(
         }
         writeln!(log, "$ {}", shown(&command))?;
         let mut kept = Ok(());
+        let mut last = Last::default();
         let told = run_told(live, &mut command, &mut |line| {
-            println!("{name:<10} | {line}");
+            if watched() {
+                println!("{name:<10} | {line}");
+            } else {
+                last.keep(line);
+            }
             kept = std::mem::replace(&mut kept, Ok(())).and_then(|()| writeln!(log, "{line}"));
         });
-        told.and(kept.context("its output cannot be kept"))?;
+        told.and(kept.context("its output cannot be kept")).inspect_err(|_| last.show())?;
     }
     Ok(())
 }

@@ -2,9 +2,10 @@
 
 use super::Run;
 use super::summary::Report;
+use super::tally::Tally;
 use crate::build::EVERYTHING;
 use crate::repo::Repo;
-use crate::run::{run, run_watched};
+use crate::run::{run, run_to_end, watched};
 use crate::servers::{self, Pair};
 use crate::tools;
 use anyhow::{Context, Result, ensure};
@@ -86,10 +87,20 @@ fn tests(at: &Run<'_>, servers: &Pair, cargos: &mut [Command]) -> Result<Report>
         if data.is_dir() {
             cargo.env("RIPOSTE_TEST_DATA", &data);
         }
-        // What a passing test prints is shown, so that a test that skips itself is seen to do so.
+        // What a passing test prints is seen, so that a test that skips itself is seen to do so.
         cargo.args(["--", "--show-output", "--color", "never"]);
-        success &= run_watched(at.live, cargo, &mut |line| tally.see(line))?.success();
+        let mut see = |line: &str| {
+            let told = tally.see(line);
+            if watched() {
+                println!("{line}");
+            } else if let Some(told) = told {
+                println!("{told}");
+            }
+        };
+        success &= run_to_end(at.live, cargo, &mut see)?.success();
     }
+    tally.end();
+    tally.faults.iter().for_each(|line| eprintln!("{line}"));
     report.passed = tally.passed.saturating_sub(tally.skipped.len());
     report.failed = tally.failed.len().max(usize::from(!success));
     report.skipped.extend(tally.skipped);
@@ -101,38 +112,6 @@ fn tests(at: &Run<'_>, servers: &Pair, cargos: &mut [Command]) -> Result<Report>
     Ok(report)
 }
 
-/// Reads what the test harness prints.
-#[derive(Debug, Default)]
-struct Tally {
-    binaries: usize,
-    passed: usize,
-    failed: Vec<String>,
-    skipped: Vec<String>,
-}
-
-impl Tally {
-    fn see(&mut self, line: &str) {
-        if let Some(counts) = line.strip_prefix("test result: ") {
-            self.binaries += 1;
-            let number = |what: &str| {
-                let part = counts.split([';', '.']).find(|part| part.trim_end().ends_with(what))?;
-                part.split_whitespace().next()?.parse::<usize>().ok()
-            };
-            self.passed += number("passed").unwrap_or(0);
-        } else if let Some(test) = line.strip_prefix("test ") {
-            if let Some(name) = test.strip_suffix(" ... FAILED") {
-                self.failed.push(name.trim_end().to_owned());
-            } else if let Some((name, reason)) = test.split_once(" ... ignored") {
-                self.skipped.push(format!("{}{reason}", name.trim_end()));
-                // An ignored test is not among the passed ones, from which the skipped are taken off.
-                self.passed += 1;
-            }
-        } else if let Some(reason) = line.trim_start().strip_prefix("SKIPPED") {
-            self.skipped.push(reason.trim_start_matches([':', ' ']).to_owned());
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -141,16 +120,5 @@ mod tests {
     fn the_stores_suites_are_found_by_their_files() {
         let targets = targets_of_store(&Repo::find().unwrap()).unwrap();
         assert!(targets.iter().any(|name| name == "sql") && !targets.iter().any(|name| name.contains('/')));
-    }
-
-    #[test]
-    fn the_tally_counts_what_the_harness_prints() {
-        let mut tally = Tally::default();
-        let output = "test a::b ... ok\ntest c    ... FAILED\ntest d ... ignored, needs a disk\nSKIPPED: no data\n\
-                      test result: FAILED. 3 passed; 1 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.1s";
-        output.lines().for_each(|line| tally.see(line));
-        assert_eq!((tally.binaries, tally.passed), (1, 4));
-        assert_eq!(tally.failed, ["c"]);
-        assert_eq!(tally.skipped, ["d, needs a disk", "no data"]);
     }
 }

@@ -30,6 +30,8 @@ pub(super) struct Client {
     clustered: bool,
     begin: Instant,
     breaker: Breaker,
+    /// How long readers wait: whoever is answered later has not shown that they would be.
+    budget: Duration,
     /// One at a time brings the functions.
     loading: tokio::sync::Mutex<()>,
     told: Mutex<bool>,
@@ -51,7 +53,9 @@ impl Client {
                 of.unresponsive.interval = Duration::from_millis(500);
                 of.tcp.nodelay = Some(true);
             })
-            .with_performance_config(|of| of.default_command_timeout = config.budget.max(config.apply_budget))
+            .with_performance_config(|of| {
+                of.default_command_timeout = ASIDE.max(config.budget).max(config.apply_budget)
+            })
             .set_policy(ReconnectPolicy::new_exponential(0, 50, 1_000, 2));
         let pool = builder.build_pool(config.connections.max(1)).map_err(|error| error.details().to_owned())?;
         drop(pool.connect_pool());
@@ -60,6 +64,7 @@ impl Client {
             clustered,
             begin: Instant::now(),
             breaker: Breaker::default(),
+            budget: config.budget,
             loading: tokio::sync::Mutex::default(),
             told: Mutex::new(false),
         })
@@ -105,7 +110,7 @@ impl Client {
         })
     }
 
-    /// The same in the background: that it is late says nothing of what readers would find.
+    /// The same in the background: that it is late is no failure.
     pub(super) async fn call_aside(&self, name: &str, key: &str, args: Vec<Value>) -> Result<Value, Away> {
         self.called(name, key, args, ASIDE).await.map_err(|_| Away)
     }
@@ -115,6 +120,7 @@ impl Client {
         if !self.breaker.may_try(self.begin.elapsed()) {
             return Err(None);
         }
+        let begin = Instant::now();
         let mut called = timeout(budget, self.once(name, key, args.clone())).await;
         if let Ok(Err(error)) = &called
             && error.details().contains("Function not found")
@@ -124,7 +130,9 @@ impl Client {
         }
         match called {
             Ok(Ok(value)) => {
-                self.succeeded();
+                if begin.elapsed() <= self.budget {
+                    self.succeeded();
+                }
                 Ok(value)
             }
             Ok(Err(error)) => {

@@ -14,6 +14,9 @@ use super::answers::{bytes, integer, list, subject, text};
 use super::{value, words};
 use crate::port::{Item, Lookup, PageHit, Preview};
 
+/// The most bytes of a page that is kept: a larger one is put together each time, for every like ends it.
+const LARGEST: usize = 128 << 10;
+
 /// Everything on a page but its subject: copies of comments, as they lie under their own keys.
 #[derive(Clone, PartialEq, Message)]
 struct PageCopy {
@@ -49,7 +52,7 @@ pub(super) fn read(answer: &Value, root: Option<CommentId>) -> (Lookup<Option<Pa
         [said, row, kept] if text(said) == Some("whole") => whole(kept).map(|copy| (row, copy, None)),
         [said, row, name, parts @ ..] if text(said) == Some("hit") => PageCopy::of(parts).map(|copy| {
             let named = bytes(name).is_some_and(|name| !name.is_empty());
-            let keep = named.then(|| [name.clone(), words::bytes(to_keep(&copy))]);
+            let keep = (named && copy.encoded_len() <= LARGEST).then(|| [name.clone(), words::bytes(to_keep(&copy))]);
             (row, copy, keep)
         }),
         _ => None,

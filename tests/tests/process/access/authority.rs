@@ -58,7 +58,7 @@ impl Authority {
         files.into_iter().flat_map(set).collect()
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(super) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 }

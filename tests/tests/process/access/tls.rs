@@ -1,11 +1,15 @@
 //! TLS of the server's own, and callers that are known by their certificates.
 
-use anyhow::{Result, ensure};
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use futures::future::try_join_all;
 use riposte_sdk::v1::GetSubjectRequest;
 use riposte_sdk::v1::SubjectKey;
 use riposte_sdk::v1::subject_service_client::SubjectServiceClient;
 use riposte_sdk::{Client, Options};
 use riposte_tests::{Server, command, until};
+use tokio::net::TcpStream;
 use tonic::Code;
 use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint};
 
@@ -113,5 +117,38 @@ async fn a_certificate_is_exchanged_without_a_restart() -> Result<()> {
     until("the new certificate is shown", || async { Ok(connect(&server, &new, None).await.is_ok()) }).await?;
     ensure!(connect(&server, &old, None).await.is_err(), "the old one is shown still");
     ensure!(code(before, Some(callers.token("reader"))).await? == Code::Ok, "an open connection was cut");
+    Ok(())
+}
+
+#[tokio::test]
+async fn connections_that_say_nothing_keep_nobody_from_the_handshake() -> Result<()> {
+    let authority = Authority::new()?;
+    authority.serve(&authority.issue(&["localhost"])?)?;
+    let callers = Callers::with_each_role(GRANTED);
+    let settings = authority.settings();
+    let server = dev(None, &callers, &settings.iter().map(String::as_str).collect::<Vec<_>>()).await?;
+    let address = server.target().trim_start_matches("http://");
+    let silent = try_join_all((0..400).map(|_| TcpStream::connect(address))).await?;
+    // Each of them may be silent for three seconds.
+    let connected = tokio::time::timeout(Duration::from_secs(10), connect(&server, &authority, None)).await;
+    let channel = connected.context("the silent ones are waited for")??;
+    ensure!(code(channel, Some(callers.token("reader"))).await? == Code::Ok);
+    drop(silent);
+    Ok(())
+}
+
+#[tokio::test]
+async fn commands_take_token_and_authority_from_the_environment() -> Result<()> {
+    let authority = Authority::new()?;
+    authority.serve(&authority.issue(&["localhost"])?)?;
+    let callers = Callers::with_each_role(GRANTED);
+    let settings = authority.settings();
+    let server = dev(None, &callers, &settings.iter().map(String::as_str).collect::<Vec<_>>()).await?;
+    let admin = server.admin_target().replace("http://127.0.0.1", "https://localhost");
+    for (role, code) in [("operator", 0), ("reader", 1)] {
+        let mut verify = command::riposte(["verify", "--object-type", GRANTED, "--target", &admin])?;
+        verify.env("RIPOSTE_TOKEN", callers.token(role)).env("RIPOSTE_TLS_CA", authority.path("ca.pem"));
+        command::finish(&mut verify).await?.ended(code)?;
+    }
     Ok(())
 }

@@ -92,7 +92,11 @@ impl Door {
             return lives;
         }
         let began = Instant::now();
-        let look = async { MySqlConnection::connect_with(&self.options).await?.ping().await };
+        let look = async {
+            let mut connection = MySqlConnection::connect_with(&self.options).await?;
+            connection.ping().await?;
+            connection.close().await
+        };
         // A server that refuses us in its own words is there.
         let lives = matches!(timeout(SIGN_WITHIN, look).await, Ok(Ok(()) | Err(sqlx::Error::Database(_))));
         *seen = Some((began, lives));

@@ -1,0 +1,43 @@
+//! The rights that the page of operations names for the user of Redis are enough, and needed by nobody else.
+
+use std::sync::Arc;
+
+use riposte_cache::{Limits, Told};
+use riposte_core::ports::Reader;
+use riposte_test_redis::{Program, Reply, Server};
+
+use super::{FIRST, Scene, scene_on, servers};
+
+const PAGE: &str = include_str!("../../../../docs/operate.md");
+
+#[test]
+fn a_user_with_the_rights_of_the_manual_keeps_copies() {
+    let Some(program) = Program::find() else { return };
+    let server = Server::start(&program).expect("it starts");
+    let rights = PAGE.split('`').find(|text| text.starts_with("-@all ")).expect("the manual names them");
+    let user = ["ACL", "SETUSER", "riposte", "on", ">secret", "~{p*"].into_iter().chain(rights.split_whitespace());
+    server.ask(&user.collect::<Vec<_>>()).expect("a user");
+    servers::runtime().block_on(async {
+        let url = server.url().replace("redis://", "redis://riposte:secret@");
+        let redis = Arc::new(servers::redis(&url, Limits::default()).await);
+        let Scene { process, fire, .. } = &scene_on(Arc::clone(&redis) as _).await;
+        fire.root(0, 0).await;
+        let (key, reads) = (&fire.keys[0], || process.reader.tally().of(Told::Read));
+        let page = async || process.reader.roots(key, FIRST, 3).await.expect("read").expect("there");
+        let root = page().await.threads.items[0].root.comment.id;
+        let before = reads();
+        for _ in 0..3 {
+            page().await;
+        }
+        assert_eq!(reads(), before, "copies answer");
+        fire.like(0, key, root, 2).await;
+        fire.reply(0, key, root).await;
+        assert_eq!(page().await.threads.items[0].root.comment.like_count, 2);
+        let member = fire.members().remove(0);
+        for _ in 0..2 {
+            process.reader.like_states(key, &member, &[root]).await.expect("read");
+        }
+        assert!(redis.health().await.expect("it answers").version.is_some(), "doctor may ask");
+        assert_eq!(server.ask(&["ACL", "LOG"]).expect("answered"), Reply::List(Vec::new()), "nothing was denied");
+    });
+}

@@ -1,0 +1,132 @@
+//! Reads what the test harness and cargo print, and keeps what a failure said.
+
+use crate::run::Last;
+
+/// How many lines of each test that failed are kept: of its first ones and of its last ones.
+const HEAD: usize = 20;
+const TAIL: usize = 40;
+
+/// What was counted, and what went wrong.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    pub(super) binaries: usize,
+    pub(super) passed: usize,
+    pub(super) failed: Vec<String>,
+    pub(super) skipped: Vec<String>,
+    /// What tests that failed have printed, and the end of what a binary said that died.
+    pub(super) faults: Vec<String>,
+    /// The binary that runs.
+    running: Option<String>,
+    /// The last lines of it.
+    last: Last,
+    /// What is printed about its failures, while that lasts.
+    failures: Option<Vec<String>>,
+}
+
+impl Tally {
+    /// Takes a line; what there is to tell of a binary that has ended.
+    pub(super) fn see(&mut self, line: &str) -> Option<String> {
+        self.last.keep(line);
+        let trimmed = line.trim_start();
+        if let Some(name) = trimmed.strip_prefix("Running ").or_else(|| trimmed.strip_prefix("Doc-tests ")) {
+            self.end();
+            self.running = Some(binary(name));
+        } else if let Some(counts) = line.strip_prefix("test result: ") {
+            return Some(self.result(counts));
+        } else if let Some(failures) = &mut self.failures {
+            failures.push(line.to_owned());
+        } else if line == "failures:" {
+            self.failures = Some(Vec::new());
+        } else if let Some(test) = line.strip_prefix("test ") {
+            if let Some(name) = test.strip_suffix(" ... FAILED") {
+                self.failed.push(name.trim_end().to_owned());
+            } else if let Some((name, reason)) = test.split_once(" ... ignored") {
+                self.skipped.push(format!("{}{reason}", name.trim_end()));
+                // An ignored test is not among the passed ones, from which the skipped are taken off.
+                self.passed += 1;
+            }
+        } else if let Some(reason) = trimmed.strip_prefix("SKIPPED") {
+            self.skipped.push(reason.trim_start_matches([':', ' ']).to_owned());
+        }
+        None
+    }
+
+    /// Nothing more comes of the binary that runs. One that has told no result has died.
+    pub(super) fn end(&mut self) {
+        let last = self.last.take();
+        if let Some(name) = self.running.take() {
+            self.faults.push(format!("{name} has ended without a result; the last it said:"));
+            self.faults.extend(last);
+        }
+    }
+
+    fn result(&mut self, counts: &str) -> String {
+        self.binaries += 1;
+        let number = |what: &str| {
+            let part = counts.split([';', '.']).find(|part| part.trim_end().ends_with(what))?;
+            part.split_whitespace().next()?.parse::<usize>().ok()
+        };
+        let passed = number("passed").unwrap_or(0);
+        self.passed += passed;
+        for test in self.failures.take().unwrap_or_default().split(|line| line.starts_with("---- ")) {
+            let left_out = test.len().saturating_sub(HEAD + TAIL);
+            self.faults.extend(test.iter().take(HEAD).cloned());
+            if left_out > 0 {
+                self.faults.push(format!("[{left_out} lines]"));
+            }
+            self.faults.extend(test.iter().skip(HEAD.max(test.len().saturating_sub(TAIL))).cloned());
+        }
+        let took = counts.rsplit("finished in ").next().unwrap_or_default();
+        format!("{:<28} {passed:>4} passed in {took}", self.running.take().unwrap_or_default())
+    }
+}
+
+/// The name of a test binary in cargo's `tests/api.rs (target/release/deps/api-0123456789abcdef)`.
+fn binary(told: &str) -> String {
+    let file = told.rsplit('/').next().unwrap_or(told).trim_end_matches(')');
+    file.rsplit_once('-').map_or(file, |(name, _)| name).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(lines: &str) -> (Tally, Vec<String>) {
+        let mut tally = Tally::default();
+        let told = lines.lines().filter_map(|line| tally.see(line)).collect();
+        tally.end();
+        (tally, told)
+    }
+
+    #[test]
+    fn what_the_harness_prints_is_counted() {
+        let (tally, told) = seen(
+            "     Running tests/api.rs (target/release/deps/api-0123456789abcdef)\n\
+             test a::b ... ok\ntest c    ... FAILED\ntest d ... ignored, needs a disk\nSKIPPED: no data\n\
+             test result: FAILED. 3 passed; 1 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.1s",
+        );
+        assert_eq!((tally.binaries, tally.passed), (1, 4));
+        assert_eq!(tally.failed, ["c"]);
+        assert_eq!(tally.skipped, ["d, needs a disk", "no data"]);
+        assert!(told[0].starts_with("api ") && told[0].ends_with("3 passed in 0.1s"), "{told:?}");
+        assert!(tally.faults.is_empty(), "{:?}", tally.faults);
+    }
+
+    #[test]
+    fn what_a_failure_said_is_kept_with_its_head_and_its_tail() {
+        let lines: String = (0..100).map(|line| format!("line {line}\n")).collect();
+        let (tally, _) = seen(&format!(
+            "Running a\ntest c ... FAILED\nsuccesses:\nsilent\nfailures:\n\n---- c stdout ----\n{lines}\
+             failures:\n    c\n\ntest result: FAILED. 0 passed; 1 failed; finished in 0.1s"
+        ));
+        let has = |line: &str| tally.faults.iter().any(|fault| fault == line);
+        assert!(has("line 0") && has("line 99") && !has("line 50") && !has("silent"), "{:?}", tally.faults);
+    }
+
+    #[test]
+    fn a_binary_that_dies_is_told_with_its_last_words() {
+        let (tally, _) = seen("Running tests/a.rs (deps/a-01)\ntest b ... ok\nfatal\nRunning tests/c.rs (deps/c-02)\n");
+        assert!(tally.faults[0].starts_with("a has ended") && tally.faults.contains(&"fatal".to_owned()));
+        assert!(tally.faults.iter().any(|line| line.starts_with("c has ended")));
+    }
+}
