@@ -25,9 +25,9 @@ pub(crate) trait Caller: Send + 'static {
     /// Does one operation to its end: when it is answered, it is durable.
     fn call(&mut self) -> impl Future<Output = Result<()>> + Send;
 
-    /// Whether the last call is of another kind than the figures are of: only its latency is told, apart.
-    fn is_aside(&self) -> bool {
-        false
+    /// The kind of the last call, if it is another one than the figures are of: only its latency is told, apart.
+    fn aside(&self) -> Option<&'static str> {
+        None
     }
 }
 
@@ -84,8 +84,10 @@ async fn calls<C: Caller>(mut caller: C, window: Window) -> Samples {
         }
         let failed = answer.is_err();
         if end >= window.from {
-            let samples = if caller.is_aside() { samples.aside() } else { &mut samples };
-            samples.take(end - begin, answer);
+            match caller.aside() {
+                Some(kind) => samples.aside(kind).take(end - begin, answer),
+                None => samples.take(end - begin, answer),
+            }
         }
         if failed {
             sleep(AFTER_FAILURE).await;

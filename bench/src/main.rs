@@ -24,6 +24,7 @@ mod prepare;
 mod probe;
 mod raw;
 mod report;
+mod scrape;
 mod settled;
 mod states;
 mod storm;

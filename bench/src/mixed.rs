@@ -8,10 +8,12 @@ use crate::members::Members;
 use crate::page::{Pages, request};
 use crate::prepare;
 use crate::report::Report;
+use crate::scrape;
 use anyhow::{Result, ensure};
 use bytes::Bytes;
 use prost::Message;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How much of what.
 #[derive(Debug, clap::Args)]
@@ -24,21 +26,30 @@ pub(crate) struct Args {
     /// Of a hundred calls so many read; of the others half create and half like
     #[arg(long, default_value_t = 95, value_parser = clap::value_parser!(u8).range(1..=99))]
     reads: u8,
+    /// Where the service tells its metrics, for the share of pages that are answered as they were kept
+    #[arg(long, value_name = "HOST:PORT")]
+    metrics: Option<String>,
     #[command(flatten)]
     span: Span,
 }
 
+/// What the service counts of pages that are answered as they were kept, told each second.
+const KEPT: &str = "riposte_hot_hits_total";
+
 /// One caller, who does anything.
 struct Everything {
     reads: u8,
-    /// Whether the last call was a write.
-    wrote: bool,
+    /// What the last call wrote.
+    wrote: Option<&'static str>,
+    /// Pages that were asked for, by all.
+    pages_asked: Arc<AtomicU64>,
     pages: Pages,
     creates: Creates,
     likes: Likes,
 }
 
-/// Prepares comments to like, then measures; the figures are of the reads, and beside them stands how long writes took.
+/// Prepares comments to like, then measures; the figures are of the reads, and beside them stands how long creates and likes
+/// took.
 pub(crate) async fn run(args: &Args) -> Result<Report> {
     let clients = args.target.open()?;
     let subjects = Arc::new(prepare::subjects(&clients, &args.target, 1).await?);
@@ -46,9 +57,11 @@ pub(crate) async fn run(args: &Args) -> Result<Report> {
     let (members, connections) = (Arc::new(Members::default()), args.target.open_raw()?);
     ensure!(args.callers > 0, "at least one caller");
     let requests = Arc::new(vec![Bytes::from(request(subjects[0].clone()).encode_to_vec())]);
+    let pages_asked = Arc::new(AtomicU64::new(0));
     let caller = |number: usize| Everything {
         reads: args.reads,
-        wrote: false,
+        wrote: None,
+        pages_asked: Arc::clone(&pages_asked),
         pages: Pages { connection: connections[number % connections.len()].clone(), requests: Arc::clone(&requests) },
         creates: Creates {
             comments: clients.of(number).comments(),
@@ -61,20 +74,32 @@ pub(crate) async fn run(args: &Args) -> Result<Report> {
             members: Arc::clone(&members),
         },
     };
-    args.span.closed((0..args.callers).map(caller).collect()).await
+    let kept = async || match &args.metrics {
+        Some(metrics) => scrape::settled(metrics, KEPT).await.map(Some),
+        None => Ok(None),
+    };
+    let before = kept().await?;
+    let report = args.span.closed((0..args.callers).map(caller).collect()).await?;
+    let kept = kept().await?.zip(before).map(|(after, before)| after - before);
+    Ok(report.with_kept(kept.map(|kept| 100.0 * kept / pages_asked.load(Ordering::Relaxed) as f64)))
 }
 
 impl Caller for Everything {
     async fn call(&mut self) -> Result<()> {
-        self.wrote = rand::random_range(0..100) >= self.reads;
-        match (self.wrote, rand::random::<bool>()) {
-            (false, _) => self.pages.call().await,
-            (true, false) => self.creates.call().await,
-            (true, true) => self.likes.call().await,
+        if rand::random_range(0..100) < self.reads {
+            self.wrote = None;
+            self.pages_asked.fetch_add(1, Ordering::Relaxed);
+            self.pages.call().await
+        } else if rand::random() {
+            self.wrote = Some("creates");
+            self.creates.call().await
+        } else {
+            self.wrote = Some("likes");
+            self.likes.call().await
         }
     }
 
-    fn is_aside(&self) -> bool {
+    fn aside(&self) -> Option<&'static str> {
         self.wrote
     }
 }

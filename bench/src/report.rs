@@ -22,9 +22,12 @@ pub(crate) struct Report {
     p50_ms: f64,
     p99_ms: f64,
     p999_ms: f64,
-    /// The 99th of the operations of another kind that ran beside these, if there were any.
+    /// The 99th of the operations of other kinds that ran beside these, by kind.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    aside_p99_ms: BTreeMap<&'static str, f64>,
+    /// Of a hundred pages, those that were answered as they were kept, by the service's own count.
     #[serde(skip_serializing_if = "Option::is_none")]
-    aside_p99_ms: Option<f64>,
+    kept_percent: Option<f64>,
     /// CPU of this process per operation, in microseconds.
     client_cpu_us: f64,
     /// CPU of the watched processes per operation, by name, in microseconds.
@@ -38,7 +41,7 @@ pub(crate) struct Samples {
     nanos: Vec<u64>,
     errors: u64,
     first_error: Option<String>,
-    aside: Option<Box<Samples>>,
+    aside: BTreeMap<&'static str, Samples>,
 }
 
 impl Samples {
@@ -54,14 +57,14 @@ impl Samples {
     }
 
     /// The operations of another kind, which ran beside these.
-    pub(crate) fn aside(&mut self) -> &mut Self {
-        self.aside.get_or_insert_default()
+    pub(crate) fn aside(&mut self, kind: &'static str) -> &mut Self {
+        self.aside.entry(kind).or_default()
     }
 
     /// Takes the operations of another caller in.
     pub(crate) fn add(&mut self, other: Self) {
-        if let Some(aside) = other.aside {
-            self.aside().add(*aside);
+        for (kind, aside) in other.aside {
+            self.aside(kind).add(aside);
         }
         self.nanos.extend(other.nanos);
         self.errors += other.errors;
@@ -70,7 +73,7 @@ impl Samples {
 
     /// The figures; an error if no operation succeeded.
     pub(crate) fn report(mut self, window: Window, meter: &Meter) -> Result<Report> {
-        if let Some(aside) = &mut self.aside {
+        for aside in self.aside.values_mut() {
             aside.nanos.sort_unstable();
             self.errors += aside.errors;
             self.first_error = self.first_error.take().or(aside.first_error.take());
@@ -93,10 +96,18 @@ impl Samples {
             p50_ms: percentile(&self.nanos, 50.0),
             p99_ms: percentile(&self.nanos, 99.0),
             p999_ms: percentile(&self.nanos, 99.9),
-            aside_p99_ms: self.aside.map(|aside| percentile(&aside.nanos, 99.0)),
+            aside_p99_ms: self.aside.iter().map(|(kind, aside)| (*kind, percentile(&aside.nanos, 99.0))).collect(),
+            kept_percent: None,
             client_cpu_us: meter.own(operations),
             watched_cpu_us: meter.watched(operations),
         })
+    }
+}
+
+impl Report {
+    /// The same with the share of pages that were answered as they were kept.
+    pub(crate) fn with_kept(self, percent: Option<f64>) -> Self {
+        Self { kept_percent: percent, ..self }
     }
 }
 

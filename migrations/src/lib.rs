@@ -94,6 +94,8 @@ async fn missing(sources: &Sources, source: usize) -> Result<Vec<&'static step::
     match judge(&applied, Layout::configured(sources.map(), source, sources.all().len())) {
         SourceSchema::Ready => Ok(Vec::new()),
         SourceSchema::Missing(names) => Ok(steps::ALL.iter().filter(|step| names.contains(&step.name)).collect()),
-        SourceSchema::Mismatch(text) | SourceSchema::Unreachable(text) => Err(Error::Refused { source, text }),
+        SourceSchema::Mismatch(text) | SourceSchema::Unreadable(text) | SourceSchema::Unreachable(text) => {
+            Err(Error::Refused { source, text })
+        }
     }
 }

@@ -13,6 +13,8 @@ mod method;
 mod pool;
 mod queue;
 mod rates;
+mod shares;
+mod unread;
 
 use std::time::Duration;
 
@@ -23,10 +25,11 @@ use crate::telemetry::Metrics;
 pub use bucket::Rate;
 pub use method::Times;
 pub(crate) use method::{Kind, Terms, terms};
-pub(crate) use pool::Permit;
-use pool::{Pool, PoolLimits};
+use pool::{Permit, Pool, PoolLimits};
 use rates::CallerRates;
 pub use rates::MemberRates;
+pub(crate) use shares::{Share, Shares};
+pub(crate) use unread::{Backlog, Unread};
 
 /// The bounds of one process.
 #[derive(Debug, Clone)]
@@ -37,6 +40,8 @@ pub struct AdmissionLimits {
     pub writes: usize,
     /// Open streams; nobody waits for one.
     pub streams: usize,
+    /// Open streams of one caller.
+    pub streams_per_caller: usize,
     /// Reads, and writes, that wait for room.
     pub queue: usize,
     /// How long a read waits.
@@ -57,22 +62,31 @@ pub struct Admission {
     reads: Pool,
     writes: Pool,
     streams: Pool,
+    streams_of: Shares,
     callers: CallerRates,
     members: MemberRates,
     metrics: Metrics,
+}
+
+/// The room of a call, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Entered {
+    _permit: Permit,
+    _share: Option<Share>,
 }
 
 impl Admission {
     /// Nothing under way yet.
     #[must_use]
     pub fn new(limits: &AdmissionLimits, metrics: Metrics) -> Self {
-        let AdmissionLimits { reads, writes, streams, queue, read_wait, write_wait, caller, members, principals } =
-            limits;
+        let AdmissionLimits { reads, writes, streams, queue, read_wait, write_wait, caller, .. } = limits;
+        let AdmissionLimits { streams_per_caller, members, principals, .. } = limits;
         let pool = |room: &usize, wait: Duration| Pool::new(PoolLimits { room: *room, queue: *queue, wait });
         Self {
             reads: pool(reads, *read_wait),
             writes: pool(writes, *write_wait),
             streams: pool(streams, Duration::ZERO),
+            streams_of: Shares::new(*streams_per_caller),
             callers: CallerRates::new(*caller, *principals),
             members: members.clone().remembering(*principals),
             metrics,
@@ -82,15 +96,40 @@ impl Admission {
     /// Enters the pool of a method, by `until` at the latest.
     ///
     /// # Errors
-    /// [`Error::Overloaded`] where there is no room in time; the call had no effect.
-    pub(crate) async fn enter(&self, terms: Terms, until: Option<Instant>) -> Result<Permit, Error> {
+    /// [`Error::Overloaded`] where there is no room in time, or the caller has its share of the streams; the call had no effect.
+    pub(crate) async fn enter(
+        &self,
+        terms: Terms,
+        caller: Option<&Caller>,
+        until: Option<Instant>,
+    ) -> Result<Entered, Error> {
+        let share = match caller {
+            Some(caller) if terms.pool == method::Room::Streams => Some(self.stream_of(caller)?),
+            Some(_) | None => None,
+        };
         let pool = match terms.pool {
             method::Room::Reads => &self.reads,
             method::Room::Writes => &self.writes,
             method::Room::Streams => &self.streams,
         };
         let entered = pool.enter(terms.class, until).await;
-        entered.inspect_err(|_| self.metrics.call_refused(terms.pool.name(), terms.class.name()))
+        let permit = entered.inspect_err(|_| self.metrics.call_refused(terms.pool.name(), terms.class.name()))?;
+        Ok(Entered { _permit: permit, _share: share })
+    }
+
+    fn stream_of(&self, caller: &Caller) -> Result<Share, Error> {
+        self.streams_of.take(&caller.shared_name()).ok_or_else(|| {
+            self.metrics.call_refused("caller_streams", "");
+            pool::overloaded()
+        })
+    }
+
+    /// Whether a connection reads what it is answered.
+    ///
+    /// # Errors
+    /// [`Error::Overloaded`] until it does.
+    pub(crate) fn reads(&self, backlog: &Backlog) -> Result<(), Error> {
+        backlog.room().inspect_err(|_| self.metrics.call_refused("unread", ""))
     }
 
     /// Counts a call of a caller.

@@ -118,7 +118,8 @@ impl App {
         let hot = CallLayer { hot: Some(HotAnswers(services.clone())), ..layer.clone() };
         let [public, admin] = sockets(&config.server).await?;
         let scrape = Scrape::open(config, &metrics).await?;
-        let surface = |routes, layer| Surface::new(routes, layer, config, door.tls.clone(), &metrics);
+        let unread = config.limits.unread();
+        let surface = |routes, layer| Surface::new(routes, layer, config, door.tls.clone(), unread.clone(), &metrics);
         let public = Listener::start(public, surface(rpc::public(&services), hot))?;
         let admin = Listener::start(admin, surface(rpc::admin(&services), layer))?;
         let readiness = Readiness::watch(store.clone(), gate, vec![public.health(), admin.health()], metrics);

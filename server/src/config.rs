@@ -169,11 +169,13 @@ impl Config {
         let of = self.object_types.iter().map(|(name, of)| (name.clone(), of.member_rate()));
         // A type that nobody registered is refused anyway where types are closed.
         let members = MemberRates::new(of.collect(), self.object_type_defaults.member_rate());
-        let Limits { reads, writes, streams, queue, read_wait, write_wait, principals, .. } = self.limits;
+        let Limits { reads, writes, streams, streams_per_caller, queue, .. } = self.limits;
+        let Limits { read_wait, write_wait, principals, .. } = self.limits;
         AdmissionLimits {
             reads,
             writes,
             streams,
+            streams_per_caller,
             queue,
             read_wait: read_wait.duration(),
             write_wait: write_wait.duration(),

@@ -2,7 +2,7 @@
 //! make them, and there only in a process that the variable `RIPOSTE_PLANTED` names one for.
 //!
 //! Each stands in front of a port and breaks its contract, as a mistake behind it would. So the code that ships has no
-//! switch in it, and nothing here can be reached without the feature.
+//! switch in it, and nothing here can be reached without the feature. Bugs in the functions of Redis stand in `riposte-cache`.
 
 mod cache;
 mod log;
@@ -43,6 +43,34 @@ enum Bug {
     TypeForgotten,
     /// What a deleted comment said is shown.
     DeletedShown,
+    /// Some edits are acknowledged and not kept.
+    EditsLost,
+    /// Some new comments are told to stand one floor higher than they do.
+    FloorsShifted,
+    /// Some creates are done twice.
+    CreatedTwice,
+    /// A write is answered with a revision that is not reached yet.
+    RevisionAfter,
+    /// Some likes are set for another member.
+    LikesOfAnother,
+    /// Two neighbours on a page stand the other way round, now and then.
+    OrderTorn,
+    /// The page behind another one begins with its last comment.
+    PageOverlap,
+    /// A page leaves out a comment in its middle, now and then.
+    PageHole,
+    /// A page says that nothing follows it, now and then.
+    EndTooEarly,
+    /// A comment is shown with one like too many, now and then.
+    LikesOff,
+    /// Two comments of a page say each other's words, now and then.
+    TextsSwapped,
+    /// What a member likes is remembered from its first reading, for ever.
+    StatesKept,
+    /// A subject that was not there once is never there.
+    AbsentKept,
+    /// A comment is shown with one reply too few, now and then.
+    RepliesOff,
     /// Neither writers nor the relay tell the copies of some partitions what was committed.
     CommitsUnheard,
     /// The same for likes of comments.
@@ -51,7 +79,7 @@ enum Bug {
     LikersUnheard,
 }
 
-const BUGS: [(&str, Bug); 15] = [
+const BUGS: [(&str, Bug); 29] = [
     ("repeats-forgotten", Bug::RepeatsForgotten),
     ("late-likes", Bug::LateLikes),
     ("refused-after-commit", Bug::RefusedAfterCommit),
@@ -64,10 +92,29 @@ const BUGS: [(&str, Bug); 15] = [
     ("counts-before", Bug::CountsBefore),
     ("type-forgotten", Bug::TypeForgotten),
     ("deleted-shown", Bug::DeletedShown),
+    ("edits-lost", Bug::EditsLost),
+    ("floors-shifted", Bug::FloorsShifted),
+    ("created-twice", Bug::CreatedTwice),
+    ("revision-after", Bug::RevisionAfter),
+    ("likes-of-another", Bug::LikesOfAnother),
+    ("order-torn", Bug::OrderTorn),
+    ("page-overlap", Bug::PageOverlap),
+    ("page-hole", Bug::PageHole),
+    ("end-too-early", Bug::EndTooEarly),
+    ("likes-off", Bug::LikesOff),
+    ("texts-swapped", Bug::TextsSwapped),
+    ("states-kept", Bug::StatesKept),
+    ("absent-kept", Bug::AbsentKept),
+    ("replies-off", Bug::RepliesOff),
     ("commits-unheard", Bug::CommitsUnheard),
     ("likes-unheard", Bug::LikesUnheard),
     ("likers-unheard", Bug::LikersUnheard),
 ];
+
+/// Now and then: once in so many.
+fn one_of(many: u32) -> bool {
+    rand::random_range(0..many) == 0
+}
 
 /// The bug of this process. An unknown name is none, so that a misspelled run misses it loudly.
 fn planted() -> Option<Bug> {

@@ -47,9 +47,8 @@ pub(crate) struct Args {
 const SMOKE: Duration = Duration::from_mins(4);
 /// The longest run in one history.
 const SEGMENT: Duration = Duration::from_mins(20);
-/// How long a run with a bug lasts, and how often another one is made when it was not found.
-const PLANTED_FOR: Duration = Duration::from_secs(40);
-const TRIES: u32 = 3;
+/// How long runs with a bug last, until one finds it.
+const TRIES: [Duration; 3] = [Duration::from_secs(15), Duration::from_secs(40), Duration::from_secs(40)];
 
 /// Builds what is needed and does what is asked; whether all promises were kept, or all bugs found.
 pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
@@ -113,11 +112,9 @@ impl Bench<'_> {
         let mut lines = Vec::new();
         for bug in chosen {
             let begun = Instant::now();
-            let length = args.given().unwrap_or(PLANTED_FOR);
-            let mut seeds = (0..TRIES).map(|of| args.seed.map(|seed| seed.wrapping_add(u64::from(of))));
-            let found = seeds.try_fold(false, |found, seed| match found {
-                true => Ok(true),
-                false => self.once(length, seed, Some(bug)),
+            let found = (0..).zip(TRIES).try_fold(false, |found, (number, length)| {
+                let seed = args.seed.map(|seed| seed.wrapping_add(number));
+                if found { Ok(true) } else { self.once(args.given().unwrap_or(length), seed, Some(bug)) }
             })?;
             lines.push((bug, found, begun.elapsed().as_secs()));
         }

@@ -72,12 +72,14 @@ fn back(before: &Arrivals, after: &Arrivals) -> u64 {
     let usual = slices(before);
     let fewest = usual.iter().map(|slice| slice.good).fold(1.0, f64::min);
     let slowest = usual.iter().map(|slice| slice.half_ms).fold(0.0, f64::max);
-    let last = slices(after).iter().rposition(|slice| slice.good < fewest || slice.half_ms > slowest);
-    last.map_or(0, |slice| (slice as u64 + 1) * SLICE.as_millis() as u64)
+    let worse = |slice: &&Slice| slice.good < fewest || slice.half_ms > slowest;
+    slices(after).iter().rfind(worse).map_or(0, |slice| slice.until.as_millis() as u64)
 }
 
 /// A moment of a phase.
 struct Slice {
+    /// When it ended.
+    until: Duration,
     /// The share of the calls that were answered in time.
     good: f64,
     /// How long half of them took, at most.
@@ -92,7 +94,8 @@ fn slices(phase: &Arrivals) -> Vec<Slice> {
         let good = calls.iter().filter(|call| call.fate == Fate::Good).count();
         let mut took: Vec<f64> = calls.iter().map(|call| call.took.as_secs_f64() * 1e3).collect();
         took.sort_by(f64::total_cmp);
-        Slice { good: good as f64 / calls.len().max(1) as f64, half_ms: percentile(&took, 50.0) }
+        let until = SLICE * (number + 1);
+        Slice { until, good: good as f64 / calls.len().max(1) as f64, half_ms: percentile(&took, 50.0) }
     };
     (0..count).map(slice).filter(|slice| slice.half_ms > 0.0).collect()
 }

@@ -15,6 +15,8 @@ mod memory;
 mod mend;
 mod owed;
 mod places;
+#[cfg(any(test, feature = "planted"))]
+mod planted;
 mod port;
 mod rankings;
 mod reader;

@@ -5,9 +5,6 @@ use std::time::Duration;
 
 /// Failures in a row after which calls are not made any more.
 const FAILURES: u32 = 5;
-/// How long none is made; then one tries, and after as long the next.
-const PAUSE: Duration = Duration::from_millis(500);
-
 /// The breaker of one dependency. Times are those of any clock that never goes back, counted from any moment.
 #[derive(Debug, Default)]
 pub struct Breaker {
@@ -17,6 +14,9 @@ pub struct Breaker {
 }
 
 impl Breaker {
+    /// How long no call is made; then one tries, and after as long the next.
+    pub const PAUSE: Duration = Duration::from_millis(500);
+
     /// Whether the dependency is left alone at present.
     #[must_use]
     pub fn is_open(&self) -> bool {
@@ -30,7 +30,7 @@ impl Breaker {
             return true;
         }
         let (now, at) = (millis(now), self.next_try.load(Ordering::Relaxed));
-        let next = now + millis(PAUSE);
+        let next = now + millis(Self::PAUSE);
         now >= at && self.next_try.compare_exchange(at, next, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
@@ -44,7 +44,7 @@ impl Breaker {
     pub fn open(&self, now: Duration) -> bool {
         let opens = self.failures.fetch_max(FAILURES, Ordering::Relaxed) < FAILURES;
         if opens {
-            self.next_try.store(millis(now) + millis(PAUSE), Ordering::Relaxed);
+            self.next_try.store(millis(now) + millis(Self::PAUSE), Ordering::Relaxed);
         }
         opens
     }
@@ -54,7 +54,7 @@ impl Breaker {
         let last = self.failures.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |failures| failures.checked_add(1));
         let opens = last == Ok(FAILURES - 1);
         if opens {
-            self.next_try.store(millis(now) + millis(PAUSE), Ordering::Relaxed);
+            self.next_try.store(millis(now) + millis(Self::PAUSE), Ordering::Relaxed);
         }
         opens
     }

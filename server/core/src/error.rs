@@ -3,6 +3,7 @@
 
 mod reason;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
@@ -105,8 +106,13 @@ pub enum Error {
     },
     /// The data source of this subject cannot be reached; whether a write took effect is not known.
     ShardUnavailable,
+    /// The data source of this subject was away a moment ago, and was not asked; nothing was executed.
+    ShardAway {
+        /// When it is tried again.
+        after: Duration,
+    },
     /// The method, or this value of an argument, is in the contract but not served.
-    NotImplemented(&'static str),
+    NotImplemented(Cow<'static, str>),
     /// The call's time ran out.
     DeadlineExceeded,
     /// A fault of the service. The text is for the log and never leaves the process.
@@ -158,7 +164,7 @@ impl Error {
             Self::Overloaded { .. } => Reason::Overloaded,
             Self::EtagMismatch { .. } => Reason::EtagMismatch,
             Self::RevisionNotReached { .. } => Reason::RevisionNotReached,
-            Self::ShardUnavailable => Reason::ShardUnavailable,
+            Self::ShardUnavailable | Self::ShardAway { .. } => Reason::ShardUnavailable,
             Self::NotImplemented(_) => Reason::NotImplemented,
             Self::DeadlineExceeded => Reason::DeadlineExceeded,
             Self::Internal(_) => Reason::Internal,
@@ -170,7 +176,7 @@ impl Error {
     /// How long a caller should wait before it tries again, where waiting helps.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
-        if let Self::RateLimited { after } | Self::Overloaded { after } = self {
+        if let Self::RateLimited { after } | Self::Overloaded { after } | Self::ShardAway { after } = self {
             return Some(*after);
         }
         let soon = [Reason::RevisionNotReached, Reason::ShardUnavailable, Reason::WatchTooSlow, Reason::ServerStopping];
@@ -201,7 +207,7 @@ impl fmt::Display for Error {
         } else if let Self::RevisionNotReached { current } = self {
             write!(f, "revision not reached yet; the newest is {current}")
         } else if let Self::NotImplemented(what) = self {
-            write!(f, "{what} is not served yet")
+            write!(f, "{what} is not served")
         } else {
             f.write_str(self.reason().summary())
         }

@@ -10,7 +10,7 @@ use crate::member::MemberId;
 use crate::path::Path;
 use crate::subject::{Subject, SubjectKey};
 use crate::time::Millis;
-pub use cut::Cut;
+pub use cut::{Cut, Onward};
 
 /// Page length when the caller names none.
 pub const DEFAULT_PAGE: usize = 20;

@@ -49,7 +49,7 @@ struct State {
 
 /// A call's room, until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Permit {
+pub(super) struct Permit {
     /// `None` for a permit that is none any more.
     pool: Option<Arc<Inner>>,
     begun: Instant,
@@ -132,7 +132,7 @@ impl Drop for Permit {
     }
 }
 
-fn overloaded() -> Error {
+pub(super) fn overloaded() -> Error {
     Error::Overloaded { after: Duration::from_millis(rand::random_range(AGAIN_MS)) }
 }
 

@@ -16,6 +16,7 @@ use tonic::transport::server::{Connected, TcpIncoming};
 
 use super::slots::{Slot, Slots};
 use super::tls::{self, Tls};
+use crate::admission::{Backlog, Unread};
 use crate::auth::Peer;
 
 /// The longest handshake.
@@ -33,6 +34,7 @@ pub(super) struct Connection {
     peer: Peer,
     silence: Option<Silence>,
     slot: Slot,
+    backlog: Backlog,
 }
 
 /// A client that has not said its first words yet.
@@ -47,11 +49,12 @@ pub(super) fn connections(
     listener: TcpListener,
     tls: Option<Tls>,
     slots: Slots,
+    unread: Unread,
 ) -> impl Stream<Item = io::Result<Connection>> + Send + 'static {
     TcpIncoming::from(listener)
         .with_nodelay(Some(true))
         .filter_map(taken)
-        .map(move |stream| established(stream, tls.clone(), slots.clone()))
+        .map(move |stream| established(stream, tls.clone(), slots.clone(), unread.connection()))
         // As many handshakes as there are slots: those who say nothing keep nobody else from theirs.
         .buffer_unordered(usize::MAX)
         .filter_map(async |connection| connection.map(Ok))
@@ -69,14 +72,16 @@ async fn taken(accepted: io::Result<TcpStream>) -> Option<TcpStream> {
     }
 }
 
-async fn established(stream: TcpStream, tls: Option<Tls>, slots: Slots) -> Option<Connection> {
+async fn established(stream: TcpStream, tls: Option<Tls>, slots: Slots, backlog: Backlog) -> Option<Connection> {
     let mut slot = slots.take()?;
-    let Some(tls) = tls else { return Some(Connection::new(Either::Left(stream), Peer::default(), slot)) };
+    let Some(tls) = tls else {
+        return Some(Connection::new(Either::Left(stream), Peer::default(), slot, backlog));
+    };
     match tokio::time::timeout(HANDSHAKE_TIME, tls.accept(stream)).await {
         Ok(Ok(stream)) => {
             let peer = tls::peer(&stream);
             let within = peer.identity.as_ref().is_none_or(|identity| slot.belongs_to(identity));
-            within.then(|| Connection::new(Either::Right(Box::new(stream)), peer, slot))
+            within.then(|| Connection::new(Either::Right(Box::new(stream)), peer, slot, backlog))
         }
         Ok(Err(error)) => {
             tracing::debug!(%error, "a TLS handshake failed");
@@ -90,10 +95,11 @@ async fn established(stream: TcpStream, tls: Option<Tls>, slots: Slots) -> Optio
 }
 
 impl Connection {
-    fn new(stream: Either<TcpStream, Box<TlsStream<TcpStream>>>, peer: Peer, slot: Slot) -> Self {
+    fn new(stream: Either<TcpStream, Box<TlsStream<TcpStream>>>, peer: Peer, slot: Slot, backlog: Backlog) -> Self {
         let (time, missing) = PREFACE;
         let silence = Some(Silence { ends: Box::pin(tokio::time::sleep(time)), missing });
-        Self { stream, peer, silence, slot }
+        let peer = Peer { backlog: Some(backlog.clone()), ..peer };
+        Self { stream, peer, silence, slot, backlog }
     }
 
     /// Ends a connection whose first words take too long, and stops to look once they are there.
@@ -124,6 +130,11 @@ impl AsyncRead for Connection {
         let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
         if self.silence.is_some() {
             self.hear(buffer.filled().len() - before, cx)?;
+        }
+        // Looked at whenever the client says something, which the keepalive sees to.
+        if self.backlog.is_stuck() {
+            self.slot.was_unread();
+            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
         }
         read
     }

@@ -13,6 +13,7 @@ use tonic_health::server::HealthReporter;
 use super::incoming::connections;
 use super::slots::Slots;
 use super::tls::Tls;
+use crate::admission::Unread;
 use crate::config::Config;
 use crate::layers::CallLayer;
 use crate::telemetry::Metrics;
@@ -42,6 +43,8 @@ pub(super) struct Surface {
     age: Duration,
     /// How many connections it takes.
     slots: Slots,
+    /// What clients do not read.
+    unread: Unread,
     /// Whether who connects is known before the first call: by its certificate, or because a mesh lets nobody else through.
     known_peers: bool,
 }
@@ -53,6 +56,7 @@ impl Surface {
         layer: CallLayer,
         config: &Config,
         tls: Option<Tls>,
+        unread: Unread,
         metrics: &Metrics,
     ) -> Self {
         let (server, limits) = (&config.server, &config.limits);
@@ -63,6 +67,7 @@ impl Surface {
             tls,
             age: server.connection_age.duration(),
             slots: Slots::new(limits.connections, limits.connections_per_identity, metrics.clone()),
+            unread,
             known_peers: server.plaintext || server.tls.client_ca_file.is_some(),
         }
     }
@@ -80,7 +85,7 @@ pub(super) struct Listener {
 impl Listener {
     /// Starts to serve `surface`, with health as NOT_SERVING until the reporter says otherwise.
     pub(super) fn start(listener: TcpListener, surface: Surface) -> anyhow::Result<Self> {
-        let Surface { mut routes, layer, reflection, tls, age, slots, known_peers } = surface;
+        let Surface { mut routes, layer, reflection, tls, age, slots, unread, known_peers } = surface;
         let address = listener.local_addr()?;
         let (health, health_service) = tonic_health::server::health_reporter();
         routes.add_service(health_service);
@@ -104,7 +109,7 @@ impl Listener {
             // Without its grace, which cuts running calls and sends no GOAWAY.
             .max_connection_age(about(age))
             .add_routes(routes.routes())
-            .serve_with_incoming_shutdown(connections(listener, tls, slots), async {
+            .serve_with_incoming_shutdown(connections(listener, tls, slots, unread), async {
                 // A dropped sender means the same as a sent word: nobody keeps this listener any more.
                 stopped.await.unwrap_or_default();
             });

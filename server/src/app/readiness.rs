@@ -1,7 +1,10 @@
 //! Readiness: every data source has the schema of this version. Until then health says NOT_SERVING and the gate is
 //! closed; the server becomes ready by itself, without a restart.
+//!
+//! A source that is away holds back the others for a while and no longer: most often all of them come up together. After it,
+//! calls that need one whose schema was never seen are refused, until it is there and right.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use riposte_store::Store;
 use riposte_store::schema::SourceSchema;
@@ -15,6 +18,8 @@ use crate::telemetry::Metrics;
 
 /// How often a store that is not ready is asked again.
 const AGAIN: Duration = Duration::from_millis(500);
+/// How long those that are there wait for those that are away.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The watch over a store that may not be ready yet.
 #[derive(Debug)]
@@ -24,6 +29,63 @@ pub(super) struct Readiness {
     task: JoinHandle<()>,
 }
 
+/// The sources of a store, as far as they were seen.
+struct Seen {
+    store: Store,
+    begun: Instant,
+    last: Vec<SourceSchema>,
+}
+
+impl Seen {
+    /// Asks all sources; whether the store can be used. What is new is told in the log.
+    async fn look(&mut self) -> bool {
+        let schema = self.store.schema().await;
+        if schema != self.last {
+            explain(&schema);
+            self.last = schema;
+        }
+        let some_are = |right: fn(&SourceSchema) -> bool| self.last.iter().any(right);
+        let held_back = some_are(|source| !is_ready(source) && !is_away(source));
+        self.is_whole() || (self.begun.elapsed() >= PATIENCE && some_are(is_ready) && !held_back)
+    }
+
+    fn is_whole(&self) -> bool {
+        self.last.iter().all(is_ready)
+    }
+
+    /// Lets calls to the sources that were seen ready, and to no others.
+    fn let_in(&self) {
+        for (source, schema) in self.store.sources().all().iter().zip(&self.last) {
+            source.withhold(!is_ready(schema));
+        }
+    }
+
+    /// Lets calls to each of the other sources once it is ready too.
+    async fn rest(&mut self) {
+        let mut missing: Vec<usize> = (0..self.last.len()).filter(|source| !is_ready(&self.last[*source])).collect();
+        while !missing.is_empty() {
+            tokio::time::sleep(AGAIN).await;
+            self.look().await;
+            missing.retain(|source| {
+                let ready = is_ready(&self.last[*source]);
+                if ready {
+                    self.store.sources().all()[*source].withhold(false);
+                    tracing::info!(source = source + 1, "this source is served too");
+                }
+                !ready
+            });
+        }
+    }
+}
+
+fn is_ready(source: &SourceSchema) -> bool {
+    *source == SourceSchema::Ready
+}
+
+fn is_away(source: &SourceSchema) -> bool {
+    matches!(source, SourceSchema::Unreachable(_))
+}
+
 impl Readiness {
     /// Asks the store until it is ready; then opens the gate and turns health to SERVING.
     pub(super) fn watch(store: Store, gate: Gate, health: Vec<HealthReporter>, metrics: Metrics) -> Self {
@@ -31,22 +93,16 @@ impl Readiness {
         let reporters = health.clone();
         let task = tokio::spawn(async move {
             report(&reporters, ServingStatus::NotServing).await;
-            let mut last = Vec::new();
-            loop {
-                let schema = store.schema().await;
-                if schema.iter().all(|source| *source == SourceSchema::Ready) {
-                    break;
-                }
-                if schema != last {
-                    explain(&schema);
-                    last = schema;
-                }
+            let mut seen = Seen { store, begun: Instant::now(), last: Vec::new() };
+            while !seen.look().await {
                 tokio::time::sleep(AGAIN).await;
             }
+            seen.let_in();
             gate.set(true);
             metrics.ready(true);
             report(&reporters, ServingStatus::Serving).await;
             tell.send_replace(true);
+            seen.rest().await;
         });
         Self { ready, health, task }
     }
@@ -97,6 +153,7 @@ fn explain(schema: &[SourceSchema]) {
                 tracing::warn!(source, ?steps, "not serving: this source lacks steps; run `riposte migrate up`");
             }
             SourceSchema::Mismatch(text) => tracing::error!(source, text, "not serving: other shard counts"),
+            SourceSchema::Unreadable(text) => tracing::error!(source, text, "not serving: this source cannot be read"),
             SourceSchema::Unreachable(text) => tracing::warn!(source, text, "not serving: this source is unreachable"),
         }
     }

@@ -1,16 +1,29 @@
 //! Which role each method needs: the whole table, and the only one.
 
-use riposte_core::Role;
+use riposte_core::{Caller, Error, Role};
 
 /// What a method asks of its caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Access {
+pub(crate) enum Access {
     /// Nothing: whoever reaches the port may ask for its health.
     Anybody,
     /// To be known.
     Known,
     /// To be known, and to have the role.
     Role(Role),
+}
+
+impl Access {
+    /// Whether a known caller may make the call.
+    ///
+    /// # Errors
+    /// [`Error::CallerNotAllowed`] for one without the role.
+    pub(crate) fn allows(self, caller: &Caller) -> Result<(), Error> {
+        match self {
+            Self::Role(role) if !caller.has(role) => Err(Error::CallerNotAllowed),
+            Self::Role(_) | Self::Known | Self::Anybody => Ok(()),
+        }
+    }
 }
 
 const fn role(role: Role) -> Access {

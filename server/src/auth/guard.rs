@@ -12,13 +12,16 @@ use super::access::{Access, needed};
 use super::callers::Callers;
 use super::jwt::Jwt;
 use super::why::Why;
+use crate::admission::Backlog;
 use crate::telemetry::Metrics;
 
-/// Who stands at the other end of a connection, as its certificate says; nothing over plaintext or without one.
+/// Who stands at the other end of a connection.
 #[derive(Debug, Clone, Default)]
 pub struct Peer {
-    /// The SPIFFE id of the certificate, which was verified against the trusted authorities.
+    /// The SPIFFE id of the certificate, which was verified against the trusted authorities; nothing over plaintext or without one.
     pub identity: Option<Arc<str>>,
+    /// What was answered there and is not read yet.
+    pub(crate) backlog: Option<Backlog>,
 }
 
 /// Lets calls in. Clones share what is known, which may be exchanged while calls run.
@@ -51,30 +54,30 @@ impl Guard {
         self.0.jwt.store(Some(Arc::new(jwt)));
     }
 
-    /// Who makes a call of this path; `None` for what anybody may ask.
+    /// Who makes a call of this path, and what the path asks of them; `None` for what anybody may ask. Whether they may is asked
+    /// apart, since their calls count before.
     ///
     /// A token that is sent is the one thing that counts: one that is not known is refused, whatever the certificate says.
     ///
     /// # Errors
-    /// [`Error::CallerUnknown`]; [`Error::CallerNotAllowed`] for a known one without the role that the method needs.
-    pub(crate) fn admit(&self, path: &str, headers: &HeaderMap, peer: Option<&Peer>) -> Result<Option<Caller>, Error> {
+    /// [`Error::CallerUnknown`].
+    pub(crate) fn who(
+        &self,
+        path: &str,
+        headers: &HeaderMap,
+        peer: Option<&Peer>,
+    ) -> Result<Option<(Caller, Access)>, Error> {
         let access = needed(path);
         if access == Access::Anybody {
             return Ok(None);
         }
         let callers = self.0.callers.load();
-        let caller = match self.known(&callers, headers, peer) {
-            Ok(caller) => caller,
-            Err(why) => {
-                self.0.metrics.caller_refused(why.label());
-                tracing::debug!(why = why.label(), path, "a caller is not known");
-                return Err(Error::CallerUnknown);
-            }
-        };
-        match access {
-            Access::Role(role) if !caller.has(role) => Err(Error::CallerNotAllowed),
-            Access::Role(_) | Access::Known | Access::Anybody => Ok(Some(caller)),
-        }
+        let caller = self.known(&callers, headers, peer).map_err(|why| {
+            self.0.metrics.caller_refused(why.label());
+            tracing::debug!(why = why.label(), path, "a caller is not known");
+            Error::CallerUnknown
+        })?;
+        Ok(Some((caller, access)))
     }
 
     fn known(&self, callers: &Callers, headers: &HeaderMap, peer: Option<&Peer>) -> Result<Caller, Why> {
@@ -131,19 +134,20 @@ mod tests {
     fn where_everybody_is_admitted_a_token_changes_nothing() {
         let guard = guard(Callers::everybody());
         for headers in [HeaderMap::new(), sent("Bearer whatever")] {
-            assert_eq!(guard.admit(WRITE, &headers, None).unwrap().unwrap().name(), "open");
+            let (caller, access) = guard.who(WRITE, &headers, None).unwrap().unwrap();
+            assert_eq!((caller.name(), access.allows(&caller)), ("open", Ok(())));
         }
-        assert_eq!(guard.admit(WRITE, &sent("Basic eA=="), None), Err(Error::CallerUnknown));
+        assert_eq!(guard.who(WRITE, &sent("Basic eA=="), None), Err(Error::CallerUnknown));
     }
 
     #[test]
     fn where_nobody_is_known_only_health_is_told() {
         let guard = guard(Callers::default());
-        let peer = Peer { identity: Some("spiffe://a/b".into()) };
-        assert_eq!(guard.admit(READ, &sent("Bearer x"), Some(&peer)), Err(Error::CallerUnknown));
-        assert_eq!(guard.admit(READ, &HeaderMap::new(), Some(&peer)), Err(Error::CallerUnknown));
-        assert_eq!(guard.admit("/grpc.health.v1.Health/Watch", &HeaderMap::new(), None), Ok(None));
+        let peer = Peer { identity: Some("spiffe://a/b".into()), ..Peer::default() };
+        assert_eq!(guard.who(READ, &sent("Bearer x"), Some(&peer)), Err(Error::CallerUnknown));
+        assert_eq!(guard.who(READ, &HeaderMap::new(), Some(&peer)), Err(Error::CallerUnknown));
+        assert_eq!(guard.who("/grpc.health.v1.Health/Watch", &HeaderMap::new(), None), Ok(None));
         guard.exchange(Callers::everybody());
-        assert!(guard.admit(READ, &HeaderMap::new(), None).is_ok());
+        assert!(guard.who(READ, &HeaderMap::new(), None).is_ok());
     }
 }

@@ -101,7 +101,7 @@ fn worst(found: &[SourceSchema]) -> Option<u8> {
         SourceSchema::Ready => None,
         SourceSchema::Missing(_) => Some(ERROR),
         SourceSchema::Mismatch(_) => Some(USAGE),
-        SourceSchema::Unreachable(_) => Some(UNAVAILABLE),
+        SourceSchema::Unreadable(_) | SourceSchema::Unreachable(_) => Some(UNAVAILABLE),
     };
     found.iter().filter_map(code).max()
 }
@@ -111,6 +111,7 @@ fn describe(schema: &SourceSchema) -> String {
         SourceSchema::Ready => "ready".to_owned(),
         SourceSchema::Missing(steps) => format!("lacks {}; run `riposte migrate up`", steps.join(", ")),
         SourceSchema::Mismatch(text) => format!("refused: {text}"),
+        SourceSchema::Unreadable(text) => format!("unreadable: {text}"),
         SourceSchema::Unreachable(text) => format!("unreachable: {text}"),
     }
 }

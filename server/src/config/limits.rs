@@ -1,8 +1,8 @@
 //! What a process takes on: calls under way, rates, connections.
 
 use super::faults::Under;
-use super::units::Span;
-use crate::admission::Rate;
+use super::units::{Size, Span};
+use crate::admission::{Rate, Unread};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -16,6 +16,8 @@ pub struct Limits {
     pub writes: usize,
     /// Streams that are open.
     pub streams: usize,
+    /// Streams of one caller that are open.
+    pub streams_per_caller: usize,
     /// Reads, and writes, that may wait for room.
     pub queue: usize,
     /// How long a read waits for room.
@@ -34,12 +36,21 @@ pub struct Limits {
     pub connections: usize,
     /// Connections of one certificate's identity to each listener.
     pub connections_per_identity: usize,
+    /// Answers that clients have not read yet.
+    pub unread_size: Size,
+    /// How long a connection that has too many of them may read nothing.
+    pub unread_time: Span,
 }
 
 impl Limits {
     /// The rate of one caller; `None` for no bound.
     pub fn caller(&self) -> Option<Rate> {
         Rate::new(self.caller_calls_per_second, Duration::from_secs(1), self.caller_burst)
+    }
+
+    /// The answers that may wait to be read.
+    pub(crate) fn unread(&self) -> Unread {
+        Unread::new(usize::try_from(self.unread_size.bytes()).unwrap_or(usize::MAX), self.unread_time.duration())
     }
 
     pub(super) fn validate(&self, report: &mut Under<'_>) {
@@ -60,5 +71,11 @@ impl Limits {
         report.require((1..=1 << 20).contains(&self.connections), "connections", "must be 1 to 1048576");
         let identity = (1..=self.connections).contains(&self.connections_per_identity);
         report.require(identity, "connections_per_identity", "must be 1 to limits.connections");
+        let streams = (1..=self.streams).contains(&self.streams_per_caller);
+        report.require(streams, "streams_per_caller", "must be 1 to limits.streams");
+        let unread = (16 << 20..=64 << 30).contains(&self.unread_size.bytes());
+        report.require(unread, "unread_size", "must be 16MiB to 64GiB");
+        let time = (second..=600 * second).contains(&self.unread_time.duration());
+        report.require(time, "unread_time", "must be 1s to 10min");
     }
 }

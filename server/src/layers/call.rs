@@ -1,5 +1,5 @@
-//! One layer around every call: measuring and span → request id → readiness → caller and role → the caller's rate → deadline →
-//! panic guard → pages that are kept → the whole request → room → the handler → the library's own refusals in our words → request
+//! One layer around every call: measuring and span → request id → readiness → caller → the caller's rate → role → whether its
+//! connection reads → deadline → panic guard → pages that are kept → the whole request → room → the handler → the library's own refusals in our words → request
 //! id in the trailers.
 //!
 //! One merged service rather than a stack of boxed ones: each box costs a hot page a measurable share.
@@ -16,7 +16,7 @@ use std::time::Duration;
 use futures::FutureExt;
 use http::{HeaderValue, Request, Response};
 use hyper::body::Bytes;
-use riposte_core::{Caller, Error};
+use riposte_core::{Breaker, Caller, Error};
 use tokio::time::Instant;
 use tonic::body::Body;
 use tower::{Layer, Service};
@@ -25,7 +25,7 @@ use tracing::Instrument;
 use super::body::{self, CallBody};
 use super::fault::{self, Fate, Faults};
 use super::{deadline, gather, peek, refusal, tag};
-use crate::admission::{self, Admission, Kind, Permit, Terms, Times};
+use crate::admission::{self, Admission, Backlog, Entered, Kind, Terms, Times};
 use crate::auth::{Guard, Peer};
 use crate::rpc::refusal::{Facts, Refusal};
 use crate::rpc::status::{QUOTA, status};
@@ -105,14 +105,18 @@ where
         let ready = self.inner.clone();
         let inner = std::mem::replace(&mut self.inner, ready);
         let layer = Arc::clone(&self.layer);
+        // Here, where the transport's timer begins: the future may be looked at later.
+        let arrived = Instant::now();
+        let backlog = request.extensions().get::<Peer>().and_then(|peer| peer.backlog.clone());
         Box::pin(async move {
             let id = tag::of(request.headers());
             let mut measured = layer.calls.begin(request.uri().path(), request.headers(), &id);
             let span = measured.span().clone();
-            Ok(match layer.within_time(inner, request, &id, &mut measured).instrument(span).await {
-                Ok(Said::Made(response, room)) => body::made(response, id, room, measured),
+            let call = Call { request, arrived, id: &id, backlog: backlog.as_ref() };
+            Ok(match layer.within_time(inner, call, &mut measured).instrument(span).await {
+                Ok(Said::Made(response, room)) => body::made(response, id, room, measured, backlog),
                 Ok(Said::Kept(message)) => body::kept(message, id, measured),
-                Err(refusal) => body::made(status(refusal, tag::text(&id)).into_http(), id, None, measured),
+                Err(refusal) => body::made(status(refusal, tag::text(&id)).into_http(), id, None, measured, None),
             })
         })
     }
@@ -121,9 +125,18 @@ where
 /// What a call was answered with.
 enum Said {
     /// By a handler; a stream keeps its room.
-    Made(Response<Body>, Option<Permit>),
+    Made(Response<Body>, Option<Entered>),
     /// By a message that is kept.
     Kept(Bytes),
+}
+
+/// A call as it arrives.
+struct Call<'a> {
+    request: Request<Body>,
+    arrived: Instant,
+    id: &'a HeaderValue,
+    /// What its connection has not read yet.
+    backlog: Option<&'a Backlog>,
 }
 
 /// What is known of a call before its message is read.
@@ -142,28 +155,25 @@ impl CallLayer {
     async fn within_time<S>(
         &self,
         inner: S,
-        request: Request<Body>,
-        id: &HeaderValue,
+        Call { request, arrived, id, backlog }: Call<'_>,
         measured: &mut Measured,
     ) -> Result<Said, Refusal>
     where
         S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
     {
         if !self.gate.is_open() && !request.uri().path().starts_with("/grpc.") {
-            return Err(Error::ShardUnavailable.into());
+            return Err(Error::ShardAway { after: Breaker::PAUSE }.into());
         }
-        let peer = request.extensions().get::<Peer>();
-        let caller = self.guard.admit(request.uri().path(), request.headers(), peer)?;
-        if let Some(caller) = &caller {
-            measured.by(caller);
-            let quota = || Facts::default().with(QUOTA, format!("caller:{}", caller.name()));
-            self.admission.caller(caller).map_err(|error| Refusal::about(error, quota()))?;
-        }
+        let caller = self.let_in(&request, measured)?;
+        backlog.map_or(Ok(()), |backlog| self.admission.reads(backlog))?;
         let terms = admission::terms(request.uri().path());
         let (asked, most) = (deadline::of(request.headers()), self.times.of(terms));
-        let until = Instant::now() + asked.map_or(most, |asked| asked.min(most));
+        let until = arrived + asked.map_or(most, |asked| asked.min(most));
+        if asked.is_some_and(|asked| asked.is_zero()) {
+            return Err(Error::DeadlineExceeded.into());
+        }
         // Decades away is never.
-        let deadline = CallerDeadline(asked.and_then(|asked| Instant::now().checked_add(asked)));
+        let deadline = CallerDeadline(asked.and_then(|asked| arrived.checked_add(asked)));
         let known = Known { id, caller, terms, until, deadline };
         let call = async {
             let fate = match &self.faults {
@@ -179,6 +189,18 @@ impl CallLayer {
                 .unwrap_or_else(|panic| Err(Error::internal(format!("a handler panicked: {}", reason(&*panic))).into()))
         };
         tokio::time::timeout_at(until, call).await.unwrap_or_else(|_| Err(Error::DeadlineExceeded.into()))
+    }
+
+    /// Who makes a call, if they may; `None` for what anybody may ask.
+    fn let_in(&self, request: &Request<Body>, measured: &mut Measured) -> Result<Option<Caller>, Refusal> {
+        let peer = request.extensions().get::<Peer>();
+        let who = self.guard.who(request.uri().path(), request.headers(), peer)?;
+        let Some((caller, access)) = who else { return Ok(None) };
+        measured.by(&caller);
+        let quota = || Facts::default().with(QUOTA, format!("caller:{}", caller.name()));
+        self.admission.caller(&caller).map_err(|error| Refusal::about(error, quota()))?;
+        access.allows(&caller)?;
+        Ok(Some(caller))
     }
 
     /// Answers by what is kept, or by the handler.
@@ -203,7 +225,7 @@ impl CallLayer {
             request = gather::gather(request, terms.kind.max_message(self.max_request), self.body_time).await?;
         }
         let room = match terms {
-            Some(terms) => Some(self.admission.enter(terms, Some(until)).await?),
+            Some(terms) => Some(self.admission.enter(terms, caller.as_ref(), Some(until)).await?),
             None => None,
         };
         if let Some(caller) = caller {
@@ -211,8 +233,9 @@ impl CallLayer {
         }
         request.extensions_mut().insert(RequestTag(tag::text(id).to_owned()));
         request.extensions_mut().insert(deadline);
+        let uri = request.uri().clone();
         let Ok(response) = inner.call(request).await;
-        match refusal::of(&response, self.max_request) {
+        match refusal::of(&response, uri.path(), self.max_request) {
             Some(error) => Err(error.into()),
             None => Ok(Said::Made(response, room.filter(|_| stream))),
         }

@@ -7,11 +7,17 @@ use http::HeaderMap;
 /// The transport has a timer of its own for the same header, which answers CANCELLED: ours ends the call a little
 /// earlier, so that the caller reads DEADLINE_EXCEEDED.
 const MARGIN: Duration = Duration::from_millis(5);
+/// What timers tell apart. Of two that end closer to each other nobody knows which is the first.
+const TICK: Duration = Duration::from_millis(1);
 
-/// The time that the caller gives this call; `None` where the timeout is missing or malformed.
+/// The time that the caller gives this call, zero where it is over at once; `None` where the timeout is missing or malformed.
 pub(super) fn of(headers: &HeaderMap) -> Option<Duration> {
     let asked = headers.get("grpc-timeout").and_then(|value| value.to_str().ok()).and_then(parse);
-    asked.map(|asked| asked.saturating_sub(MARGIN.min(asked / 10)))
+    asked.map(own)
+}
+
+fn own(asked: Duration) -> Duration {
+    asked.saturating_sub(MARGIN.min(asked / 10).max(TICK))
 }
 
 /// 1 to 8 digits and a unit, as the gRPC specification says.
@@ -36,7 +42,7 @@ fn parse(text: &str) -> Option<Duration> {
 mod tests {
     use std::time::Duration;
 
-    use super::parse;
+    use super::{own, parse};
 
     #[test]
     fn timeouts_are_read_as_the_specification_writes_them() {
@@ -53,6 +59,13 @@ mod tests {
             ("é", None),
         ] {
             assert_eq!(parse(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn ours_ends_before_the_transports_by_what_timers_tell_apart() {
+        for (asked, ours) in [(0, 0), (700, 0), (1_000, 0), (3_000, 2_000), (20_000, 18_000), (1_000_000, 995_000)] {
+            assert_eq!(own(Duration::from_micros(asked)), Duration::from_micros(ours), "{asked} us");
         }
     }
 }

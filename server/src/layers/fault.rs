@@ -109,7 +109,7 @@ fn error(code: &str) -> Error {
         "UNAUTHENTICATED" => Error::CallerUnknown,
         "FAILED_PRECONDITION" => Error::SubjectReadOnly,
         "ALREADY_EXISTS" => Error::SubjectAlreadyExists,
-        "UNIMPLEMENTED" => Error::NotImplemented("a fault that was asked for"),
+        "UNIMPLEMENTED" => Error::NotImplemented("a fault that was asked for".into()),
         _ => Error::invalid(HEADER, format!("{code:?} is no code that this service answers")),
     }
 }

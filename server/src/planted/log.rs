@@ -5,12 +5,14 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use riposte_core::cmd::Undelete;
+use riposte_core::content::Content;
 use riposte_core::ports::Log;
-use riposte_core::request::{RequestId, RequestKey};
+use riposte_core::request::{Request, RequestId, RequestKey};
+use riposte_core::subject::Metadata;
 use riposte_core::world::{Effect, Receipt};
-use riposte_core::{Command, Error, LikeValue, Result, Verb};
+use riposte_core::{Command, Error, LikeValue, MemberId, Result, Verb};
 
-use super::Bug;
+use super::{Bug, one_of};
 
 /// The road with a bug.
 #[derive(Debug)]
@@ -38,30 +40,39 @@ impl Planted {
             (Bug::RepeatsForgotten, _) => command.request.key = RequestKey(rand::random()),
             (Bug::LateLikes, Verb::SetLike(like)) => like.operation = RequestId::from_bytes(rand::random()),
             (Bug::LikesLost, Verb::SetLike(like)) if one_of(20) => like.value = LikeValue::None,
+            (Bug::LikesOfAnother, Verb::SetLike(like)) if one_of(20) => {
+                like.member = MemberId::stored("another".into())
+            }
+            (Bug::EditsLost, Verb::Edit(edit)) if one_of(5) => {
+                edit.content = Content::stored("something else".into(), Vec::new(), Metadata::default());
+            }
             _fine => {}
         }
     }
 
     async fn after(&self, command: Command, receipt: &mut Result<Receipt>) {
         let Ok(done) = receipt else { return };
-        match (self.bug, command.verb, &mut done.effect) {
+        match (self.bug, command.verb.clone(), &mut done.effect) {
             (Bug::RefusedAfterCommit, ..) if one_of(50) => {
                 *receipt = Err(Error::Overloaded { after: Duration::from_millis(1) });
             }
             (Bug::RevisionBefore, ..) if one_of(10) => done.revision -= 1,
+            (Bug::RevisionAfter, ..) if one_of(10) => done.revision += 1,
+            (Bug::EditsLost, Verb::Edit(edit), Effect::Comment(view)) => view.content = Some(edit.content),
+            (Bug::FloorsShifted, Verb::Create(_), Effect::Comment(view)) if one_of(20) => view.comment.floor += 1,
+            (Bug::CreatedTwice, verb @ Verb::Create(_), _) if one_of(20) => self.again(command, verb).await,
             (Bug::LikesLost, Verb::SetLike(like), Effect::Like(answer)) => answer.value = like.value,
             (Bug::DeletesUndone, Verb::Delete(delete), Effect::Comment(view)) if one_of(5) => {
                 let member = view.comment.member.clone();
-                let verb = Undelete { target: delete.target, member }.into();
-                let request = riposte_core::request::Request { key: RequestKey(rand::random()), ..command.request };
-                let undo = Command { subject: command.subject, verb, request, now: command.now };
-                drop(self.inner.submit(vec![undo]).await);
+                self.again(command, Undelete { target: delete.target, member }.into()).await;
             }
             _fine => {}
         }
     }
-}
 
-fn one_of(many: u32) -> bool {
-    rand::random_range(0..many) == 0
+    /// Does one more thing, as a request of its own.
+    async fn again(&self, command: Command, verb: Verb) {
+        let request = Request { key: RequestKey(rand::random()), ..command.request };
+        drop(self.inner.submit(vec![Command { verb, request, ..command }]).await);
+    }
 }

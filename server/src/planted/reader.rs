@@ -1,6 +1,6 @@
 //! Bugs of reads.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
@@ -8,13 +8,16 @@ use riposte_core::comment::CommentView;
 use riposte_core::ids::CommentId;
 use riposte_core::page::{
     HistoryCursor, Liker, LikerCursor, Located, MemberLike, Order, Page, PastContent, ReplyPage, RootPage, RootsToKeep,
-    Start, SubjectCursor, Subtree, ThreadPage, Verified, Which, Window,
+    Start, SubjectCursor, Subtree, Thread, ThreadPage, Verified, Which, Window,
 };
 use riposte_core::ports::{Exported, Reader};
 use riposte_core::request::RequestKey;
 use riposte_core::{CommentState, LikeValue, MemberId, ObjectType, Result, Subject, SubjectKey};
 
-use super::Bug;
+use super::{Bug, one_of};
+
+/// What members think of comments.
+type States = HashMap<(SubjectKey, MemberId, Vec<CommentId>), Vec<Option<LikeValue>>>;
 
 /// Reads with a bug.
 #[derive(Debug)]
@@ -24,11 +27,21 @@ pub(super) struct Planted {
     comments: Mutex<HashMap<CommentId, CommentView>>,
     counts: Mutex<HashMap<SubjectKey, (i32, i32)>>,
     pages: Mutex<HashMap<(String, Window), RootPage>>,
+    states: Mutex<States>,
+    absent: Mutex<HashSet<SubjectKey>>,
 }
 
 impl Planted {
     pub(super) fn new(inner: Arc<dyn Reader>, bug: Bug) -> Self {
-        Self { inner, bug, comments: Mutex::default(), counts: Mutex::default(), pages: Mutex::default() }
+        Self {
+            inner,
+            bug,
+            comments: Mutex::default(),
+            counts: Mutex::default(),
+            pages: Mutex::default(),
+            states: Mutex::default(),
+            absent: Mutex::default(),
+        }
     }
 
     fn count(&self, subject: &mut Subject) {
@@ -44,12 +57,36 @@ impl Planted {
         if self.bug == Bug::DeletedShown && view.content.is_some() {
             view.comment.state = CommentState::Active;
         }
+        if self.bug == Bug::LikesOff && one_of(20) {
+            view.comment.like_count += 1;
+        }
+        if self.bug == Bug::RepliesOff && view.comment.reply_count > 0 && one_of(10) {
+            view.comment.reply_count -= 1;
+        }
+    }
+
+    /// Breaks the list of a page.
+    fn tear(&self, threads: &mut Page<Thread>) {
+        let Page { items, more_after, .. } = threads;
+        let Some(last) = items.len().checked_sub(1).filter(|last| *last > 0) else { return };
+        match (self.bug, one_of(10)) {
+            (Bug::OrderTorn, true) => items.swap(last - 1, last),
+            (Bug::PageHole, true) if last > 1 => drop(items.remove(1)),
+            (Bug::EndTooEarly, true) => *more_after = false,
+            (Bug::TextsSwapped, true) => {
+                let words = items[0].root.content.take();
+                items[0].root.content = std::mem::replace(&mut items[last].root.content, words);
+            }
+            _fine => {}
+        }
     }
 
     fn window(&self, mut window: Window) -> Window {
-        if let (Bug::PageEdge, Start::After(floor)) = (self.bug, window.start) {
-            let by = if window.order == Order::Oldest { 1 } else { -1 };
-            window.start = Start::After(floor + by);
+        let onward = if window.order == Order::Oldest { 1 } else { -1 };
+        match (self.bug, window.start) {
+            (Bug::PageEdge, Start::After(floor)) => window.start = Start::After(floor + onward),
+            (Bug::PageOverlap, Start::After(floor)) => window.start = Start::After(floor - onward),
+            _fine => {}
         }
         window
     }
@@ -57,6 +94,7 @@ impl Planted {
     fn page(&self, mut page: RootPage, window: &Window) -> RootPage {
         self.count(&mut page.subject);
         page.threads.items.iter_mut().for_each(|thread| self.show(&mut thread.root));
+        self.tear(&mut page.threads);
         if self.bug == Bug::EndByCount && window.order == Order::Oldest {
             let last = page.threads.items.last().map_or(0, |thread| thread.root.comment.floor);
             page.threads.more_after &= last < page.subject.root_count;
@@ -79,6 +117,15 @@ impl Reader for Planted {
     async fn subjects(&self, keys: &[SubjectKey]) -> Result<Vec<Option<Subject>>> {
         let mut found = self.inner.subjects(keys).await?;
         found.iter_mut().flatten().for_each(|subject| self.count(subject));
+        if self.bug == Bug::AbsentKept {
+            let mut absent = self.absent.lock().unwrap_or_else(PoisonError::into_inner);
+            for (key, found) in keys.iter().zip(&mut found) {
+                if found.is_none() {
+                    absent.insert(key.clone());
+                }
+                found.take_if(|_| absent.contains(key));
+            }
+        }
         Ok(found)
     }
 
@@ -137,7 +184,12 @@ impl Reader for Planted {
         member: &MemberId,
         ids: &[CommentId],
     ) -> Result<Vec<Option<LikeValue>>> {
-        self.inner.like_states(key, member, ids).await
+        let states = self.inner.like_states(key, member, ids).await?;
+        if self.bug != Bug::StatesKept {
+            return Ok(states);
+        }
+        let mut kept = self.states.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(kept.entry((key.clone(), member.clone(), ids.to_vec())).or_insert(states).clone())
     }
 
     async fn likers(

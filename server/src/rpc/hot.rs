@@ -86,7 +86,7 @@ impl Services {
     /// The same in one room for all who wait for it. Readings of pages that are kept are few, and need none.
     async fn shared_reading(self, caller: Caller, message: Bytes) -> Result<Filled, Error> {
         let _room = match terms(METHOD) {
-            Some(terms) => Some(self.admission.enter(terms, None).await?),
+            Some(terms) => Some(self.admission.enter(terms, None, None).await?),
             None => None,
         };
         self.reading(caller, message).await

@@ -73,7 +73,7 @@ pub(crate) fn item_error(refusal: &Refusal) -> v1::ItemError {
 pub(crate) fn of_library(code: Code, max_request: usize) -> Option<Error> {
     match code {
         Code::OutOfRange | Code::ResourceExhausted => Some(Error::MessageTooLarge { limit: max_request }),
-        Code::Unimplemented => Some(Error::NotImplemented("this method")),
+        Code::Unimplemented => Some(Error::NotImplemented("this compression".into())),
         Code::Cancelled | Code::DeadlineExceeded => Some(Error::DeadlineExceeded),
         Code::Internal | Code::InvalidArgument | Code::Unknown => {
             Some(Error::invalid("(message)", "is not a message of this method"))
@@ -255,10 +255,11 @@ fn trailers(error: &Error, request_id: &str) -> MetadataMap {
         trailers.insert(REQUEST_ID, id);
     }
     // Of a fault, a lost source and a deadline nobody knows; every other refusal comes before anything happens.
-    if !matches!(error.reason().kind(), Kind::Internal | Kind::Unavailable | Kind::DeadlineExceeded) {
+    let nobody_knows = matches!(error.reason().kind(), Kind::Internal | Kind::Unavailable | Kind::DeadlineExceeded);
+    if !nobody_knows || matches!(error, Error::ShardAway { .. }) {
         trailers.insert(NOT_EXECUTED, AsciiMetadataValue::from_static("true"));
     }
-    if let Error::Overloaded { after } | Error::RateLimited { after } = error {
+    if let Error::Overloaded { after } | Error::RateLimited { after } | Error::ShardAway { after } = error {
         trailers.insert(PUSHBACK, AsciiMetadataValue::from(millis(*after)));
     }
     trailers

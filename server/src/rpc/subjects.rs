@@ -54,7 +54,8 @@ impl SubjectCalls {
         let keys = v.take(parse::batch("keys", &request.keys, |field, key| parse::subject_key(field, Some(key))));
         if keys.is_some() {
             for (n, key) in request.keys.iter().enumerate() {
-                v.subject(&self.0.comments, &caller, &format!("keys[{n}]"), Some(key))?;
+                let known = v.subject(&self.0.comments, &caller, &format!("keys[{n}]"), Some(key));
+                known.map_err(|error| Refusal::about(error, about::subject(key)))?;
             }
         }
         let (keys,) = v.all((keys,))?;

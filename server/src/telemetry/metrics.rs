@@ -179,7 +179,8 @@ impl Metrics {
         self.0.instruments.calls_refused.add(1, &labels);
     }
 
-    /// A connection was closed because of a bound: of all, of its identity, or of the time for its first words.
+    /// A connection was closed because of a bound: of all, of its identity, of the time for its first words, or of what it does
+    /// not read.
     pub fn connection_refused(&self, limit: &'static str) {
         self.0.instruments.connections_refused.add(1, &[KeyValue::new(attribute::LIMIT, limit)]);
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use riposte_core::Error;
+use riposte_core::{Breaker, Error};
 use sea_orm::{DbErr, RuntimeErr, SqlxError, SqlxMySqlError};
 
 /// Why work on the database failed.
@@ -35,6 +35,16 @@ pub(crate) enum Meaning {
     Fatal,
 }
 
+impl Meaning {
+    /// Whether it may be the data source itself that fails.
+    pub(crate) fn is_away(self) -> bool {
+        match self {
+            Self::Lost | Self::Unreachable => true,
+            Self::Conflict | Self::Locked | Self::Duplicate | Self::Fatal => false,
+        }
+    }
+}
+
 impl From<DbErr> for Fault {
     fn from(error: DbErr) -> Self {
         Self::Db(error)
@@ -56,7 +66,7 @@ impl From<Fault> for Error {
                 Self::ShardUnavailable
             }
             // Told in the log when it went away.
-            Fault::Away => Self::ShardUnavailable,
+            Fault::Away => Self::ShardAway { after: Breaker::PAUSE },
             Fault::Db(error) => match meaning(&error) {
                 Meaning::Lost | Meaning::Unreachable => {
                     tracing::warn!(%error, "a data source cannot be reached");
@@ -77,9 +87,9 @@ impl Fault {
     pub(crate) fn meaning(&self) -> Meaning {
         match self {
             Self::Db(error) => meaning(error),
-            Self::Domain(Error::ShardUnavailable | Error::Overloaded { .. }) | Self::Silence | Self::Away => {
-                Meaning::Unreachable
-            }
+            Self::Domain(Error::ShardUnavailable | Error::ShardAway { .. } | Error::Overloaded { .. })
+            | Self::Silence
+            | Self::Away => Meaning::Unreachable,
             Self::Domain(_) => Meaning::Fatal,
         }
     }
@@ -99,6 +109,11 @@ pub(crate) fn is_lost(error: &DbErr) -> bool {
 /// Whether another transaction stood in the way.
 pub(crate) fn is_conflict(error: &DbErr) -> bool {
     matches!(meaning(error), Meaning::Conflict | Meaning::Locked)
+}
+
+/// Whether it may be the data source itself that fails: nothing is said of it by what it answers.
+pub(crate) fn is_away(error: &DbErr) -> bool {
+    meaning(error).is_away()
 }
 
 fn meaning(error: &DbErr) -> Meaning {

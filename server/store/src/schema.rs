@@ -5,7 +5,7 @@ use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ConnectionTrait, DbErr, EntityTrait};
 
-use crate::error::is_missing_table;
+use crate::error::{is_away, is_missing_table};
 use crate::shard::ShardMap;
 use crate::sql::entity::riposte_schema::{ActiveModel, Column, Entity, Model};
 use crate::sql::{Sources, bytes};
@@ -32,6 +32,8 @@ pub enum SourceSchema {
     Missing(Vec<&'static str>),
     /// The tables were made for another layout: serving them would find wrong rows. In words, for people.
     Mismatch(String),
+    /// It answers, but not what it has: no such database, or not for us. In words, for people.
+    Unreadable(String),
     /// It cannot be asked. In words, for people.
     Unreachable(String),
 }
@@ -95,7 +97,8 @@ pub(crate) async fn check(sources: &Sources, number: usize) -> SourceSchema {
     let asked = async { applied(&sources.all()[number].begin_read().await?).await };
     match asked.await {
         Ok(steps) => judge(&steps, configured),
-        Err(error) => SourceSchema::Unreachable(error.to_string()),
+        Err(error) if is_away(&error) => SourceSchema::Unreachable(error.to_string()),
+        Err(error) => SourceSchema::Unreadable(error.to_string()),
     }
 }
 

@@ -10,6 +10,7 @@ use riposte_sdk::v1::{
 use riposte_sdk::{Client, Options};
 use riposte_tests::{Case, Say, World, cases, refused};
 use tonic::{Code, Status};
+use tonic_types::StatusExt;
 
 pub(crate) const CASES: &[Case] = cases![
     a_moderator_hides_and_shows_again_and_counts_follow,
@@ -70,6 +71,9 @@ async fn the_public_port_does_not_serve_the_admin_service(world: World) -> Resul
     let mut admin =
         Client::open(Options { admin_target: world.server.target().to_owned(), ..Options::default() })?.admin()?;
     let outcome = admin.hide_comment(HideCommentRequest { id: 1, ..HideCommentRequest::default() }).await;
+    let told = outcome.as_ref().err().and_then(StatusExt::get_details_error_info);
+    let method = told.and_then(|told| told.metadata.get("method").cloned());
+    ensure!(method.as_deref() == Some("riposte.v1.AdminService/HideComment at this port"), "{outcome:?}");
     ensure!(refused(outcome)? == (Code::Unimplemented, ErrorReason::NotImplemented));
     Ok(())
 }

@@ -189,3 +189,32 @@ async fn callers_come_and_go_without_a_restart_and_a_broken_file_changes_nothing
     ensure!(code(&reader).await == Code::Unauthenticated, "who was taken out is still admitted");
     Ok(())
 }
+
+#[tokio::test]
+async fn a_batch_that_is_refused_names_the_type_that_was_not_granted() -> Result<()> {
+    let callers = Callers::with_each_role(GRANTED);
+    let server = dev(None, &callers, &[]).await?;
+    let key = |object_type: &str| v1::SubjectKey { object_type: object_type.into(), object_id: "1".into() };
+    let batch = v1::BatchGetSubjectsRequest { keys: vec![key(GRANTED), key(OTHER)], ..Default::default() };
+    let refused = callers.client(&server, "reader")?.subjects().batch_get_subjects(batch).await;
+    let error = Error::from(refused.err().context("it was answered")?);
+    ensure!(error.reason() == ErrorReason::CallerNotAllowed, "{error:?}");
+    ensure!(error.metadata().get("object_type").is_some_and(|told| told == OTHER), "{error:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn calls_that_a_caller_may_not_make_count_in_its_rate() -> Result<()> {
+    let callers = Callers::with_each_role(GRANTED);
+    let rate = ["--set", "limits.caller_calls_per_second=1", "--set", "limits.caller_burst=5"];
+    let server = dev(None, &callers, &rate).await?;
+    let say = Say::on(&callers.client(&server, "reader")?, GRANTED);
+    let mut refused = Vec::new();
+    while refused.last() != Some(&ErrorReason::RateLimited) && refused.len() < 100 {
+        let status = say.comment("m", "a reader does not write").await.err().context("it was let in")?;
+        refused.push(Error::from(status).reason());
+    }
+    let denied = refused.iter().filter(|reason| **reason == ErrorReason::CallerNotAllowed).count();
+    ensure!(denied >= 5 && denied == refused.len() - 1, "{refused:?}");
+    Ok(())
+}

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, ensure};
 use futures::future::join_all;
-use riposte_sdk::v1::{ErrorReason, ListCommentsRequest};
+use riposte_sdk::v1::{ErrorReason, ListCommentsRequest, SubjectKey};
 use riposte_tests::wire::{Proxy, Weather};
 use riposte_tests::{Say, Server, mysql, refused, until};
 use tonic::{Code, Status};
@@ -77,6 +77,49 @@ async fn calls_that_need_a_silent_source_are_refused_at_once_and_the_others_go_o
     .await?;
     wire.set(Weather::Clear);
     until("it is back again", || async { Ok(far[0].comment("m", "back").await.is_ok()) }).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_starts_beside_a_silent_source_serves_the_other_and_later_both() -> Result<()> {
+    let Some([first, second]) = mysql::servers() else { return Ok(()) };
+    let (name, port) = (mysql::fresh_name(), second.rsplit_once(':').context("no port")?.1.parse()?);
+    let wire = Proxy::to(port).await?;
+    let before = Server::serve(&[first.clone(), second], &name).await?;
+    let client = before.client()?;
+    let keys: Vec<_> = (0..SUBJECTS).map(|_| Say::on(&client, "article").key).collect();
+    let say = |client: &riposte_sdk::Client, key: &SubjectKey| Say { key: key.clone(), ..Say::on(client, "article") };
+    for key in &keys {
+        say(&client, key).comment("m", "before").await?;
+    }
+    before.stop().await?;
+
+    wire.set(Weather::Silent);
+    let wired = format!("mysql://root@127.0.0.1:{}", wire.port());
+    let server = Server::serve_with(&Server::settings(&[first, wired], &name)).await?;
+    let client = server.client()?;
+    let all: Vec<_> = keys.iter().map(|key| say(&client, key)).collect();
+    let mut near = 0;
+    for say in &all {
+        let written = say.comment("m", "while it is away").await;
+        if written.is_ok() {
+            fresh(say).await?;
+            near += 1;
+            continue;
+        }
+        for refused in [fresh(say).await, written.map(drop)].into_iter().flat_map(Result::err) {
+            ensure!(refused.metadata().contains_key("riposte-not-executed"), "{refused:?}");
+            ensure!(refused.metadata().contains_key("grpc-retry-pushback-ms"), "{refused:?}");
+            ensure!(is_away(refused));
+        }
+    }
+    ensure!((3..=SUBJECTS - 3).contains(&near), "{near} subjects");
+
+    wire.set(Weather::Clear);
+    for say in &all {
+        until("every subject is there", || async { Ok(say.comment("m", "after").await.is_ok()) }).await?;
+        fresh(say).await?;
+    }
+    Ok(())
 }
 
 /// Whether it says that the source is away, and when to come again.

@@ -108,7 +108,8 @@ async fn two_processes_started_at_once_share_no_id_and_no_worker() -> Result<()>
     }
     for id in first.iter().chain(&second) {
         let ahead = id.time() - id.created;
-        ensure!((-10..=1_000).contains(&ahead), "{id:?} carries a time that is {ahead} ms ahead of its comment's");
+        // Between the two looks at the clock a process may be held up.
+        ensure!((-1_000..=1_000).contains(&ahead), "{id:?} carries a time that is {ahead} ms ahead of its comment's");
     }
     Ok(())
 }

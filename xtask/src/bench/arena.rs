@@ -39,6 +39,8 @@ pub(super) struct Arena<'a> {
 struct Service {
     process: Process,
     endpoint: String,
+    /// Where it tells its metrics, if it does.
+    metrics: Option<String>,
 }
 
 impl<'a> Arena<'a> {
@@ -93,6 +95,12 @@ impl<'a> Arena<'a> {
     /// The address of Redis, where the row has one.
     pub(super) fn redis(&self) -> Result<String> {
         Ok(self.cache.as_ref().context("a row without Redis")?.url())
+    }
+
+    /// Where the first process tells its metrics.
+    pub(super) fn metrics(&self) -> Result<String> {
+        let first = self.services.first().context("nobody serves")?;
+        first.metrics.clone().context("its metrics cannot be scraped")
     }
 
     /// The `--endpoint` arguments for the first `count` processes.
@@ -156,7 +164,8 @@ impl<'a> Arena<'a> {
         let mut process = self.live.spawn(&mut command)?;
         let endpoint =
             serving(&log, &mut process).with_context(|| tail(&log)).with_context(|| format!("{command:?}"))?;
-        Ok(Service { process, endpoint })
+        let metrics = listening(&std::fs::read_to_string(&log)?, "metrics");
+        Ok(Service { process, endpoint, metrics })
     }
 
     /// The end of each service's log, for the message of an error.
@@ -194,10 +203,18 @@ pub(super) fn serving(log: &Path, process: &mut Process) -> Result<String> {
 
 /// What a log tells: first where it listens, later that it serves.
 fn endpoint(log: &str) -> Option<String> {
-    let events: Vec<Value> = log.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-    let event = |message: &str| events.iter().find(|event| event["message"] == message);
-    event("serving")?;
-    Some(format!("http://{}", event("listening")?["grpc"].as_str()?))
+    event(log, "serving")?;
+    Some(format!("http://{}", listening(log, "grpc")?))
+}
+
+/// An address that a log tells.
+fn listening(log: &str, port: &str) -> Option<String> {
+    Some(event(log, "listening")?[port].as_str()?.to_owned())
+}
+
+fn event(log: &str, message: &str) -> Option<Value> {
+    let mut events = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    events.find(|event| event["message"] == message)
 }
 
 #[cfg(test)]

@@ -41,7 +41,9 @@ impl Outcome {
             "p50_ms": round(self.ours.p50_ms),
             "p99_ms": round(self.ours.p99_ms),
             "p999_ms": round(self.ours.p999_ms),
-            "aside_p99_ms": (self.ours.aside_p99_ms > 0.0).then(|| round(self.ours.aside_p99_ms)),
+            "creates_p99_ms": some(self.ours.creates_p99_ms),
+            "likes_p99_ms": some(self.ours.likes_p99_ms),
+            "kept_percent": some(self.ours.kept_percent),
             "baseline": baseline.map(|(label, _)| label),
             "baseline_rate": of(|figures| figures.rate),
             "baseline_server_cpu_us": of(|figures| figures.server_cpu_us),
@@ -59,6 +61,11 @@ impl Outcome {
             "thrown_away": self.thrown_away,
         })
     }
+}
+
+/// A figure that only some rows have.
+fn some(figure: f64) -> Option<f64> {
+    (figure > 0.0).then(|| round(figure))
 }
 
 /// To three places: more would feign a precision that no clock here has.

@@ -156,7 +156,7 @@ impl Row {
             Self::PageDb => "≥ 0.7 ×",
             Self::StatesHit | Self::StatesMiss => "≤ 1.5 × the time",
             Self::Storm => "p99 < 200",
-            Self::Mixed => "p99 < 200, writes < 100",
+            Self::Mixed => "p99 < 200, likes < 100, ≥ 99 % from memory",
         }
     }
 

@@ -64,11 +64,16 @@ fn cells(outcome: &Outcome) -> [String; 13] {
     };
     [
         outcome.row.name().to_owned(),
-        outcome.variant.to_string(),
+        if outcome.ours.kept_percent > 0.0 {
+            format!("{}, {:.2} % of the pages from memory", outcome.variant, outcome.ours.kept_percent)
+        } else {
+            outcome.variant.to_string()
+        },
         format!("{:.0}", outcome.ours.rate),
         format!("{:.2}", outcome.ours.p50_ms),
-        if outcome.ours.aside_p99_ms > 0.0 {
-            format!("{:.2}, writes {:.2}", outcome.ours.p99_ms, outcome.ours.aside_p99_ms)
+        if outcome.ours.likes_p99_ms > 0.0 {
+            let Figures { p99_ms, likes_p99_ms, creates_p99_ms, .. } = outcome.ours;
+            format!("{p99_ms:.2}, likes {likes_p99_ms:.2}, creates {creates_p99_ms:.2}")
         } else {
             format!("{:.2}", outcome.ours.p99_ms)
         },

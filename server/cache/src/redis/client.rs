@@ -16,6 +16,17 @@ use crate::port::Away;
 
 /// The functions. See the file.
 const LIBRARY: &str = include_str!("library.lua");
+
+/// What is loaded.
+#[cfg(not(feature = "planted"))]
+const fn library() -> &'static str {
+    LIBRARY
+}
+
+#[cfg(feature = "planted")]
+fn library() -> String {
+    crate::planted::library(LIBRARY)
+}
 /// What the names of the functions begin with.
 const PREFIX: &str = "riposte6_";
 /// How long a call in the background may take.
@@ -153,9 +164,9 @@ impl Client {
         let loaded = timeout(LOADING, async {
             if self.clustered {
                 let _: Result<(), _> = self.pool.next().sync_cluster().await;
-                self.pool.next().function_load_cluster::<Value, _>(true, LIBRARY).await
+                self.pool.next().function_load_cluster::<Value, _>(true, library()).await
             } else {
-                self.pool.next().function_load::<Value, _>(true, LIBRARY).await
+                self.pool.next().function_load::<Value, _>(true, library()).await
             }
         });
         match loaded.await {

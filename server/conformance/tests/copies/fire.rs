@@ -73,7 +73,7 @@ impl Fire {
         let answer = match self.processes[process].writer.commit(&[command]).await {
             Ok(mut answers) => answers.remove(0),
             // Where the machine is too busy the outcome is not known; the copies have to converge all the same.
-            Err(Error::ShardUnavailable | Error::Overloaded { .. }) => return,
+            Err(Error::ShardUnavailable | Error::ShardAway { .. } | Error::Overloaded { .. }) => return,
             Err(error) => panic!("{error}"),
         };
         if let (Ok(_), Some(id)) = (answer, born) {
@@ -89,7 +89,7 @@ impl Fire {
     async fn id(&self, process: usize, key: &SubjectKey) -> Option<CommentId> {
         match self.processes[process].store.ids().comment(key.partition()).await {
             Ok(id) => Some(id),
-            Err(Error::ShardUnavailable | Error::Overloaded { .. }) => None,
+            Err(Error::ShardUnavailable | Error::ShardAway { .. } | Error::Overloaded { .. }) => None,
             Err(error) => panic!("{error}"),
         }
     }
@@ -172,7 +172,7 @@ impl Fire {
         let quiet = match done.await {
             Ok(quiet) => quiet,
             // Where the machine is too busy it is done again.
-            Err(Error::ShardUnavailable | Error::Overloaded { .. }) => false,
+            Err(Error::ShardUnavailable | Error::ShardAway { .. } | Error::Overloaded { .. }) => false,
             Err(error) => panic!("{error}"),
         };
         mender.turn().await == Ok(false) && quiet

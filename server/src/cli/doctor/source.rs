@@ -85,7 +85,9 @@ fn schema(label: &str, schema: &SourceSchema) -> Verdict {
             Verdict::fail(what, format!("lacks {}: run `riposte migrate up`", steps.join(", ")))
         }
         SourceSchema::Mismatch(reason) => Verdict::fail(what, format!("{reason}: the configuration must be corrected")),
-        SourceSchema::Unreachable(reason) => Verdict::fail(what, format!("cannot be read: {reason}")),
+        SourceSchema::Unreadable(reason) | SourceSchema::Unreachable(reason) => {
+            Verdict::fail(what, format!("cannot be read: {reason}"))
+        }
     }
 }
 

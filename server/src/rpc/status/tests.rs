@@ -6,7 +6,7 @@ use riposte_sdk::v1::ErrorReason;
 use tonic::{Code, Status};
 use tonic_types::StatusExt;
 
-use super::{NOT_EXECUTED, REQUEST_ID, code, status, told};
+use super::{NOT_EXECUTED, PUSHBACK, REQUEST_ID, code, status, told};
 use crate::rpc::refusal::{Facts, Refusal};
 
 /// One error for every reason that errors can have today.
@@ -44,7 +44,7 @@ fn errors() -> Vec<Error> {
         Error::EtagMismatch { current: "1.2".to_owned() },
         Error::RevisionNotReached { current: 41 },
         Error::ShardUnavailable,
-        Error::NotImplemented("RebuildCache"),
+        Error::NotImplemented("RebuildCache".into()),
         Error::DeadlineExceeded,
         Error::internal("Access denied for user 'riposte'@'10.0.0.1'"),
         Error::WatchTooSlow,
@@ -107,6 +107,15 @@ fn every_error_carries_its_reason_the_facts_it_promises_and_the_request_id() {
 }
 
 #[test]
+fn a_source_that_was_not_asked_is_told_apart_from_one_that_did_not_answer() {
+    let status = refused(Error::ShardAway { after: Duration::from_millis(500) });
+    assert_eq!(status.code(), Code::Unavailable);
+    assert!(status.metadata().contains_key(NOT_EXECUTED));
+    assert_eq!(status.metadata().get(PUSHBACK).map(|ms| ms.as_bytes()), Some(&b"500"[..]));
+    assert!(!refused(Error::ShardUnavailable).metadata().contains_key(NOT_EXECUTED));
+}
+
+#[test]
 fn the_facts_of_an_error_win_over_those_of_the_request() {
     for (error, fact, value) in [
         (Error::StateConflict(CommentState::Hidden), "state", "HIDDEN"),
@@ -115,7 +124,7 @@ fn the_facts_of_an_error_win_over_those_of_the_request() {
         (Error::MessageTooLarge { limit: 7 }, "limit", "7"),
         (Error::EtagMismatch { current: "1.2".to_owned() }, "etag", "1.2"),
         (Error::RevisionNotReached { current: 41 }, "revision", "41"),
-        (Error::NotImplemented("RebuildCache"), "method", "RebuildCache"),
+        (Error::NotImplemented("RebuildCache".into()), "method", "RebuildCache"),
         (Error::ObjectTypeUnknown("vidoe".to_owned()), "object_type", "vidoe"),
     ] {
         let info = refused(error).get_details_error_info().expect("every error has ErrorInfo");

@@ -153,6 +153,11 @@ impl Source {
         alive(|| self.write.begin_with_options(options())).await
     }
 
+    /// Whether to answer for it that it is away, because what it has was never seen. A file is always seen.
+    pub fn withhold(&self, unknown: bool) {
+        self.door.iter().for_each(|door| door.withhold(unknown));
+    }
+
     /// What its pools hold, the one that reads first.
     #[must_use]
     pub fn pools(&self) -> [PoolState; 2] {

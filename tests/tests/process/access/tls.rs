@@ -145,7 +145,7 @@ async fn commands_take_token_and_authority_from_the_environment() -> Result<()> 
     let settings = authority.settings();
     let server = dev(None, &callers, &settings.iter().map(String::as_str).collect::<Vec<_>>()).await?;
     let admin = server.admin_target().replace("http://127.0.0.1", "https://localhost");
-    for (role, code) in [("operator", 0), ("reader", 1)] {
+    for (role, code) in [("operator", 0), ("reader", 4)] {
         let mut verify = command::riposte(["verify", "--object-type", GRANTED, "--target", &admin])?;
         verify.env("RIPOSTE_TOKEN", callers.token(role)).env("RIPOSTE_TLS_CA", authority.path("ca.pem"));
         command::finish(&mut verify).await?.ended(code)?;

@@ -17,11 +17,18 @@ use tonic::{Code, Request, Status};
 use tonic_prost::ProstCodec;
 use tonic_types::StatusExt;
 
-use super::dev;
+use super::{dev, turned_away};
 
 /// What a server may take more than it had, for any of this.
 const MEMORY: u64 = 256 << 20;
 const CREATE: &str = "/riposte.v1.CommentService/CreateComment";
+
+/// What a server has more than it had; told, for docs/benchmarks/overload.md.
+fn more(server: &Server, before: u64) -> Result<u64> {
+    let more = memory(server)?.saturating_sub(before);
+    println!("{} MiB more than before", more >> 20);
+    Ok(more)
+}
 
 /// Bytes of memory that a process has.
 fn memory(server: &Server) -> Result<u64> {
@@ -113,7 +120,7 @@ async fn ten_thousand_silent_connections_cost_little_and_end() -> Result<()> {
     }
     eprintln!("{count} silent connections");
     say.page(CommentSort::Newest, 10).await.context("who is connected is answered")?;
-    let more = memory(&server)?.saturating_sub(before);
+    let more = more(&server, before)?;
     ensure!(more < MEMORY, "{more} bytes more");
     // They still hold their ends, and the server has closed its own.
     until("others connect again", || async {
@@ -143,7 +150,7 @@ async fn a_storm_of_calls_that_are_given_up_is_borne() -> Result<()> {
         drop(join_all(calls).await);
         say.page(CommentSort::Newest, 10).await.context("others are answered")?;
     }
-    let more = memory(&server)?.saturating_sub(before);
+    let more = more(&server, before)?;
     ensure!(more < MEMORY, "{more} bytes more");
     Ok(())
 }
@@ -165,4 +172,38 @@ async fn noise_ends_its_connection_and_no_other() -> Result<()> {
         say.page(CommentSort::Newest, 10).await?;
     }
     Ok(())
+}
+
+/// A window of nothing: a client may ask for ever what it never reads.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_asks_and_does_not_read_is_told_no_more_and_closed() -> Result<()> {
+    let server = dev(&["limits.unread_size=16MiB", "limits.unread_time=1s", "hot.enabled=false"]).await?;
+    let say = Say::on(&server.client()?, "article");
+    let long = "it is long ".repeat(900);
+    for n in 0..50 {
+        say.comment("m", &format!("{n}: {long}")).await?;
+    }
+    let before = memory(&server)?;
+    let reader = Endpoint::from_shared(server.target().to_owned())?.initial_stream_window_size(0).connect().await?;
+    let list = ListCommentsRequest { subject: Some(say.key.clone()), page_size: 50, ..ListCommentsRequest::default() };
+    let ask = || {
+        let (mut reader, list) = (CommentServiceClient::new(reader.clone()), list.clone());
+        tokio::spawn(async move { reader.list_comments(list).await.map(drop) })
+    };
+    let unread: Vec<_> = (0..100).map(|_| ask()).collect();
+    until("it is told no more", || async {
+        let outcome = tokio::time::timeout(Duration::from_secs(1), ask()).await;
+        let Ok(Ok(Err(status))) = outcome else { return Ok(false) };
+        turned_away::<()>(Err(status), ErrorReason::Overloaded)?;
+        Ok(true)
+    })
+    .await?;
+    say.page(CommentSort::Newest, 50).await.context("who reads is answered")?;
+    let more = more(&server, before)?;
+    ensure!(more < MEMORY / 2, "{more} bytes more");
+    until("its connection is closed", || async {
+        drop(tokio::time::timeout(Duration::from_millis(100), ask()).await);
+        Ok(unread.iter().all(tokio::task::JoinHandle::is_finished))
+    })
+    .await
 }

@@ -3,9 +3,13 @@
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
+use futures::future::join_all;
+use hyper_util::client::legacy::Client;
+use hyper_util::rt::TokioExecutor;
 use riposte_sdk::v1::comment_service_client::CommentServiceClient;
 use riposte_sdk::v1::{Content, CreateCommentRequest, ErrorReason, ListCommentsRequest};
 use riposte_tests::{Say, refused};
+use tonic::body::Body;
 use tonic::transport::Endpoint;
 use tonic::{Code, Request};
 
@@ -34,5 +38,31 @@ async fn reads_end_by_the_time_of_reads_and_writes_by_that_of_writes() -> Result
         ..CreateCommentRequest::default()
     };
     comments.create_comment(slow(create, 300)?).await?;
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn however_short_a_deadline_is_its_end_is_told_as_one() -> Result<()> {
+    let server = dev(&[]).await?;
+    let say = Say::on(&server.client()?, "article");
+    say.comment("m", "is not read in time").await?;
+    // A client without timers of its own: what it reads is what the server says.
+    let client = Client::builder(TokioExecutor::new()).http2_only(true).build_http::<Body>();
+    let comments = CommentServiceClient::with_origin(client, server.target().parse()?);
+    for timeout in ["0m", "1n", "100u", "999u", "1m", "2m", "3m", "5m", "10m", "30m"] {
+        let outcomes = join_all((0..50).map(|_| {
+            let (mut comments, subject) = (comments.clone(), Some(say.key.clone()));
+            async move {
+                let mut list = Request::new(ListCommentsRequest { subject, fresh: true, ..Default::default() });
+                list.metadata_mut().insert("riposte-fault", "delay_ms=1000".parse()?);
+                list.metadata_mut().insert("grpc-timeout", timeout.parse()?);
+                refused(comments.list_comments(list).await)
+            }
+        }));
+        for outcome in outcomes.await {
+            let outcome = outcome?;
+            ensure!(outcome == (Code::DeadlineExceeded, ErrorReason::DeadlineExceeded), "{timeout}: {outcome:?}");
+        }
+    }
     Ok(())
 }

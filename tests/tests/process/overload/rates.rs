@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use riposte_sdk::v1::{CommentSort, ErrorReason, LikeValue};
-use riposte_tests::Say;
+use riposte_sdk::v1::{CommentSort, ErrorReason, LikeValue, WatchSubjectRequest};
+use riposte_tests::{Say, until};
 use tonic::Status;
 use tonic_types::StatusExt;
 
@@ -55,4 +55,19 @@ async fn a_caller_has_its_own_rate_and_reads_count_too() -> Result<()> {
     ensure!(quota(&status).is_some_and(|who| who.starts_with("caller:")), "{status:?}");
     turned_away::<()>(Err(status), ErrorReason::RateLimited)?;
     Ok(())
+}
+
+#[tokio::test]
+async fn a_caller_has_its_share_of_the_streams() -> Result<()> {
+    let server = dev(&["limits.streams=8", "limits.streams_per_caller=2"]).await?;
+    let say = Say::on(&server.client()?, "article");
+    say.comment("m", "watched").await?;
+    let watch = || async {
+        let watch = WatchSubjectRequest { key: Some(say.key.clone()), ..WatchSubjectRequest::default() };
+        say.client.subjects().watch_subject(watch).await
+    };
+    let mut held = vec![watch().await?, watch().await?];
+    turned_away(watch().await.map(drop), ErrorReason::Overloaded)?;
+    held.pop();
+    until("the share comes back", || async { Ok(watch().await.is_ok()) }).await
 }

@@ -66,7 +66,8 @@ pub(super) fn sides(row: Row, desk: &mut Desk<'_, '_>) -> Result<Vec<Side>> {
             let hundred = ["--comments", "100000", "--within", "120"];
             let filled = desk.arena.ask(&desk.ask("fill", &[&subject[..], &hundred].concat()))?;
             let seconds = (desk.pace.minutes * 60.0).to_string();
-            let load = desk.ask("mixed", &[&subject[..], &["--seconds", &seconds]].concat());
+            let counted = ["--seconds", &seconds, "--metrics", &desk.arena.metrics()?];
+            let load = desk.ask("mixed", &[&subject[..], &counted].concat());
             vec![Side::new(&format!("{} comments", filled["comments"]), load)]
         }
         Row::CreateHot

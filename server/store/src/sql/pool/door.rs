@@ -5,6 +5,7 @@
 //! whose connections all wait for a lock has none to give. So the source is asked for a sign of life on a connection that is
 //! no pool's, and without one it is left alone.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use riposte_core::Breaker;
@@ -13,7 +14,7 @@ use sqlx::mysql::{MySqlConnectOptions, MySqlConnection};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
-use crate::error::{Fault, Meaning};
+use crate::error::Fault;
 
 /// A source that has not answered for so long is asked for a sign of life.
 pub(super) const SILENT: Duration = Duration::from_secs(1);
@@ -24,6 +25,8 @@ const SIGN_WITHIN: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(super) struct Door {
     breaker: Breaker,
+    /// Whether nobody knows yet that its tables are ours.
+    unknown: AtomicBool,
     begin: Instant,
     silent: Duration,
     /// Where the source is.
@@ -36,7 +39,12 @@ impl Door {
     /// The breaker of a source, which is looked at when it was silent for so long.
     pub(super) fn new(options: MySqlConnectOptions, silent: Duration) -> Self {
         let (breaker, begin, seen) = (Breaker::default(), Instant::now(), Mutex::new(None));
-        Self { breaker, begin, silent, options, seen }
+        Self { breaker, unknown: AtomicBool::new(false), begin, silent, options, seen }
+    }
+
+    /// Whether to keep the source closed, because it was away whenever its schema was asked for.
+    pub(super) fn withhold(&self, unknown: bool) {
+        self.unknown.store(unknown, Ordering::Release);
     }
 
     /// Begins something at the source, or answers for it that it is away. What is begun may be given up while it waits.
@@ -44,14 +52,14 @@ impl Door {
     /// # Errors
     /// Those of `ask`, and [`Fault::Away`].
     pub(super) async fn pass<T>(&self, source: usize, ask: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
-        if !self.breaker.may_try(self.begin.elapsed()) {
+        if self.unknown.load(Ordering::Acquire) || !self.breaker.may_try(self.begin.elapsed()) {
             return Err(Fault::Away);
         }
         // Boxed: this is a part of every transaction's future.
         let mut ask = Box::pin(ask);
         let answer = match timeout(self.silent, &mut ask).await {
             Ok(answer) => {
-                if answer.as_ref().is_err_and(|fault| is_away(fault.meaning())) && !self.lives().await {
+                if answer.as_ref().is_err_and(|fault| fault.meaning().is_away()) && !self.lives().await {
                     self.leave_alone(source);
                 }
                 answer
@@ -104,14 +112,6 @@ impl Door {
     }
 }
 
-/// Whether it may be the source itself that fails.
-fn is_away(meaning: Meaning) -> bool {
-    match meaning {
-        Meaning::Lost | Meaning::Unreachable => true,
-        Meaning::Conflict | Meaning::Locked | Meaning::Duplicate | Meaning::Fatal => false,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::future::{pending, ready};
@@ -137,6 +137,15 @@ mod tests {
         let door = door(Duration::from_millis(5));
         assert!(matches!(door.pass(0, pending::<Result<(), Fault>>()).await, Err(Fault::Away)));
         assert!(matches!(door.pass(0, ready(Ok(()))).await, Err(Fault::Away)));
+    }
+
+    #[tokio::test]
+    async fn a_source_of_which_nobody_knows_what_it_has_is_not_asked() {
+        let door = door(SILENT);
+        door.withhold(true);
+        assert!(matches!(door.pass(0, ready(Ok(()))).await, Err(Fault::Away)));
+        door.withhold(false);
+        assert!(door.pass(0, ready(Ok(()))).await.is_ok());
     }
 
     #[tokio::test]

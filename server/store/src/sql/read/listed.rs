@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use riposte_core::page::{Cut, Page, Which, Window};
+use riposte_core::page::{Cut, Onward, Page, Which, Window};
 use riposte_core::{Comment, CommentId, SubjectId};
 use sea_orm::sea_query::{Asterisk, Query, SelectStatement, UnionType};
 use sea_orm::{
@@ -41,20 +41,34 @@ async fn at(tx: &Tx, subject: SubjectId, root: Option<CommentId>, floors: &[i32]
     Ok(Page { items, more_before: false, more_after: false })
 }
 
-/// Reads the page of a window. One statement, which reads at most two rows more than twice the page.
+/// Reads the page of a window. As a rule one statement, which reads at most two rows more than twice the page.
 async fn page(tx: &Tx, subject: SubjectId, root: Option<CommentId>, window: &Window) -> Result<Page<Comment>, Fault> {
-    let cut = Cut::of(window);
-    let list = || listed(tx, subject, root.map_or(0, CommentId::get));
+    let (cut, root) = (Cut::of(window), root.map_or(0, CommentId::get));
+    let found = match Onward::of(window) {
+        None => beside(tx, subject, root, cut).await?,
+        Some(onward) => {
+            let mut found = beside(tx, subject, root, onward.ahead).await?;
+            if found.iter().all(|row| row.floor != onward.from) {
+                found.extend(beside(tx, subject, root, onward.behind).await?);
+            }
+            found
+        }
+    };
+    Ok(cut.page(window, comments_of(found)?, |comment| comment.floor))
+}
+
+/// The listed rows on either side of a cut.
+async fn beside(tx: &Tx, subject: SubjectId, root: i64, cut: Cut) -> Result<Vec<Model>, Fault> {
+    let list = || listed(tx, subject, root);
     let low = (cut.low > 0)
         .then(|| list().filter(Column::Floor.lte(cut.floor)).order_by_desc(Column::Floor).limit(cut.low as u64));
     let high = (cut.high > 0)
         .then(|| list().filter(Column::Floor.gt(cut.floor)).order_by_asc(Column::Floor).limit(cut.high as u64));
     let sides = low.into_iter().chain(high).map(QueryTrait::into_query).collect();
-    let found = match together(sides) {
+    Ok(match together(sides) {
         Some(statement) => Model::find_by_statement(tx.get_database_backend().build(&statement)).all(tx).await?,
         None => Vec::new(),
-    };
-    Ok(cut.page(window, comments_of(found)?, |comment| comment.floor))
+    })
 }
 
 /// The listed comments of a floor space; `root` is 0 for the roots of the subject.

@@ -1,0 +1,73 @@
+//! Bugs on purpose in the functions of Redis, which `cargo xtask prove` has to find: each is a line of the library that says
+//! something else. They exist only in builds with the feature `planted`, and there only in a process that the variable
+//! `RIPOSTE_PLANTED` names one for.
+
+/// The variable that names the bug.
+#[cfg(feature = "planted")]
+const VARIABLE: &str = "RIPOSTE_PLANTED";
+
+/// A bug: its name, the line as it is, and what stands there instead.
+struct Bug {
+    name: &'static str,
+    sound: &'static str,
+    broken: &'static str,
+}
+
+const BUGS: [Bug; 10] = [
+    Bug { name: "copies-behind-shown", sound: "return b and b.rev and b.rev >= b.W", broken: "return b and b.rev" },
+    Bug {
+        name: "likes-in-any-order",
+        sound: "if old and struct.unpack('>I8', likes) > lrev(old) then",
+        broken: "if old then",
+    },
+    Bug {
+        name: "removals-unheard",
+        sound: "for _, floor in ipairs(went) do ask('ZREMRANGEBYSCORE', key, floor, floor) end",
+        broken: "",
+    },
+    Bug {
+        name: "arrivals-unheard",
+        sound: "if floor >= s.low and floor <= s.high then ask('ZADD', key, floor, came[i + 1]) end",
+        broken: "",
+    },
+    Bug { name: "stamp-stands-still", sound: "b.stamp = math.max(micros(), b.stamp + 1)", broken: "" },
+    Bug { name: "trim-keeps-bound", sound: "bound(b, key, s.sentinel, tonumber(first[2]), s.high)", broken: "" },
+    Bug {
+        name: "fills-not-brought",
+        sound: "(read and not (bring(b, lists, read) and bring(b, choices, read)))",
+        broken: "false",
+    },
+    Bug {
+        name: "doubts-ignored",
+        sound: "if not g or doubted(key, t) then return 0 end",
+        broken: "if not g then return 0 end",
+    },
+    Bug { name: "edits-unheard", sound: "if content == '' then\n      content", broken: "if true then\n      content" },
+    Bug {
+        name: "rows-unheard",
+        sound: "ask('HSET', b.key, 'rev', b.rev, 'row', change[2], 'pins', change[3], 'del', change[4])",
+        broken: "ask('HSET', b.key, 'rev', b.rev)",
+    },
+];
+
+/// The library, with the bug of this process if it is one of these.
+#[cfg(feature = "planted")]
+pub(crate) fn library(sound: &str) -> String {
+    let named = std::env::var_os(VARIABLE);
+    let bug = BUGS.iter().find(|bug| named.as_deref().is_some_and(|named| named == bug.name));
+    bug.map_or_else(|| sound.to_owned(), |bug| sound.replacen(bug.sound, bug.broken, 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::BUGS;
+
+    #[test]
+    fn every_bug_breaks_a_line_that_stands_once_in_the_library() {
+        let library = include_str!("redis/library.lua");
+        for bug in BUGS {
+            assert_eq!(library.matches(bug.sound).count(), 1, "{}", bug.name);
+            assert_ne!(bug.sound, bug.broken);
+        }
+    }
+}
