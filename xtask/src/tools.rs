@@ -6,7 +6,7 @@ mod chart;
 mod kube;
 mod packages;
 
-pub(crate) use chart::{helm, helm_at_hand, kubernetes_validate, promtool};
+pub(crate) use chart::{helm, helm_at_hand, kubernetes_definitions, kubernetes_validate, promtool};
 pub(crate) use kube::{curl, etcd, kube_apiserver, module, openssl};
 
 use crate::live::Live;

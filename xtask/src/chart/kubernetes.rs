@@ -1,6 +1,8 @@
 //! Every object of Kubernetes' own kinds against Kubernetes' own schemas, at the oldest version the chart takes and at a
 //! recent one. The schemas come with the validator, so no cluster and no network is asked.
 
+mod types;
+
 use super::custom::is_custom;
 use super::findings::Findings;
 use super::objects::{Rendered, title};
@@ -38,6 +40,7 @@ pub(super) fn check(repo: &Repo, live: &Arc<Live>, examples: &[Rendered], found:
     }
     let folder = live.folder()?;
     found.judge("Kubernetes' schemas", finds_a_typo(&validator, folder.path(), examples));
+    types::check(repo, &tools::kubernetes_definitions(repo, RECENT)?, found)?;
     Ok(())
 }
 

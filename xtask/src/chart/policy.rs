@@ -6,8 +6,9 @@ use anyhow::{Result, anyhow, ensure};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Volumes that the restricted pod security standard allows, as far as the chart makes any.
-const VOLUMES: [&str; 4] = ["configMap", "secret", "emptyDir", "persistentVolumeClaim"];
+/// Volumes that the restricted pod security standard allows.
+pub(super) const VOLUMES: [&str; 8] =
+    ["configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "persistentVolumeClaim", "projected", "secret"];
 /// What no file may hold that is not a Secret.
 const CANARIES: [&str; 5] = ["mysql://", "redis://", "redis-cluster://", "url", "keys"];
 

@@ -28,10 +28,28 @@ struct Gone {
     since: String,
 }
 
+/// The places in the schema that stay open for them: without them the schema would be the first to refuse, and name no
+/// successor.
+pub(super) fn places(repo: &Repo) -> Result<Vec<String>> {
+    Ok(listed(repo)?.removed.iter().flat_map(|gone| places_of(&gone.path)).collect())
+}
+
+/// Any step of a path may be the one that the schema does not know any more.
+fn places_of(path: &str) -> impl Iterator<Item = String> {
+    path.split('.').scan(String::new(), |place, step| {
+        place.push_str("/properties/");
+        place.push_str(step);
+        Some(place.clone())
+    })
+}
+
+fn listed(repo: &Repo) -> Result<Listed> {
+    Ok(yaml_serde::from_str(&fs::read_to_string(repo.at(CHART).join("removed.yaml"))?)?)
+}
+
 /// Sets every value that is gone.
 pub(super) fn check(repo: &Repo, live: &Arc<Live>, helm: &Helm<'_>, found: &mut Findings) -> Result<()> {
-    let listed: Listed = yaml_serde::from_str(&fs::read_to_string(repo.at(CHART).join("removed.yaml"))?)?;
-    for gone in &listed.removed {
+    for gone in &listed(repo)?.removed {
         found.judge(format!("removed, {}", gone.path), told(helm, gone));
     }
     let folder = live.folder()?;
@@ -54,4 +72,15 @@ fn told(helm: &Helm<'_>, gone: &Gone) -> Result<()> {
     let Gone { path, instead, since } = gone;
     let words = [format!("{path} was removed in {since}: use {instead}")];
     refused(helm.template(&[], &[&format!("{path}=1")]), &words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::places_of;
+
+    #[test]
+    fn a_value_that_is_gone_keeps_every_step_of_its_path_open() {
+        let places: Vec<String> = places_of("server.port").collect();
+        assert_eq!(places, ["/properties/server", "/properties/server/properties/port"]);
+    }
 }

@@ -58,3 +58,12 @@ pub(crate) fn kubernetes_validate(repo: &Repo, live: &Arc<Live>) -> Result<PathB
     }
     Ok(program)
 }
+
+/// What the validator knows of all types of a version of Kubernetes.
+pub(crate) fn kubernetes_definitions(repo: &Repo, version: &str) -> Result<PathBuf> {
+    let file = format!("kubernetes_validate/kubernetes-json-schema/v{version}.0-local-strict/_definitions.json");
+    // Between them lies a folder with the name of Python's version.
+    let versions = std::fs::read_dir(repo.tools("kubernetes/lib"))?.flatten();
+    let mut files = versions.map(|folder| folder.path().join("site-packages").join(&file));
+    files.find(|path| path.is_file()).with_context(|| format!("kubernetes-validate brings no {file}"))
+}

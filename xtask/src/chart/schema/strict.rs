@@ -1,0 +1,160 @@
+//! Whether a schema is strict: it says of every place what may stand there, so that a typo is refused at any depth.
+
+use anyhow::{Result, ensure};
+use serde_json::Value;
+
+/// Places that nobody can describe: whole objects of any kind, what a patch puts at any path, and what a chart above
+/// this one tells all its parts.
+const FREE: [&str; 3] =
+    ["/definitions/patches/items/properties/value", "/properties/extraObjects/items", "/properties/global"];
+/// Where the server names the keys, and judges those that users name.
+const CONFIG: &str = "/properties/config/";
+
+/// Whether every place is described but those that cannot be, and those in `removed`, which are open for a while.
+pub(super) fn check(schema: &Value, removed: &[String]) -> Result<()> {
+    let (mut faults, mut free) = (Vec::new(), Vec::new());
+    walk(schema, "", &mut |at, takes| {
+        if FREE.contains(&at) {
+            free.push(at.to_owned());
+        } else if !removed.iter().any(|place| place == at) {
+            faults.push(format!("{} takes {takes}", if at.is_empty() { "the top" } else { at }));
+        }
+    });
+    // An exception that nothing needs would hide the next open place there.
+    let needless = FREE.iter().filter(|at| !free.iter().any(|open| open == *at));
+    faults.extend(needless.map(|at| format!("{at} takes nothing unknown, and need not be excepted")));
+    ensure!(faults.is_empty(), "{}", faults.join(", "));
+    Ok(())
+}
+
+/// Calls `see` with every place that takes more than is described, as a JSON pointer, and with what it takes. What stands
+/// under `if`, `allOf` and the like only narrows what stands beside it.
+fn walk(schema: &Value, at: &str, see: &mut impl FnMut(&str, &str)) {
+    if let Some(takes) = more(schema, at) {
+        see(at, takes);
+    }
+    for table in ["definitions", "properties", "patternProperties"] {
+        for (name, inner) in schema[table].as_object().into_iter().flatten() {
+            walk(inner, &format!("{at}/{table}/{}", name.replace('~', "~0").replace('/', "~1")), see);
+        }
+    }
+    for name in ["items", "additionalProperties"] {
+        if let Some(inner) = schema.get(name).filter(|inner| inner.is_object()) {
+            walk(inner, &format!("{at}/{name}"), see);
+        }
+    }
+}
+
+/// What a place takes that nobody has described.
+fn more(schema: &Value, at: &str) -> Option<&'static str> {
+    // In this draft nothing beside a reference counts.
+    if schema.get("$ref").is_some() {
+        return None;
+    }
+    if ["type", "enum", "const"].iter().all(|word| schema.get(word).is_none()) {
+        return Some("anything");
+    }
+    if may_be(schema, "array") && !schema["items"].is_object() {
+        return Some("any item");
+    }
+    if !may_be(schema, "object") {
+        return None;
+    }
+    let mut patterns = schema["patternProperties"].as_object().into_iter().flatten().map(|(pattern, _)| pattern);
+    match &schema["additionalProperties"] {
+        // A pattern without both ends is found within any longer name.
+        Value::Bool(false) if patterns.any(|pattern| !(pattern.starts_with('^') && pattern.ends_with('$'))) => {
+            Some("any name that holds its pattern")
+        }
+        Value::Bool(false) => None,
+        Value::Object(_) if at.starts_with(CONFIG) => None,
+        Value::Object(_) => Some("any name"),
+        Value::Null | Value::Bool(true) | Value::Number(_) | Value::String(_) | Value::Array(_) => Some("any key"),
+    }
+}
+
+/// Whether a value of this type may stand there.
+fn may_be(schema: &Value, kind: &str) -> bool {
+    let among = |kinds: &Vec<Value>| kinds.iter().any(|of| of == kind);
+    schema["type"] == kind || schema["type"].as_array().is_some_and(among)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// Every open place of a schema, with what it takes.
+    fn open(schema: &Value) -> Vec<String> {
+        let mut found = Vec::new();
+        walk(schema, "", &mut |at, takes| found.push(format!("{at}: {takes}")));
+        found
+    }
+
+    fn closed(properties: &Value) -> Value {
+        json!({"type": "object", "properties": properties, "additionalProperties": false})
+    }
+
+    #[test]
+    fn what_is_described_is_strict() {
+        let named = json!({"type": "object", "patternProperties": {"^[a-z/]+$": {"type": "string"}}, "additionalProperties": false});
+        let whole = json!({"type": ["integer", "string"], "pattern": "^[0-9]+%$"});
+        let narrowed = json!({"type": "array", "items": {"$ref": "#/definitions/x"}, "if": {"minItems": 2}, "then": {"maxItems": 3}});
+        let all = json!({"a": named, "b": whole, "c": {"enum": ["x", "y"]}, "d": narrowed});
+        assert_eq!(open(&closed(&all)), [""; 0]);
+    }
+
+    #[test]
+    fn every_kind_of_open_place_is_found_at_any_depth() {
+        let place = |inner: Value| closed(&json!({"x": {"type": "array", "items": closed(&json!({"y": inner}))}}));
+        for (inner, takes) in [
+            (json!({}), "anything"),
+            (json!(true), "anything"),
+            (json!({"$comment": "Kubernetes knows it.", "properties": {}}), "anything"),
+            (json!({"type": "object"}), "any key"),
+            (json!({"$comment": "Kubernetes knows it.", "type": "object"}), "any key"),
+            (json!({"type": ["object", "null"], "additionalProperties": true}), "any key"),
+            (json!({"type": "object", "additionalProperties": {"type": "string"}}), "any name"),
+            (
+                json!({"type": "object", "patternProperties": {"[a-z]": {"type": "string"}}, "additionalProperties": false}),
+                "any name that holds its pattern",
+            ),
+            (json!({"type": "array"}), "any item"),
+            (json!({"type": "array", "items": true}), "any item"),
+            (json!({"type": "array", "items": [{"type": "string"}]}), "any item"),
+        ] {
+            let found = open(&place(inner.clone()));
+            assert_eq!(found, [format!("/properties/x/items/properties/y: {takes}")], "{inner}");
+        }
+    }
+
+    #[test]
+    fn definitions_patterns_and_values_of_names_are_looked_into() {
+        let schema = json!({
+            "type": "object", "additionalProperties": false,
+            "definitions": {"a": {"type": "object"}},
+            "patternProperties": {"^a/b~$": {"type": "array"}},
+            "properties": {"config": closed(&json!({"types": {"type": "object", "additionalProperties": {"type": "object"}}}))},
+        });
+        let found = [
+            "/definitions/a: any key",
+            "/properties/config/properties/types/additionalProperties: any key",
+            "/patternProperties/^a~1b~0$: any item",
+        ];
+        assert_eq!(open(&schema), found);
+    }
+
+    #[test]
+    fn only_what_cannot_be_described_is_excepted() {
+        let open = json!({"type": "object"});
+        let patches = json!({"type": "array", "items": closed(&json!({"value": {}}))});
+        let objects = json!({"type": "array", "items": open});
+        let mut schema = closed(&json!({"extraObjects": objects, "global": open, "gone": {}}));
+        schema["definitions"] = json!({"patches": patches});
+        check(&schema, &["/properties/gone".to_owned()]).unwrap();
+        assert!(check(&schema, &[]).unwrap_err().to_string().contains("/properties/gone takes anything"));
+        schema["properties"]["global"] = closed(&json!({}));
+        let told = check(&schema, &["/properties/gone".to_owned()]).unwrap_err().to_string();
+        assert!(told.contains("/properties/global takes nothing unknown"), "{told}");
+    }
+}
