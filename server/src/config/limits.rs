@@ -71,8 +71,9 @@ impl Limits {
         report.require((1..=1 << 20).contains(&self.connections), "connections", "must be 1 to 1048576");
         let identity = (1..=self.connections).contains(&self.connections_per_identity);
         report.require(identity, "connections_per_identity", "must be 1 to limits.connections");
-        let streams = (1..=self.streams).contains(&self.streams_per_caller);
-        report.require(streams, "streams_per_caller", "must be 1 to limits.streams");
+        // More than there are is no mistake: whoever lowers limits.streams need not know of it.
+        let streams = (1..=1 << 20).contains(&self.streams_per_caller);
+        report.require(streams, "streams_per_caller", "must be 1 to 1048576");
         let unread = (16 << 20..=64 << 30).contains(&self.unread_size.bytes());
         report.require(unread, "unread_size", "must be 16MiB to 64GiB");
         let time = (second..=600 * second).contains(&self.unread_time.duration());

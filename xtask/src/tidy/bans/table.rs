@@ -152,6 +152,7 @@ pub(super) const BANS: &[Ban] = &[
             "server/src/config/",
             // Bugs that tests plant are no part of the configuration, and of no build that ships.
             "server/src/planted.rs",
+            "server/cache/src/planted.rs",
             "sdk/rust/src/client/options.rs",
             "sdk/rust/src/dev.rs",
         ],
