@@ -124,12 +124,20 @@ impl Admission {
         })
     }
 
-    /// Whether a connection reads what it is answered.
+    /// Whether a connection reads what it is answered, so that it may be answered more.
     ///
     /// # Errors
     /// [`Error::Overloaded`] until it does.
     pub(crate) fn reads(&self, backlog: &Backlog) -> Result<(), Error> {
         backlog.room().inspect_err(|_| self.metrics.call_refused("unread", ""))
+    }
+
+    /// Whether this answer still fits into what a connection has not read: many calls may have come at once.
+    ///
+    /// # Errors
+    /// [`Error::Overloaded`] until it reads.
+    pub(crate) fn fits(&self, backlog: &Backlog, bytes: usize) -> Result<(), Error> {
+        backlog.fits(bytes).inspect_err(|_| self.metrics.call_refused("unread", ""))
     }
 
     /// Counts a call of a caller.

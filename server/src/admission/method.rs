@@ -87,6 +87,11 @@ impl Room {
 }
 
 impl Kind {
+    /// Whether a call changes nothing.
+    pub(crate) const fn only_reads(self) -> bool {
+        matches!(self, Self::Read | Self::Batch)
+    }
+
     /// The largest message, in bytes; `most` where this says nothing.
     ///
     /// The contract's own bounds lie below: 200 keys or ids are 20 KiB, a page token under 1 KiB, and the longest text that a policy

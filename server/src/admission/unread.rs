@@ -4,7 +4,7 @@
 //! with too many such bytes is told nothing more, and closed if none of them leaves it for a while.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use hyper::body::Bytes;
@@ -35,6 +35,8 @@ pub(crate) struct Backlog(Arc<Line>);
 struct Line {
     all: Unread,
     bytes: AtomicUsize,
+    /// Whether an answer did not fit since something was read last.
+    tight: AtomicBool,
     /// When something was read last, in milliseconds.
     moved: AtomicU64,
 }
@@ -55,7 +57,7 @@ impl Unread {
     /// The backlog of a new connection.
     pub(crate) fn connection(&self) -> Backlog {
         let moved = AtomicU64::new(self.now());
-        Backlog(Arc::new(Line { all: self.clone(), bytes: AtomicUsize::new(0), moved }))
+        Backlog(Arc::new(Line { all: self.clone(), bytes: AtomicUsize::new(0), tight: AtomicBool::new(false), moved }))
     }
 
     fn is_full(&self) -> bool {
@@ -76,16 +78,30 @@ impl Backlog {
         if self.is_full() { Err(Error::Overloaded { after: AGAIN }) } else { Ok(()) }
     }
 
+    /// Whether an answer of so many bytes still fits. One that is larger than all the room fits where nothing waits.
+    ///
+    /// # Errors
+    /// [`Error::Overloaded`] until something is read.
+    pub(crate) fn fits(&self, bytes: usize) -> Result<(), Error> {
+        let Line { all, bytes: own, tight, .. } = &*self.0;
+        let waiting = own.load(Ordering::Relaxed);
+        if waiting == 0 || waiting + bytes <= all.0.most / PART {
+            return Ok(());
+        }
+        tight.store(true, Ordering::Relaxed);
+        Err(Error::Overloaded { after: AGAIN })
+    }
+
     /// Whether there was no room for too long, while nothing was read.
     pub(crate) fn is_stuck(&self) -> bool {
-        let Line { all, bytes, moved } = &*self.0;
+        let Line { all, bytes, moved, .. } = &*self.0;
         let rests = || Duration::from_millis(all.now().saturating_sub(moved.load(Ordering::Relaxed)));
         bytes.load(Ordering::Relaxed) > 0 && self.is_full() && rests() >= all.0.patience
     }
 
     /// The same bytes, which count as not read until they are gone.
     pub(crate) fn waiting(&self, bytes: Bytes) -> Bytes {
-        let Line { all, bytes: own, moved } = &*self.0;
+        let Line { all, bytes: own, moved, .. } = &*self.0;
         if own.fetch_add(bytes.len(), Ordering::Relaxed) == 0 {
             moved.store(all.now(), Ordering::Relaxed);
         }
@@ -94,8 +110,9 @@ impl Backlog {
     }
 
     fn is_full(&self) -> bool {
-        let Line { all, bytes, .. } = &*self.0;
-        bytes.load(Ordering::Relaxed) >= all.0.most / PART || all.is_full()
+        let Line { all, bytes, tight, .. } = &*self.0;
+        let own = bytes.load(Ordering::Relaxed);
+        own >= all.0.most / PART || own > 0 && tight.load(Ordering::Relaxed) || all.is_full()
     }
 }
 
@@ -107,7 +124,8 @@ impl AsRef<[u8]> for Waiting {
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        let Line { all, bytes, moved } = &*self.line;
+        let Line { all, bytes, tight, moved } = &*self.line;
+        tight.store(false, Ordering::Relaxed);
         bytes.fetch_sub(self.bytes.len(), Ordering::Relaxed);
         all.0.bytes.fetch_sub(self.bytes.len(), Ordering::Relaxed);
         moved.store(all.now(), Ordering::Relaxed);
@@ -127,7 +145,12 @@ mod tests {
         let unread = Unread::new(16 * 2048, Duration::ZERO);
         let (idle, other) = (unread.connection(), unread.connection());
         let mut held = vec![idle.waiting(KIB)];
+        assert!(idle.room().is_ok() && !idle.is_stuck() && idle.fits(1024).is_ok());
+        assert!(idle.fits(1025).is_err() && idle.room().is_err() && idle.is_stuck(), "one did not fit");
+        held.clear();
         assert!(idle.room().is_ok() && !idle.is_stuck());
+        held.push(idle.waiting(KIB));
+        assert!(other.fits(1 << 20).is_ok(), "nothing waits there");
         held.push(idle.waiting(KIB));
         assert!(idle.room().is_err() && idle.is_stuck() && other.room().is_ok() && !other.is_stuck());
         assert_eq!(held.pop().map(|bytes| bytes.slice(..3)), Some(KIB.slice(..3)));

@@ -1,5 +1,6 @@
 //! The body of an answer: one that a handler makes, or one whose bytes are kept. Both end with the request id.
 
+use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -42,12 +43,35 @@ enum Kind {
     Kept(Option<Bytes>, Option<HeaderMap>),
 }
 
-/// The answer of a handler: the id goes into its trailers, or into the headers of an answer that has no others. One that is no
-/// stream, and so keeps no room, is encoded at once: its bytes count from now on, whenever they are read.
+/// What a handler has made.
+#[derive(Debug)]
+pub(super) struct Made {
+    pub(super) response: Response<Body>,
+    /// The message of a call that has but one, taken out of the response: what is encoded has a size.
+    pub(super) message: Option<Frame<Bytes>>,
+    /// The room of a stream.
+    pub(super) room: Option<Entered>,
+}
+
+impl Made {
+    /// An answer of one message, which is encoded now.
+    pub(super) fn one(mut response: Response<Body>) -> Self {
+        let body = response.body_mut();
+        let message = poll_fn(|cx| http_body::Body::poll_frame(Pin::new(&mut *body), cx)).now_or_never();
+        Self { message: message.flatten().and_then(Result::ok), response, room: None }
+    }
+
+    /// How many bytes the message has.
+    pub(super) fn bytes(&self) -> usize {
+        self.message.as_ref().and_then(Frame::data_ref).map_or(0, Bytes::len)
+    }
+}
+
+/// The answer of a handler: the id goes into its trailers, or into the headers of an answer that has no others. Its message
+/// counts as not read from now on.
 pub(super) fn made(
-    mut response: Response<Body>,
+    Made { mut response, message, room }: Made,
     id: HeaderValue,
-    room: Option<Entered>,
     mut measured: Measured,
     backlog: Option<Backlog>,
 ) -> Response<CallBody> {
@@ -59,31 +83,37 @@ pub(super) fn made(
         response.headers_mut().insert(REQUEST_ID, id);
     }
     response.map(|body| {
-        let mut making = Making { body, id: later, message: None, measured, backlog };
-        if room.is_none()
-            && let Some(Some(Ok(message))) = std::future::poll_fn(|cx| making.frame(cx)).now_or_never()
-        {
-            making.message = Some(message);
-        }
-        CallBody { kind: Kind::Made(making), _room: room }
+        let message = message.map(|message| counted(backlog.as_ref(), message));
+        CallBody { kind: Kind::Made(Making { body, id: later, message, measured, backlog }), _room: room }
     })
 }
 
 impl Making {
     fn frame(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, tonic::Status>>> {
-        let Self { body, id, measured, backlog, .. } = self;
-        // What a stream does for its next message belongs to its call.
-        let frame = measured.span().clone().in_scope(|| http_body::Body::poll_frame(Pin::new(body), cx));
+        let Self { body, id, message, measured, backlog } = self;
+        let frame = match message.take() {
+            Some(message) => Poll::Ready(Some(Ok(message))),
+            None => {
+                // What a stream does for its next message belongs to its call.
+                let frame = measured.span().clone().in_scope(|| http_body::Body::poll_frame(Pin::new(body), cx));
+                frame.map_ok(|frame| counted(backlog.as_ref(), frame))
+            }
+        };
         frame.map_ok(|mut frame| {
             if let Some(trailers) = frame.trailers_mut() {
                 measured.answered(trailers);
                 id.take().map(|id| trailers.insert(REQUEST_ID, id));
             }
-            match backlog {
-                Some(backlog) => frame.map_data(|bytes| backlog.waiting(bytes)),
-                None => frame,
-            }
+            frame
         })
+    }
+}
+
+/// The same, which counts as not read until it is gone.
+fn counted(backlog: Option<&Backlog>, frame: Frame<Bytes>) -> Frame<Bytes> {
+    match backlog {
+        Some(backlog) => frame.map_data(|bytes| backlog.waiting(bytes)),
+        None => frame,
     }
 }
 
@@ -104,10 +134,7 @@ impl http_body::Body for CallBody {
 
     fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, tonic::Status>>> {
         match &mut self.get_mut().kind {
-            Kind::Made(making) => match making.message.take() {
-                Some(message) => Poll::Ready(Some(Ok(message))),
-                None => making.frame(cx),
-            },
+            Kind::Made(making) => making.frame(cx),
             Kind::Kept(message, trailers) => {
                 let frame = message.take().map(Frame::data).or_else(|| trailers.take().map(Frame::trailers));
                 Poll::Ready(frame.map(Ok))

@@ -22,10 +22,10 @@ use tonic::body::Body;
 use tower::{Layer, Service};
 use tracing::Instrument;
 
-use super::body::{self, CallBody};
+use super::body::{self, CallBody, Made};
 use super::fault::{self, Fate, Faults};
 use super::{deadline, gather, peek, refusal, tag};
-use crate::admission::{self, Admission, Backlog, Entered, Kind, Terms, Times};
+use crate::admission::{self, Admission, Backlog, Kind, Terms, Times};
 use crate::auth::{Guard, Peer};
 use crate::rpc::refusal::{Facts, Refusal};
 use crate::rpc::status::{QUOTA, status};
@@ -114,9 +114,9 @@ where
             let span = measured.span().clone();
             let call = Call { request, arrived, id: &id, backlog: backlog.as_ref() };
             Ok(match layer.within_time(inner, call, &mut measured).instrument(span).await {
-                Ok(Said::Made(response, room)) => body::made(response, id, room, measured, backlog),
+                Ok(Said::Made(made)) => body::made(*made, id, measured, backlog),
                 Ok(Said::Kept(message)) => body::kept(message, id, measured),
-                Err(refusal) => body::made(status(refusal, tag::text(&id)).into_http(), id, None, measured, None),
+                Err(refusal) => body::made(Made::one(status(refusal, tag::text(&id)).into_http()), id, measured, None),
             })
         })
     }
@@ -125,7 +125,7 @@ where
 /// What a call was answered with.
 enum Said {
     /// By a handler; a stream keeps its room.
-    Made(Response<Body>, Option<Entered>),
+    Made(Box<Made>),
     /// By a message that is kept.
     Kept(Bytes),
 }
@@ -142,6 +142,8 @@ struct Call<'a> {
 /// What is known of a call before its message is read.
 struct Known<'a> {
     id: &'a HeaderValue,
+    /// What its connection has not read yet.
+    backlog: Option<&'a Backlog>,
     caller: Option<Caller>,
     /// `None` for health, reflection, and what is none of ours.
     terms: Option<Terms>,
@@ -174,7 +176,7 @@ impl CallLayer {
         }
         // Decades away is never.
         let deadline = CallerDeadline(asked.and_then(|asked| arrived.checked_add(asked)));
-        let known = Known { id, caller, terms, until, deadline };
+        let known = Known { id, backlog, caller, terms, until, deadline };
         let call = async {
             let fate = match &self.faults {
                 Some(faults) => faults.strike(fault::of(request.headers())).await?,
@@ -208,7 +210,7 @@ impl CallLayer {
     where
         S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
     {
-        let Known { id, caller, terms, until, deadline } = known;
+        let Known { id, backlog, caller, terms, until, deadline } = known;
         if let (Some(hot), Some(caller)) = (&self.hot, &caller)
             && hot.serves(request.uri().path())
         {
@@ -235,10 +237,18 @@ impl CallLayer {
         request.extensions_mut().insert(deadline);
         let uri = request.uri().clone();
         let Ok(response) = inner.call(request).await;
-        match refusal::of(&response, uri.path(), self.max_request) {
-            Some(error) => Err(error.into()),
-            None => Ok(Said::Made(response, room.filter(|_| stream))),
+        if let Some(error) = refusal::of(&response, uri.path(), self.max_request) {
+            return Err(error.into());
         }
+        if stream {
+            return Ok(Said::Made(Box::new(Made { response, message: None, room })));
+        }
+        let made = Box::new(Made::one(response));
+        // Only what had no effect may still be refused.
+        if let Some(backlog) = backlog.filter(|_| terms.is_some_and(|terms| terms.kind.only_reads())) {
+            self.admission.fits(backlog, made.bytes())?;
+        }
+        Ok(Said::Made(made))
     }
 }
 
