@@ -29,7 +29,7 @@ use pool::{Permit, Pool, PoolLimits};
 use rates::CallerRates;
 pub use rates::MemberRates;
 pub(crate) use shares::{Share, Shares};
-pub(crate) use unread::{Backlog, Unread};
+pub(crate) use unread::{Backlog, Pace, Unread};
 
 /// The bounds of one process.
 #[derive(Debug, Clone)]

@@ -1,10 +1,11 @@
 //! Answers that nobody has read yet, in bytes: those of one connection, and all of a process.
 //!
 //! HTTP/2 lets a client ask and not read. What it was answered then waits in memory, for as long as it likes. So a connection
-//! with too many such bytes is told nothing more, and closed if none of them leaves it for a while.
+//! with too many such bytes is told nothing more, and closed if they do not leave it. While all connections together have too
+//! many, small answers go on: who reads is not to suffer for those who do not.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use hyper::body::Bytes;
@@ -12,6 +13,10 @@ use riposte_core::Error;
 
 /// One connection may fill this part of all there is.
 const PART: usize = 16;
+/// What a connection may be answered, in bytes, though there is no room at all.
+const SMALL: usize = 64 << 10;
+/// The least bytes per second by which a full connection is read.
+const SLOWEST: f64 = 16.0 * 1024.0;
 /// When to come again. Nothing says when a client will read.
 const AGAIN: Duration = Duration::from_secs(1);
 
@@ -23,7 +28,6 @@ pub(crate) struct Unread(Arc<Inner>);
 struct Inner {
     most: usize,
     patience: Duration,
-    begun: Instant,
     bytes: AtomicUsize,
 }
 
@@ -35,37 +39,39 @@ pub(crate) struct Backlog(Arc<Line>);
 struct Line {
     all: Unread,
     bytes: AtomicUsize,
-    /// Whether an answer did not fit since something was read last.
+    /// Whether an answer did not fit since one has left.
     tight: AtomicBool,
-    /// When something was read last, in milliseconds.
-    moved: AtomicU64,
 }
 
-/// An answer on its way, until its last byte has left.
+/// An answer on its way, until its last byte has left or its call is given up.
 struct Waiting {
     bytes: Bytes,
     line: Arc<Line>,
 }
 
+/// How fast a connection is read. Bytes on the wire count, and not answers that have left: one may be given up unread.
+#[derive(Debug, Default)]
+pub(crate) struct Pace {
+    written: u64,
+    /// When the connection was full first, or last read fast enough, and what was written until then.
+    from: Option<(Instant, u64)>,
+}
+
 impl Unread {
-    /// At most so many bytes of all connections together. One that has more than its part of them, and reads nothing for so
+    /// At most so many bytes of all connections together. One that has more than its part of them, and is hardly read for so
     /// long, is given up.
     pub(crate) fn new(most: usize, patience: Duration) -> Self {
-        Self(Arc::new(Inner { most, patience, begun: Instant::now(), bytes: AtomicUsize::new(0) }))
+        Self(Arc::new(Inner { most, patience, bytes: AtomicUsize::new(0) }))
     }
 
     /// The backlog of a new connection.
     pub(crate) fn connection(&self) -> Backlog {
-        let moved = AtomicU64::new(self.now());
-        Backlog(Arc::new(Line { all: self.clone(), bytes: AtomicUsize::new(0), tight: AtomicBool::new(false), moved }))
+        let (bytes, tight) = (AtomicUsize::new(0), AtomicBool::new(false));
+        Backlog(Arc::new(Line { all: self.clone(), bytes, tight }))
     }
 
     fn is_full(&self) -> bool {
         self.0.bytes.load(Ordering::Relaxed) >= self.0.most
-    }
-
-    fn now(&self) -> u64 {
-        u64::try_from(self.0.begun.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 }
 
@@ -75,7 +81,9 @@ impl Backlog {
     /// # Errors
     /// [`Error::Overloaded`] until something is read.
     pub(crate) fn room(&self) -> Result<(), Error> {
-        if self.is_full() { Err(Error::Overloaded { after: AGAIN }) } else { Ok(()) }
+        let own = self.bytes();
+        let full = own >= self.part() || own > 0 && self.0.tight.load(Ordering::Relaxed);
+        if full { Err(Error::Overloaded { after: AGAIN }) } else { Ok(()) }
     }
 
     /// Whether an answer of so many bytes still fits. One that is larger than all the room fits where nothing waits.
@@ -83,36 +91,33 @@ impl Backlog {
     /// # Errors
     /// [`Error::Overloaded`] until something is read.
     pub(crate) fn fits(&self, bytes: usize) -> Result<(), Error> {
-        let Line { all, bytes: own, tight, .. } = &*self.0;
-        let waiting = own.load(Ordering::Relaxed);
-        if waiting == 0 || waiting + bytes <= all.0.most / PART {
+        let (own, none) = (self.bytes(), self.0.all.is_full());
+        let most = if none { SMALL } else { self.part() };
+        if own + bytes <= most || own == 0 && !none {
             return Ok(());
         }
-        tight.store(true, Ordering::Relaxed);
+        self.0.tight.store(true, Ordering::Relaxed);
         Err(Error::Overloaded { after: AGAIN })
-    }
-
-    /// Whether there was no room for too long, while nothing was read.
-    pub(crate) fn is_stuck(&self) -> bool {
-        let Line { all, bytes, moved, .. } = &*self.0;
-        let rests = || Duration::from_millis(all.now().saturating_sub(moved.load(Ordering::Relaxed)));
-        bytes.load(Ordering::Relaxed) > 0 && self.is_full() && rests() >= all.0.patience
     }
 
     /// The same bytes, which count as not read until they are gone.
     pub(crate) fn waiting(&self, bytes: Bytes) -> Bytes {
-        let Line { all, bytes: own, moved, .. } = &*self.0;
-        if own.fetch_add(bytes.len(), Ordering::Relaxed) == 0 {
-            moved.store(all.now(), Ordering::Relaxed);
-        }
-        all.0.bytes.fetch_add(bytes.len(), Ordering::Relaxed);
+        self.0.bytes.fetch_add(bytes.len(), Ordering::Relaxed);
+        self.0.all.0.bytes.fetch_add(bytes.len(), Ordering::Relaxed);
         Bytes::from_owner(Waiting { bytes, line: Arc::clone(&self.0) })
     }
 
-    fn is_full(&self) -> bool {
-        let Line { all, bytes, tight, .. } = &*self.0;
-        let own = bytes.load(Ordering::Relaxed);
-        own >= all.0.most / PART || own > 0 && tight.load(Ordering::Relaxed) || all.is_full()
+    fn bytes(&self) -> usize {
+        self.0.bytes.load(Ordering::Relaxed)
+    }
+
+    fn part(&self) -> usize {
+        self.0.all.0.most / PART
+    }
+
+    /// Whether it keeps anybody from being answered.
+    fn is_in_the_way(&self) -> bool {
+        self.room().is_err() || self.bytes() > SMALL && self.0.all.is_full()
     }
 }
 
@@ -124,47 +129,87 @@ impl AsRef<[u8]> for Waiting {
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        let Line { all, bytes, tight, moved } = &*self.line;
+        let Line { all, bytes, tight } = &*self.line;
         tight.store(false, Ordering::Relaxed);
         bytes.fetch_sub(self.bytes.len(), Ordering::Relaxed);
         all.0.bytes.fetch_sub(self.bytes.len(), Ordering::Relaxed);
-        moved.store(all.now(), Ordering::Relaxed);
+    }
+}
+
+impl Pace {
+    /// So many bytes went to the client.
+    pub(crate) fn wrote(&mut self, bytes: usize) {
+        self.written += bytes as u64;
+    }
+
+    /// Whether the connection was full for too long, and hardly read meanwhile.
+    pub(crate) fn is_too_slow(&mut self, backlog: &Backlog, now: Instant) -> bool {
+        if !backlog.is_in_the_way() {
+            self.from = None;
+            return false;
+        }
+        let (since, written) = *self.from.get_or_insert((now, self.written));
+        let took = now.saturating_duration_since(since);
+        if took < backlog.0.all.0.patience {
+            return false;
+        }
+        let is_read = (self.written - written) as f64 >= SLOWEST * took.as_secs_f64();
+        if is_read {
+            self.from = Some((now, self.written));
+        }
+        !is_read
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
+    use std::time::{Duration, Instant};
 
-    use super::{Bytes, Unread};
+    use super::{Bytes, Pace, SMALL, Unread};
 
     const KIB: Bytes = Bytes::from_static(&[7; 1024]);
+    const PATIENCE: Duration = Duration::from_secs(30);
 
     #[test]
     fn a_connection_that_reads_nothing_has_its_part_and_others_theirs() {
-        let unread = Unread::new(16 * 2048, Duration::ZERO);
+        let unread = Unread::new(16 * 2048, PATIENCE);
         let (idle, other) = (unread.connection(), unread.connection());
         let mut held = vec![idle.waiting(KIB)];
-        assert!(idle.room().is_ok() && !idle.is_stuck() && idle.fits(1024).is_ok());
-        assert!(idle.fits(1025).is_err() && idle.room().is_err() && idle.is_stuck(), "one did not fit");
+        assert!(idle.room().is_ok() && idle.fits(1024).is_ok());
+        assert!(idle.fits(1025).is_err() && idle.room().is_err(), "one did not fit");
         held.clear();
-        assert!(idle.room().is_ok() && !idle.is_stuck());
-        held.push(idle.waiting(KIB));
-        assert!(other.fits(1 << 20).is_ok(), "nothing waits there");
-        held.push(idle.waiting(KIB));
-        assert!(idle.room().is_err() && idle.is_stuck() && other.room().is_ok() && !other.is_stuck());
+        assert!(idle.room().is_ok());
+        held.extend([idle.waiting(KIB), idle.waiting(KIB)]);
+        assert!(idle.room().is_err() && other.room().is_ok() && other.fits(1 << 20).is_ok());
         assert_eq!(held.pop().map(|bytes| bytes.slice(..3)), Some(KIB.slice(..3)));
         assert!(idle.room().is_ok());
     }
 
     #[test]
-    fn all_together_have_no_more_than_there_is() {
-        let unread = Unread::new(16 * 1024, Duration::from_secs(600));
-        let lines: Vec<_> = (0..16).map(|_| unread.connection()).collect();
-        let held: Vec<_> = lines.iter().map(|line| line.waiting(KIB)).collect();
+    fn where_there_is_no_room_at_all_small_answers_go_on() {
+        let unread = Unread::new(16 * SMALL, PATIENCE);
+        let large = Bytes::from(vec![7; 2 * SMALL]);
+        let lines: Vec<_> = (0..8).map(|_| unread.connection()).collect();
+        let held: Vec<_> = lines.iter().map(|line| line.waiting(large.clone())).collect();
         let late = unread.connection();
-        assert!(late.room().is_err() && !late.is_stuck() && lines.iter().all(|line| !line.is_stuck()));
+        assert!(late.room().is_ok() && late.fits(SMALL).is_ok() && late.fits(SMALL + 1).is_err());
+        assert!(late.room().is_ok(), "nothing waits there");
         drop(held);
-        assert!(late.room().is_ok());
+        assert!(late.fits(SMALL + 1).is_ok());
+    }
+
+    #[test]
+    fn who_hardly_reads_is_too_slow_and_who_reads_slowly_is_not() {
+        let unread = Unread::new(16 * 1024, PATIENCE);
+        let line = unread.connection();
+        let (start, mut pace) = (Instant::now(), Pace::default());
+        assert!(!pace.is_too_slow(&line, start + 9 * PATIENCE), "nothing waits");
+        let _held = line.waiting(KIB);
+        assert!(!pace.is_too_slow(&line, start));
+        pace.wrote(20 * 1024 * 30);
+        assert!(!pace.is_too_slow(&line, start + PATIENCE), "20 KiB each second");
+        pace.wrote(1024 * 30);
+        assert!(!pace.is_too_slow(&line, start + 2 * PATIENCE - Duration::from_secs(1)));
+        assert!(pace.is_too_slow(&line, start + 2 * PATIENCE), "1 KiB each second");
     }
 }

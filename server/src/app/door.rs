@@ -30,6 +30,8 @@ struct Part {
     what: What,
     paths: Vec<PathBuf>,
     seen: Vec<Stamp>,
+    /// Whether what was read last cannot be used.
+    refused: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -56,7 +58,8 @@ impl Door {
         ];
         let callers = callers(&auth)?.unwrap_or_else(Callers::everybody);
         let guard = Guard::new(callers, jwt(&auth)?, clock, metrics.clone());
-        Ok(Self { guard, tls: Tls::open(&files)?, auth, files, parts, metrics })
+        let tls = Tls::open(&files, &metrics)?;
+        Ok(Self { guard, tls, auth, files, parts, metrics })
     }
 
     /// Looks at the files again and again. One that cannot be used is told, and what was read before it stays.
@@ -65,10 +68,11 @@ impl Door {
         tokio::spawn(async move {
             loop {
                 ticks.tick().await;
-                let changed = self.parts.iter_mut().filter_map(Part::changed).collect::<Vec<_>>();
-                for what in changed {
+                for number in 0..self.parts.len() {
+                    let Some(what) = self.parts[number].changed() else { continue };
                     let read = self.read_again(what);
-                    self.metrics.reloaded(read.is_ok());
+                    self.parts[number].refused = read.is_err();
+                    self.metrics.reloaded(read.is_ok(), self.parts.iter().filter(|part| part.refused).count());
                     match read {
                         Ok(()) => tracing::info!(?what, "a changed file was read again"),
                         Err(error) => {
@@ -85,7 +89,7 @@ impl Door {
         match what {
             What::Callers => callers(&self.auth)?.into_iter().for_each(|callers| self.guard.exchange(callers)),
             What::Keys => jwt(&self.auth)?.into_iter().for_each(|jwt| self.guard.exchange_keys(jwt)),
-            What::Certificates => self.tls.as_ref().map_or(Ok(()), |tls| tls.reload(&self.files))?,
+            What::Certificates => self.tls.as_ref().map_or(Ok(()), |tls| tls.reload(&self.files, &self.metrics))?,
         }
         Ok(())
     }
@@ -102,7 +106,7 @@ fn jwt(auth: &Auth) -> Result<Option<Jwt>> {
 impl Part {
     fn of(what: What, files: &[&Option<PathBuf>]) -> Self {
         let paths: Vec<PathBuf> = files.iter().copied().flatten().cloned().collect();
-        Self { what, seen: stamps(&paths), paths }
+        Self { what, seen: stamps(&paths), paths, refused: false }
     }
 
     /// What it is, if it is not as it was when it was looked at last.

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures::{Stream, StreamExt};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -16,7 +16,7 @@ use tonic::transport::server::{Connected, TcpIncoming};
 
 use super::slots::{Slot, Slots};
 use super::tls::{self, Tls};
-use crate::admission::{Backlog, Unread};
+use crate::admission::{Backlog, Pace, Unread};
 use crate::auth::Peer;
 
 /// The longest handshake.
@@ -35,6 +35,7 @@ pub(super) struct Connection {
     silence: Option<Silence>,
     slot: Slot,
     backlog: Backlog,
+    pace: Pace,
 }
 
 /// A client that has not said its first words yet.
@@ -99,7 +100,15 @@ impl Connection {
         let (time, missing) = PREFACE;
         let silence = Some(Silence { ends: Box::pin(tokio::time::sleep(time)), missing });
         let peer = Peer { backlog: Some(backlog.clone()), ..peer };
-        Self { stream, peer, silence, slot, backlog }
+        Self { stream, peer, silence, slot, backlog, pace: Pace::default() }
+    }
+
+    /// The same, counted.
+    fn counted(&mut self, wrote: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        if let Poll::Ready(Ok(bytes)) = &wrote {
+            self.pace.wrote(*bytes);
+        }
+        wrote
     }
 
     /// Ends a connection whose first words take too long, and stops to look once they are there.
@@ -132,8 +141,9 @@ impl AsyncRead for Connection {
             self.hear(buffer.filled().len() - before, cx)?;
         }
         // Looked at whenever the client says something, which the keepalive sees to.
-        if self.backlog.is_stuck() {
-            self.slot.was_unread();
+        let Self { pace, backlog, slot, .. } = &mut *self;
+        if pace.is_too_slow(backlog, Instant::now()) {
+            slot.was_unread();
             return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
         }
         read
@@ -142,7 +152,8 @@ impl AsyncRead for Connection {
 
 impl AsyncWrite for Connection {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(cx, bytes)
+        let wrote = Pin::new(&mut self.stream).poll_write(cx, bytes);
+        self.counted(wrote)
     }
 
     fn poll_write_vectored(
@@ -150,7 +161,8 @@ impl AsyncWrite for Connection {
         cx: &mut Context<'_>,
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(cx, slices)
+        let wrote = Pin::new(&mut self.stream).poll_write_vectored(cx, slices);
+        self.counted(wrote)
     }
 
     fn is_write_vectored(&self) -> bool {

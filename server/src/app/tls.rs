@@ -3,20 +3,22 @@
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use arc_swap::ArcSwap;
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, UnixTime};
 use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
-use webpki::EndEntityCert;
+use webpki::{EndEntityCert, KeyUsage};
 
 use crate::auth::Peer;
 use crate::config;
+use crate::telemetry::Metrics;
 
 /// Makes connections secure. Clones share the certificates.
 #[derive(Debug, Clone)]
@@ -24,13 +26,13 @@ pub(super) struct Tls(Arc<ArcSwap<ServerConfig>>);
 
 impl Tls {
     /// With the certificates of these files; `None` where no certificate is named.
-    pub(super) fn open(files: &config::Tls) -> Result<Option<Self>> {
-        Ok(server_config(files)?.map(|config| Self(Arc::new(ArcSwap::new(config)))))
+    pub(super) fn open(files: &config::Tls, metrics: &Metrics) -> Result<Option<Self>> {
+        Ok(server_config(files, metrics)?.map(|config| Self(Arc::new(ArcSwap::new(config)))))
     }
 
     /// Reads the files again; connections from now on have what they say.
-    pub(super) fn reload(&self, files: &config::Tls) -> Result<()> {
-        if let Some(config) = server_config(files)? {
+    pub(super) fn reload(&self, files: &config::Tls, metrics: &Metrics) -> Result<()> {
+        if let Some(config) = server_config(files, metrics)? {
             self.0.store(config);
         }
         Ok(())
@@ -42,9 +44,13 @@ impl Tls {
     }
 }
 
-fn server_config(files: &config::Tls) -> Result<Option<Arc<ServerConfig>>> {
+fn server_config(files: &config::Tls, metrics: &Metrics) -> Result<Option<Arc<ServerConfig>>> {
     let (Some(certificate), Some(key)) = (&files.cert_file, &files.key_file) else { return Ok(None) };
     let chain = certificates(certificate)?;
+    let [from, until] = validity(&chain[0]).with_context(|| format!("in {}", certificate.display()))?;
+    let now = UnixTime::now().as_secs();
+    ensure!(now <= until, "{} expired {} s ago", certificate.display(), now - until);
+    ensure!(from <= now, "{} is not valid yet, for {} s", certificate.display(), from - now);
     let key = PrivateKeyDer::from_pem_file(key).with_context(|| format!("no private key in {}", key.display()))?;
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ServerConfig::builder_with_provider(Arc::clone(&provider)).with_safe_default_protocol_versions()?;
@@ -62,7 +68,26 @@ fn server_config(files: &config::Tls) -> Result<Option<Arc<ServerConfig>>> {
     };
     let mut config = builder.with_single_cert(chain, key).context("the certificate and its key do not go together")?;
     config.alpn_protocols = vec![b"h2".to_vec()];
+    metrics.certificate(from, until);
     Ok(Some(Arc::new(config)))
+}
+
+/// From when until when a certificate is valid, in seconds since 1970. The library that reads it tells that only of a moment at which
+/// it is not: so it is asked about the first of all moments and about the last.
+fn validity(certificate: &CertificateDer<'_>) -> Result<[u64; 2]> {
+    let certificate = EndEntityCert::try_from(certificate)?;
+    let said = |seconds| {
+        let moment = UnixTime::since_unix_epoch(Duration::from_secs(seconds));
+        certificate.verify_for_usage(&[], &[], &[], moment, KeyUsage::server_auth(), None, None).err()
+    };
+    let from = match said(0) {
+        Some(webpki::Error::CertNotValidYet { not_before, .. }) => not_before.as_secs(),
+        _ => 0,
+    };
+    match said(u64::MAX) {
+        Some(webpki::Error::CertExpired { not_after, .. }) => Ok([from, not_after.as_secs()]),
+        error => bail!("no end of its validity: {error:?}"),
+    }
 }
 
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>> {

@@ -71,6 +71,18 @@ impl From<Word> for Role {
     }
 }
 
+/// What is wrong with a file, and in which line: without the line itself, and without what stands in quotes. It may be a token that
+/// somebody has put where its hash belongs, and this goes to the log.
+fn told(text: &str, error: &toml::de::Error) -> String {
+    let line = error.span().map_or(0, |span| text[..span.start.min(text.len())].matches('\n').count()) + 1;
+    let said = error.message().split('"').step_by(2).collect::<Vec<_>>().join("…");
+    let variant = said.strip_prefix("unknown variant `").and_then(|rest| rest.split_once('`'));
+    match variant {
+        Some((_, known)) => format!("line {line}: unknown variant{known}"),
+        None => format!("line {line}: {said}"),
+    }
+}
+
 impl Callers {
     /// Everybody, as one caller that may do everything.
     #[must_use]
@@ -89,7 +101,7 @@ impl Callers {
     }
 
     fn parse(text: &str) -> Result<Self, String> {
-        let entries: BTreeMap<String, Entry> = toml::from_str(text).map_err(|error| error.to_string())?;
+        let entries: BTreeMap<String, Entry> = toml::from_str(text).map_err(|error| told(text, &error))?;
         let mut callers = Self::default();
         for (name, entry) in entries {
             callers.add(&name, entry).map_err(|error| format!("caller {name:?}: {error}"))?;
@@ -110,6 +122,7 @@ impl Callers {
         let roles = roles.into_iter().map(Role::from).collect();
         let caller = Caller::new(name, Grants { roles, types: types(&object_types)? });
         for hash in tokens_sha256 {
+            require(hash != TokenHash::of(""), || "one of its tokens is the empty text".to_owned())?;
             let new = self.by_token.insert(hash, caller.clone()).is_none();
             require(new, || format!("the token {hash} is given twice"))?;
         }
@@ -184,13 +197,28 @@ mod tests {
     }
 
     #[test]
+    fn a_token_where_its_hash_belongs_is_told_to_nobody() {
+        for text in [
+            "[a]\ntokens_sha256 = ['riposte_5ec2e7']",
+            "[a]\ntokens_sha256 = 'riposte_5ec2e7'",
+            "[a]\ntokens = ['riposte_5ec2e7']",
+            "[a]\nroles = ['riposte_5ec2e7']\ntokens_sha256 = ['HASH']\nobject_types = []",
+            "[a]\ntokens_sha256 = ['riposte_5ec2e7",
+        ] {
+            let error = Callers::parse(&file(text)).expect_err(text);
+            assert!(!error.contains("5ec2e7") && error.contains("line 2"), "{error}");
+        }
+    }
+
+    #[test]
     fn a_file_that_is_wrong_is_refused_with_what_is_wrong() {
         let two = "[a]\ntokens_sha256 = ['HASH']\nroles = []\nobject_types = []\n";
         for (text, said) in [
             ("", "names no caller"),
             ("[a]\nroles = []\nobject_types = []", "neither tokens_sha256 nor spiffe_ids nor jwt_subjects"),
             ("[a]\ntokens_sha256 = ['12']\nroles = []\nobject_types = []", "SHA-256"),
-            ("[a]\ntokens_sha256 = ['HASH']\nroles = ['god']\nobject_types = []", "god"),
+            ("[a]\ntokens_sha256 = ['HASH']\nroles = ['god']\nobject_types = []", "line 3: unknown variant"),
+            ("[a]\ntokens_sha256 = ['']\nroles = []\nobject_types = []", "SHA-256"),
             ("[a]\ntokens_sha256 = ['HASH']\nroles = []\nobject_types = ['*', 'b']", "must match"),
             ("[a]\ntokens_sha256 = ['HASH']\nroles = []\nobject_types = []\ntypo = 1", "typo"),
             ("['a b']\ntokens_sha256 = ['HASH']\nroles = []\nobject_types = []", "a name is"),

@@ -102,13 +102,18 @@ impl Guard {
 
 /// The token of a call, if it sends one.
 fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Why> {
-    let Some(value) = headers.get(AUTHORIZATION) else { return Ok(None) };
-    let text = value.to_str().map_err(|_| Why::Scheme)?;
-    let (scheme, token) = text.split_once(' ').ok_or(Why::Scheme)?;
-    if !scheme.eq_ignore_ascii_case("bearer") {
+    let mut values = headers.get_all(AUTHORIZATION).iter();
+    let Some(value) = values.next() else { return Ok(None) };
+    if values.next().is_some() {
         return Err(Why::Scheme);
     }
-    Ok(Some(token.trim()))
+    let text = value.to_str().map_err(|_| Why::Scheme)?;
+    let (scheme, token) = text.split_once(' ').ok_or(Why::Scheme)?;
+    let token = token.trim();
+    if !scheme.eq_ignore_ascii_case("bearer") || token.is_empty() {
+        return Err(Why::Scheme);
+    }
+    Ok(Some(token))
 }
 
 #[cfg(test)]
@@ -137,7 +142,11 @@ mod tests {
             let (caller, access) = guard.who(WRITE, &headers, None).unwrap().unwrap();
             assert_eq!((caller.name(), access.allows(&caller)), ("open", Ok(())));
         }
-        assert_eq!(guard.who(WRITE, &sent("Basic eA=="), None), Err(Error::CallerUnknown));
+        let mut both = sent("Bearer a");
+        both.append(http::header::AUTHORIZATION, HeaderValue::from_static("Bearer b"));
+        for headers in [sent("Basic eA=="), sent("Bearer "), both] {
+            assert_eq!(guard.who(WRITE, &headers, None), Err(Error::CallerUnknown));
+        }
     }
 
     #[test]

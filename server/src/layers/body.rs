@@ -118,8 +118,15 @@ fn counted(backlog: Option<&Backlog>, frame: Frame<Bytes>) -> Frame<Bytes> {
 }
 
 /// A message that is kept, with its head, as the whole answer.
-pub(super) fn kept(message: Bytes, id: HeaderValue, mut measured: Measured) -> Response<CallBody> {
+pub(super) fn kept(
+    message: Bytes,
+    id: HeaderValue,
+    mut measured: Measured,
+    backlog: Option<Backlog>,
+) -> Response<CallBody> {
     measured.succeeded();
+    // Shared by many only as long as it is kept.
+    let message = backlog.map_or_else(|| message.clone(), |backlog| backlog.waiting(message.clone()));
     let mut trailers = HeaderMap::with_capacity(2);
     trailers.insert("grpc-status", HeaderValue::from_static("0"));
     trailers.insert(REQUEST_ID, id);

@@ -115,7 +115,7 @@ where
             let call = Call { request, arrived, id: &id, backlog: backlog.as_ref() };
             Ok(match layer.within_time(inner, call, &mut measured).instrument(span).await {
                 Ok(Said::Made(made)) => body::made(*made, id, measured, backlog),
-                Ok(Said::Kept(message)) => body::kept(message, id, measured),
+                Ok(Said::Kept(message)) => body::kept(message, id, measured, backlog),
                 Err(refusal) => body::made(Made::one(status(refusal, tag::text(&id)).into_http()), id, measured, None),
             })
         })
@@ -167,9 +167,11 @@ impl CallLayer {
             return Err(Error::ShardAway { after: Breaker::PAUSE }.into());
         }
         let caller = self.let_in(&request, measured)?;
-        backlog.map_or(Ok(()), |backlog| self.admission.reads(backlog))?;
         let terms = admission::terms(request.uri().path());
-        let (asked, most) = (deadline::of(request.headers()), self.times.of(terms));
+        // Whoever asks for health is told.
+        let backlog = backlog.filter(|_| terms.is_some());
+        backlog.map_or(Ok(()), |backlog| self.admission.reads(backlog))?;
+        let (asked, most) = (deadline::of(request.headers())?, self.times.of(terms));
         let until = arrived + asked.map_or(most, |asked| asked.min(most));
         if asked.is_some_and(|asked| asked.is_zero()) {
             return Err(Error::DeadlineExceeded.into());
@@ -218,7 +220,9 @@ impl CallLayer {
             if let Some(message) = peeked.whole()
                 && let Some(kept) = hot.answer(caller, message).await
             {
-                return kept.map(Said::Kept);
+                let message = kept?;
+                backlog.map_or(Ok(()), |backlog| self.admission.fits(backlog, message.len()))?;
+                return Ok(Said::Kept(message));
             }
             request = peeked.into_request();
         }

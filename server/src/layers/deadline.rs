@@ -3,17 +3,25 @@
 use std::time::Duration;
 
 use http::HeaderMap;
+use riposte_core::Error;
 
+const TIMEOUT: &str = "grpc-timeout";
 /// The transport has a timer of its own for the same header, which answers CANCELLED: ours ends the call a little
 /// earlier, so that the caller reads DEADLINE_EXCEEDED.
 const MARGIN: Duration = Duration::from_millis(5);
 /// What timers tell apart. Of two that end closer to each other nobody knows which is the first.
 const TICK: Duration = Duration::from_millis(1);
 
-/// The time that the caller gives this call, zero where it is over at once; `None` where the timeout is missing or malformed.
-pub(super) fn of(headers: &HeaderMap) -> Option<Duration> {
-    let asked = headers.get("grpc-timeout").and_then(|value| value.to_str().ok()).and_then(parse);
-    asked.map(own)
+/// The time that the caller gives this call, zero where it is over at once; `None` where it gives none.
+///
+/// # Errors
+/// [`Error::Invalid`] for a timeout that is none. To take it for none at all would let a call run on that nobody waits for.
+pub(super) fn of(headers: &HeaderMap) -> Result<Option<Duration>, Error> {
+    let Some(value) = headers.get(TIMEOUT) else { return Ok(None) };
+    match value.to_str().ok().and_then(parse) {
+        Some(asked) => Ok(Some(own(asked))),
+        None => Err(Error::invalid(TIMEOUT, "must be 1 to 8 digits and a unit of H, M, S, m, u, n")),
+    }
 }
 
 fn own(asked: Duration) -> Duration {

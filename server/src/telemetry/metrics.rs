@@ -141,8 +141,16 @@ impl Metrics {
         self.0.instruments.drift.add(1, &[KeyValue::new(attribute::COUNT, count)]);
     }
 
-    /// Changed files of callers, keys or certificates were read: they are in use now, or cannot be used.
-    pub fn reloaded(&self, used: bool) {
+    /// The certificate of the listeners is valid from one moment until another, in seconds since 1970.
+    pub fn certificate(&self, from: u64, until: u64) {
+        self.0.instruments.certificate_start.record(from as f64, &[]);
+        self.0.instruments.certificate_expiry.record(until as f64, &[]);
+    }
+
+    /// Changed files of callers, keys or certificates were read: they are in use now, or cannot be used. Of so many of these three
+    /// what lies there cannot.
+    pub fn reloaded(&self, used: bool, refused: usize) {
+        self.0.instruments.files_refused.record(refused as u64, &[]);
         self.0.instruments.reloads.add(1, &[KeyValue::new(attribute::OUTCOME, if used { "used" } else { "refused" })]);
     }
 
@@ -306,7 +314,8 @@ mod tests {
         metrics.refused(0, "comments");
         metrics.call_refused("reads", "best_effort");
         metrics.connection_refused("total");
-        metrics.reloaded(false);
+        metrics.reloaded(false, 1);
+        metrics.certificate(1_700_000_000, 1_800_000_000);
         metrics.caller_refused("jwt_expired");
         metrics.audit_failed();
         metrics.watcher_came();

@@ -111,9 +111,20 @@ pub(crate) fn is_conflict(error: &DbErr) -> bool {
     matches!(meaning(error), Meaning::Conflict | Meaning::Locked)
 }
 
-/// Whether it may be the data source itself that fails: nothing is said of it by what it answers.
+/// Whether the data source itself may be away; one that does not let us in is there.
 pub(crate) fn is_away(error: &DbErr) -> bool {
-    meaning(error).is_away()
+    meaning(error).is_away() && !is_denied(error)
+}
+
+fn is_denied(error: &DbErr) -> bool {
+    let (DbErr::Conn(RuntimeErr::SqlxError(cause))
+    | DbErr::Exec(RuntimeErr::SqlxError(cause))
+    | DbErr::Query(RuntimeErr::SqlxError(cause))) = error
+    else {
+        return false;
+    };
+    let SqlxError::Database(said) = &**cause else { return false };
+    said.try_downcast_ref::<SqlxMySqlError>().is_some_and(|mysql| DENIED.contains(&mysql.number()))
 }
 
 fn meaning(error: &DbErr) -> Meaning {
@@ -164,10 +175,17 @@ fn of_mysql(number: u16) -> Meaning {
         1205 => Meaning::Locked,
         1062 => Meaning::Duplicate,
         // Too many connections, shutdown, killed, read-only after a failover, server gone.
-        1040 | 1053 | 1077 | 1129 | 1158..=1161 | 1203 | 1290 | 1317 | 1792 | 1836 | 1927 | 3169 => Meaning::Lost,
+        1040 | 1053 | 1077 | 1129 | 1158..=1161 | 1203 | 1226 | 1290 | 1317 | 1792 | 1836 | 1927 | 3169 => {
+            Meaning::Lost
+        }
+        // A password that was changed under us: nothing was sent.
+        number if DENIED.contains(&number) => Meaning::Unreachable,
         _ => Meaning::Fatal,
     }
 }
+
+/// A server that is there and does not let us in: access denied to it or to the database, and no such database.
+const DENIED: [u16; 4] = [1044, 1045, 1049, 1698];
 
 /// Extended result codes carry the plain one in their low byte: 5 is BUSY, 6 LOCKED.
 fn of_sqlite(code: &str) -> Meaning {
@@ -189,6 +207,7 @@ mod tests {
             (1205, Meaning::Locked),
             (1062, Meaning::Duplicate),
             (1053, Meaning::Lost),
+            (1045, Meaning::Unreachable),
             (1406, Meaning::Fatal),
         ] {
             assert_eq!(of_mysql(number), meaning, "{number}");

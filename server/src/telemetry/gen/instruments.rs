@@ -23,6 +23,12 @@ pub(super) struct Instruments {
     pub(super) ready: Gauge<u64>,
     /// Readings of changed files of callers, keys and certificates.
     pub(super) reloads: Counter<u64>,
+    /// Of the files of callers, of keys and of certificates, those that were changed and cannot be used.
+    pub(super) files_refused: Gauge<u64>,
+    /// From when the certificate of the listeners is valid, in seconds since 1970.
+    pub(super) certificate_start: Gauge<f64>,
+    /// Until when the certificate of the listeners is valid, in seconds since 1970.
+    pub(super) certificate_expiry: Gauge<f64>,
     /// Transactions of the store and trips to Redis, by name, and how long they took with all their retries.
     pub(super) operation_duration: Histogram<f64>,
     /// How long transactions waited until they had a connection and had begun.
@@ -77,6 +83,9 @@ impl Instruments {
             start_time: meter.f64_gauge("riposte_start_time_seconds").with_description("When the process started, in seconds since 1970").build(),
             ready: meter.u64_gauge("riposte_ready").with_description("Whether every data source has the schema of this version and calls are let in, 1 or 0").build(),
             reloads: meter.u64_counter("riposte_reloads").with_description("Readings of changed files of callers, keys and certificates").build(),
+            files_refused: meter.u64_gauge("riposte_files_refused").with_description("Of the files of callers, of keys and of certificates, those that were changed and cannot be used").build(),
+            certificate_start: meter.f64_gauge("riposte_certificate_start_time_seconds").with_description("From when the certificate of the listeners is valid, in seconds since 1970").build(),
+            certificate_expiry: meter.f64_gauge("riposte_certificate_expiry_time_seconds").with_description("Until when the certificate of the listeners is valid, in seconds since 1970").build(),
             operation_duration: meter.f64_histogram("db.client.operation.duration").with_unit("s").with_description("Transactions of the store and trips to Redis, by name, and how long they took with all their retries").with_boundaries(vec![0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0]).build(),
             connection_wait: meter.f64_histogram("db.client.connection.wait_time").with_unit("s").with_description("How long transactions waited until they had a connection and had begun").with_boundaries(vec![0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0]).build(),
             connection_failures: meter.u64_counter("riposte_connection_failures").with_description("Transactions that could not begin, because the data source was away or its pool gave no connection in time").build(),
@@ -177,6 +186,9 @@ pub(super) const SCRAPED: &[&str] = &[
     "riposte_start_time_seconds",
     "riposte_ready",
     "riposte_reloads_total",
+    "riposte_files_refused",
+    "riposte_certificate_start_time_seconds",
+    "riposte_certificate_expiry_time_seconds",
     "riposte_telemetry_exports_total",
     "db_client_operation_duration_seconds",
     "db_client_connection_wait_time_seconds",

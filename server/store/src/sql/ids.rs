@@ -70,7 +70,7 @@ impl SqlIds {
             let released =
                 task::run(self.inner.sources.desk(), "release worker", async move { inner.release(number).await });
             if let Err(error) = released.await {
-                tracing::debug!(%error, number, "a worker lease is left to run out");
+                tracing::debug!(%error, source = number + 1, "a worker lease is left to run out");
             }
         }
     }
@@ -159,12 +159,12 @@ impl Inner {
                 seat.with(|minter| minter.iter_mut().for_each(|minter| minter.extend(until)));
                 return Ok(());
             }
-            tracing::warn!(source = number, worker = lease.worker, "the worker lease was lost; another is taken");
+            tracing::warn!(source = number + 1, worker = lease.worker, "the worker lease was lost; another is taken");
             seat.with(|minter| *minter = None);
         }
         let lease = lease::take(sources, number, &seat.owner, self.clock.now()).await?;
         seat.with(|minter| *minter = Some(Minter::new(lease)));
-        tracing::debug!(source = number, worker = lease.worker, "a worker number is leased");
+        tracing::debug!(source = number + 1, worker = lease.worker, "a worker number is leased");
         Ok(())
     }
 
@@ -180,7 +180,7 @@ impl Inner {
             }
             if let Err(fault) = self.renew(number).await {
                 // The next mint past the end of the lease asks again, and tells its caller.
-                tracing::warn!(?fault, source = number, "a worker lease was not renewed");
+                tracing::warn!(?fault, source = number + 1, "a worker lease was not renewed");
             }
         }
     }

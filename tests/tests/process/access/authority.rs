@@ -31,8 +31,18 @@ impl Authority {
 
     /// For these names; texts with `://` are URIs.
     pub(super) fn issue(&self, names: &[&str]) -> Result<Identity> {
-        let key = KeyPair::generate()?;
+        self.issue_by(CertificateParams::default(), names)
+    }
+
+    /// The same, which has expired.
+    pub(super) fn issue_expired(&self, names: &[&str]) -> Result<Identity> {
         let mut params = CertificateParams::default();
+        params.not_after = rcgen::date_time_ymd(2020, 1, 1);
+        self.issue_by(params, names)
+    }
+
+    fn issue_by(&self, mut params: CertificateParams, names: &[&str]) -> Result<Identity> {
+        let key = KeyPair::generate()?;
         for name in names {
             let text = (*name).try_into()?;
             params.subject_alt_names.push(if name.contains("://") {

@@ -13,9 +13,9 @@ use tokio::net::TcpStream;
 use tonic::Code;
 use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint};
 
-use super::GRANTED;
 use super::authority::{Authority, Identity};
 use super::door::{Callers, dev};
+use super::{GRANTED, ask};
 
 const WEB: &str = "spiffe://example.org/ns/shop/sa/web";
 
@@ -150,5 +150,31 @@ async fn commands_take_token_and_authority_from_the_environment() -> Result<()> 
         verify.env("RIPOSTE_TOKEN", callers.token(role)).env("RIPOSTE_TLS_CA", authority.path("ca.pem"));
         command::finish(&mut verify).await?.ended(code)?;
     }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_certificate_that_has_expired_is_not_taken() -> Result<()> {
+    let authority = Authority::new()?;
+    authority.serve(&authority.issue(&["localhost"])?)?;
+    let callers = Callers::with_each_role(GRANTED);
+    let settings = authority.settings();
+    let settings: Vec<&str> = settings.iter().map(String::as_str).chain(["--set", "auth.reload_interval=1s"]).collect();
+    let server = dev(None, &callers, &settings).await?;
+    authority.serve(&authority.issue_expired(&["localhost"])?)?;
+    until("it is refused", || async {
+        let told = ask(server.metrics_target(), "GET", "/metrics").await?;
+        Ok(told.contains("riposte_files_refused 1") && told.contains("riposte_certificate_expiry_time_seconds "))
+    })
+    .await?;
+    connect(&server, &authority, None).await.context("the one before is shown still")?;
+    authority.serve(&authority.issue(&["localhost"])?)?;
+    until("the next one is used", || async {
+        Ok(ask(server.metrics_target(), "GET", "/metrics").await?.contains("riposte_files_refused 0"))
+    })
+    .await?;
+    authority.serve(&authority.issue_expired(&["localhost"])?)?;
+    let started = [&["dev", "--listen", "127.0.0.1:0"][..], &settings].concat();
+    command::run(started).await?.ended(1)?.says(&["cert.pem", "expired"])?;
     Ok(())
 }

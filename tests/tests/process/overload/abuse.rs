@@ -177,7 +177,13 @@ async fn noise_ends_its_connection_and_no_other() -> Result<()> {
 /// A window of nothing: a client may ask for ever what it never reads.
 #[tokio::test(flavor = "multi_thread")]
 async fn who_asks_and_does_not_read_is_told_no_more_and_closed() -> Result<()> {
-    let server = dev(&["limits.unread_size=16MiB", "limits.unread_time=3s", "hot.enabled=false"]).await?;
+    unread("hot.enabled=false").await?;
+    unread("hot.threshold=0").await
+}
+
+/// Of pages that are made for each call, or kept ready for all.
+async fn unread(hot: &str) -> Result<()> {
+    let server = dev(&["limits.unread_size=16MiB", "limits.unread_time=3s", hot]).await?;
     let say = Say::on(&server.client()?, "article");
     let long = "it is long ".repeat(440);
     for n in 0..50 {

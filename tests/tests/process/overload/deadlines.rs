@@ -49,6 +49,12 @@ async fn however_short_a_deadline_is_its_end_is_told_as_one() -> Result<()> {
     // A client without timers of its own: what it reads is what the server says.
     let client = Client::builder(TokioExecutor::new()).http2_only(true).build_http::<Body>();
     let comments = CommentServiceClient::with_origin(client, server.target().parse()?);
+    for timeout in ["soon", "-1S", "1s", "100000000S", ""] {
+        let mut list = Request::new(ListCommentsRequest { subject: Some(say.key.clone()), ..Default::default() });
+        list.metadata_mut().insert("grpc-timeout", timeout.parse()?);
+        let outcome = refused(comments.clone().list_comments(list).await)?;
+        ensure!(outcome == (Code::InvalidArgument, ErrorReason::FieldInvalid), "{timeout:?}: {outcome:?}");
+    }
     for timeout in ["0m", "1n", "100u", "999u", "1m", "2m", "3m", "5m", "10m", "30m"] {
         let outcomes = join_all((0..50).map(|_| {
             let (mut comments, subject) = (comments.clone(), Some(say.key.clone()));

@@ -52,7 +52,13 @@ impl Door {
     /// # Errors
     /// Those of `ask`, and [`Fault::Away`].
     pub(super) async fn pass<T>(&self, source: usize, ask: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
-        if self.unknown.load(Ordering::Acquire) || !self.breaker.may_try(self.begin.elapsed()) {
+        // While it is left alone, one call now and then looks for a sign of life first: it would wait for its own work for as long as
+        // its caller does.
+        let left_alone = self.breaker.is_open();
+        if self.unknown.load(Ordering::Acquire)
+            || !self.breaker.may_try(self.begin.elapsed())
+            || left_alone && !self.lives().await
+        {
             return Err(Fault::Away);
         }
         // Boxed: this is a part of every transaction's future.
@@ -79,14 +85,14 @@ impl Door {
             }
         };
         if answer.is_ok() && self.breaker.succeeded() {
-            tracing::info!(source, "a data source answers again");
+            tracing::info!(source = source + 1, "a data source answers again");
         }
         answer
     }
 
     fn leave_alone(&self, source: usize) {
         if self.breaker.open(self.begin.elapsed()) {
-            tracing::warn!(source, "a data source is away; calls that need it are refused");
+            tracing::warn!(source = source + 1, "a data source is away; calls that need it are refused");
         }
     }
 
