@@ -96,7 +96,8 @@ impl Backlog {
         if own + bytes <= most || own == 0 && !none {
             return Ok(());
         }
-        self.0.tight.store(true, Ordering::Relaxed);
+        // Where nothing waits, it is others who are in the way.
+        self.0.tight.store(own > 0, Ordering::Relaxed);
         Err(Error::Overloaded { after: AGAIN })
     }
 
@@ -142,12 +143,13 @@ impl Pace {
         self.written += bytes as u64;
     }
 
-    /// Whether the connection was full for too long, and hardly read meanwhile.
-    pub(crate) fn is_too_slow(&mut self, backlog: &Backlog, now: Instant) -> bool {
+    /// Whether the connection was full for too long, and hardly read meanwhile. The clock is asked only where it is full.
+    pub(crate) fn is_too_slow(&mut self, backlog: &Backlog, clock: impl FnOnce() -> Instant) -> bool {
         if !backlog.is_in_the_way() {
             self.from = None;
             return false;
         }
+        let now = clock();
         let (since, written) = *self.from.get_or_insert((now, self.written));
         let took = now.saturating_duration_since(since);
         if took < backlog.0.all.0.patience {
@@ -193,7 +195,8 @@ mod tests {
         let held: Vec<_> = lines.iter().map(|line| line.waiting(large.clone())).collect();
         let late = unread.connection();
         assert!(late.room().is_ok() && late.fits(SMALL).is_ok() && late.fits(SMALL + 1).is_err());
-        assert!(late.room().is_ok(), "nothing waits there");
+        let _small = late.waiting(KIB);
+        assert!(late.room().is_ok() && late.fits(1024).is_ok(), "it is others who are in the way");
         drop(held);
         assert!(late.fits(SMALL + 1).is_ok());
     }
@@ -203,13 +206,13 @@ mod tests {
         let unread = Unread::new(16 * 1024, PATIENCE);
         let line = unread.connection();
         let (start, mut pace) = (Instant::now(), Pace::default());
-        assert!(!pace.is_too_slow(&line, start + 9 * PATIENCE), "nothing waits");
+        assert!(!pace.is_too_slow(&line, || start + 9 * PATIENCE), "nothing waits");
         let _held = line.waiting(KIB);
-        assert!(!pace.is_too_slow(&line, start));
+        assert!(!pace.is_too_slow(&line, || start));
         pace.wrote(20 * 1024 * 30);
-        assert!(!pace.is_too_slow(&line, start + PATIENCE), "20 KiB each second");
+        assert!(!pace.is_too_slow(&line, || start + PATIENCE), "20 KiB each second");
         pace.wrote(1024 * 30);
-        assert!(!pace.is_too_slow(&line, start + 2 * PATIENCE - Duration::from_secs(1)));
-        assert!(pace.is_too_slow(&line, start + 2 * PATIENCE), "1 KiB each second");
+        assert!(!pace.is_too_slow(&line, || start + 2 * PATIENCE - Duration::from_secs(1)));
+        assert!(pace.is_too_slow(&line, || start + 2 * PATIENCE), "1 KiB each second");
     }
 }

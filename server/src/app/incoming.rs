@@ -142,7 +142,7 @@ impl AsyncRead for Connection {
         }
         // Looked at whenever the client says something, which the keepalive sees to.
         let Self { pace, backlog, slot, .. } = &mut *self;
-        if pace.is_too_slow(backlog, Instant::now()) {
+        if pace.is_too_slow(backlog, Instant::now) {
             slot.was_unread();
             return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
         }

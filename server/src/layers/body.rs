@@ -126,7 +126,10 @@ pub(super) fn kept(
 ) -> Response<CallBody> {
     measured.succeeded();
     // Shared by many only as long as it is kept.
-    let message = backlog.map_or_else(|| message.clone(), |backlog| backlog.waiting(message.clone()));
+    let message = match backlog {
+        Some(backlog) => backlog.waiting(message),
+        None => message,
+    };
     let mut trailers = HeaderMap::with_capacity(2);
     trailers.insert("grpc-status", HeaderValue::from_static("0"));
     trailers.insert(REQUEST_ID, id);
