@@ -195,9 +195,9 @@ mod tests {
         let held: Vec<_> = lines.iter().map(|line| line.waiting(large.clone())).collect();
         let late = unread.connection();
         assert!(late.room().is_ok() && late.fits(SMALL).is_ok() && late.fits(SMALL + 1).is_err());
-        let _small = late.waiting(KIB);
+        let small = late.waiting(KIB);
         assert!(late.room().is_ok() && late.fits(1024).is_ok(), "it is others who are in the way");
-        drop(held);
+        drop((held, small));
         assert!(late.fits(SMALL + 1).is_ok());
     }
 
