@@ -59,6 +59,8 @@ enum Measure {
     Database(database::Args),
     /// ListComments or CreateComment at several times the rate that can be borne, with deadlines
     Overload(overload::Args),
+    /// Resets or idle connections by the thousands beside an honest caller, and the memory that they cost
+    Hostile(overload::hostile::Args),
     /// Carry what goes to a server and back, a little later, until the process is ended
     Delay(delay::Args),
     /// Time a fixed piece of work on every core at once: is the processor really there?
@@ -102,6 +104,7 @@ impl Cli {
             Measure::Fill(args) => return fill::run(&args).await,
             Measure::Database(args) => return database::run(&args).await,
             Measure::Overload(args) => return Ok(serde_json::to_string(&overload::run(&args).await?)?),
+            Measure::Hostile(args) => return Ok(serde_json::to_string(&overload::hostile::run(&args).await?)?),
             Measure::Delay(args) => return delay::run(&args).await,
             Measure::Probe => return probe::run(),
         };

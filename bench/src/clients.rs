@@ -1,7 +1,7 @@
 //! The connections that the callers share.
 
 use crate::raw::Raw;
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use riposte_sdk::{Client, v1};
 
 /// Where the service is, and how the load is laid on it.
@@ -40,6 +40,12 @@ impl Target {
     pub(crate) fn open_raw(&self) -> Result<Vec<Raw>> {
         ensure!(self.connections > 0, "at least one connection");
         (0..self.connections).flat_map(|_| &self.endpoints).map(|endpoint| Raw::open(endpoint)).collect()
+    }
+
+    /// Host and port of the first endpoint.
+    pub(crate) fn address(&self) -> Result<&str> {
+        let first = self.endpoints.first().and_then(|endpoint| endpoint.strip_prefix("http://"));
+        first.context("an endpoint of http://host:port")
     }
 
     /// The keys of `count` subjects.

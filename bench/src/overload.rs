@@ -1,9 +1,11 @@
 //! Far more calls than can be answered. First the knee is looked for: the rate beyond which more callers only wait longer. Then
 //! calls come at several times that rate, whatever becomes of them, each with a deadline of its own; then at less than the knee.
-//! Pages that are kept ready are read beside all of it.
+//! Pages that are kept ready are read beside all of it. In the place of many calls, a process that the service needs may stand still.
 
 mod arrivals;
+pub(crate) mod hostile;
 mod knee;
+mod stopped;
 mod verdict;
 
 use crate::clients::Target;
@@ -17,12 +19,15 @@ use prost::Message;
 use riposte_sdk::v1;
 use std::sync::Arc;
 use std::time::Duration;
+use stopped::Stopped;
 use verdict::{Phases, Verdict};
 
 /// Comments under each subject.
 const COMMENTS: usize = 4;
 /// How long calls come at less than the knee, before and after.
 const BELOW: Duration = Duration::from_secs(8);
+/// At which share of the knee's rate.
+const BELOW_KNEE: f64 = 0.7;
 /// The method of a create.
 const CREATE_COMMENT: &str = "/riposte.v1.CommentService/CreateComment";
 
@@ -52,6 +57,9 @@ pub(crate) struct Args {
     /// Seconds of that
     #[arg(long, default_value_t = 20.0)]
     seconds: f64,
+    /// A process that stands still for that time, while calls come at less than the knee
+    #[arg(long, value_name = "PID", conflicts_with = "times")]
+    stop: Option<i32>,
     /// Milliseconds that a call has, as its client counts
     #[arg(long, default_value_t = 1_000)]
     deadline_ms: u64,
@@ -70,6 +78,16 @@ pub(crate) struct Load {
 }
 
 impl Load {
+    /// Calls of a method, each of them one of these.
+    fn open(target: &Target, method: &'static str, requests: Vec<Bytes>, deadline: Duration) -> Result<Self> {
+        Ok(Self { connections: target.open_raw()?.into(), method, requests: requests.into(), deadline })
+    }
+
+    /// First pages of one subject, kept ready as soon as they are asked for often.
+    fn kept(target: &Target, key: v1::SubjectKey, deadline: Duration) -> Result<Self> {
+        Self::open(target, LIST_COMMENTS, vec![page(key, false)], deadline)
+    }
+
     /// Makes one call; whether it was answered well.
     async fn call(&self, number: usize) -> Result<(), tonic::Status> {
         let request = self.requests[rand::random_range(0..self.requests.len())].clone();
@@ -86,20 +104,17 @@ pub(crate) async fn run(args: &Args) -> Result<Verdict> {
     let mut keys = args.target.keys(args.subjects);
     let hot = keys.pop().context("no subject")?;
     let deadline = Duration::from_millis(args.deadline_ms);
-    let load = |method, requests: Vec<Bytes>| -> Result<Load> {
-        Ok(Load { connections: args.target.open_raw()?.into(), method, requests: requests.into(), deadline })
-    };
-    let page = |key, fresh| v1::ListCommentsRequest { subject: Some(key), fresh, ..Default::default() }.encode_to_vec();
-    let kept = load(LIST_COMMENTS, vec![page(hot, false).into()])?;
-    let much = match args.what {
-        What::Pages => load(LIST_COMMENTS, keys.into_iter().map(|key| page(key, true).into()).collect())?,
+    let kept = Load::kept(&args.target, hot, deadline)?;
+    let (method, requests) = match args.what {
+        What::Pages => (LIST_COMMENTS, keys.into_iter().map(|key| page(key, true)).collect()),
         What::Creates => {
             let create = |(number, key): (usize, _)| prepare::comment(key, number).encode_to_vec().into();
-            load(CREATE_COMMENT, keys.iter().enumerate().map(create).collect())?
+            (CREATE_COMMENT, keys.iter().enumerate().map(create).collect())
         }
     };
+    let much = Load::open(&args.target, method, requests, deadline)?;
     let knee = Knee::of(&much).await?;
-    let below = || Arrivals::run(&much, knee.rate * 0.7, BELOW);
+    let below = || Arrivals::run(&much, knee.rate * BELOW_KNEE, BELOW);
     let before = below().await;
     // Long enough to make the page a hot one before anything counts.
     Arrivals::run(&kept, args.hot_rate, Duration::from_secs(3)).await;
@@ -108,8 +123,16 @@ pub(crate) async fn run(args: &Args) -> Result<Verdict> {
         let (kept, rate) = (kept.clone(), args.hot_rate);
         async move { Arrivals::run(&kept, rate, most).await }
     });
-    let over = Arrivals::run(&much, knee.rate * args.times, most).await;
+    let stopped = args.stop.map(Stopped::begin).transpose()?;
+    let times = if stopped.is_some() { BELOW_KNEE } else { args.times };
+    let over = Arrivals::run(&much, knee.rate * times, most).await;
+    drop(stopped);
     let kept = aside.await?;
     let after = below().await;
     Ok(Verdict::of(&knee, &Phases { before, over, after }, &kept))
+}
+
+/// A first page; the rows have to answer a `fresh` one.
+fn page(key: v1::SubjectKey, fresh: bool) -> Bytes {
+    v1::ListCommentsRequest { subject: Some(key), fresh, ..Default::default() }.encode_to_vec().into()
 }

@@ -64,15 +64,15 @@ func timeout(method string) time.Duration {
 	case "/riposte.v1.CommentService/CreateComment":
 		return 4000 * time.Millisecond
 	case "/riposte.v1.CommentService/GetComment":
-		return 1500 * time.Millisecond
+		return 2000 * time.Millisecond
 	case "/riposte.v1.CommentService/BatchGetComments":
-		return 1500 * time.Millisecond
+		return 2000 * time.Millisecond
 	case "/riposte.v1.CommentService/ListComments":
-		return 1500 * time.Millisecond
+		return 2000 * time.Millisecond
 	case "/riposte.v1.CommentService/UpdateComment":
 		return 4000 * time.Millisecond
 	case "/riposte.v1.CommentService/ListCommentRevisions":
-		return 1500 * time.Millisecond
+		return 2000 * time.Millisecond
 	case "/riposte.v1.CommentService/DeleteComment":
 		return 4000 * time.Millisecond
 	case "/riposte.v1.CommentService/UndeleteComment":
@@ -82,29 +82,29 @@ func timeout(method string) time.Duration {
 	case "/riposte.v1.CommentService/UnpinComment":
 		return 4000 * time.Millisecond
 	case "/riposte.v1.CommentService/ListMemberComments":
-		return 1500 * time.Millisecond
+		return 2000 * time.Millisecond
 	case "/riposte.v1.LikeService/SetLike":
 		return 4000 * time.Millisecond
 	case "/riposte.v1.LikeService/BatchGetLikeStates":
-		return 1500 * time.Millisecond
+		return 2000 * time.Millisecond
 	case "/riposte.v1.LikeService/ListLikers":
-		return 1500 * time.Millisecond
+		return 2000 * time.Millisecond
 	case "/riposte.v1.LikeService/ListMemberLikes":
-		return 1500 * time.Millisecond
+		return 2000 * time.Millisecond
 	case "/riposte.v1.ReplyService/CreateReply":
 		return 4000 * time.Millisecond
 	case "/riposte.v1.ReplyService/ListReplies":
-		return 1500 * time.Millisecond
+		return 2000 * time.Millisecond
 	case "/riposte.v1.ReplyService/GetThread":
-		return 1500 * time.Millisecond
+		return 2000 * time.Millisecond
 	case "/riposte.v1.ReplyService/ListConversation":
-		return 1500 * time.Millisecond
+		return 2000 * time.Millisecond
 	case "/riposte.v1.SubjectService/CreateSubject":
 		return 4000 * time.Millisecond
 	case "/riposte.v1.SubjectService/GetSubject":
-		return 1500 * time.Millisecond
+		return 2000 * time.Millisecond
 	case "/riposte.v1.SubjectService/BatchGetSubjects":
-		return 1500 * time.Millisecond
+		return 2000 * time.Millisecond
 	case "/riposte.v1.SubjectService/UpdateSubject":
 		return 4000 * time.Millisecond
 	case "/riposte.v1.SubjectService/DeleteSubject":

@@ -5,6 +5,7 @@ mod door;
 mod incoming;
 mod listener;
 mod readiness;
+mod reload;
 mod scrape;
 mod slots;
 mod threads;
@@ -16,27 +17,31 @@ use std::time::Duration;
 
 use anyhow::Context;
 use riposte_store::Store;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
 use crate::admission::Admission;
 use crate::audit::Audit;
 use crate::clock::SystemClock;
-use crate::config::{self, Config, Server, StoreKind};
+use crate::config::{self, Config, Role, Roles, Server, StoreKind};
 use crate::copies::Copies;
 use crate::hot::Pages;
-use crate::layers::{CallLayer, Faults, Gate};
-use crate::rpc::{self, HotAnswers, PageTokens, Services};
+use crate::layers::{Faults, Gate};
+use crate::rpc::{self, PageTokens, Services};
 use crate::telemetry::Metrics;
 use crate::write::watch::Hub;
 use crate::write::{Bells, Feed, Lanes};
 use base::Base;
 use door::Door;
 use listener::{Listener, Surface};
-use readiness::Readiness;
+use readiness::{Health, Readiness};
+use reload::{Files, Readers};
 use scrape::Scrape;
 use threads::DataThreads;
+
+/// Connections that may wait to be taken, as far as the system allows (`net.core.somaxconn`, 4,096 as a rule).
+const BACKLOG: u32 = 4_096;
 
 /// A running server: its store, and the two listeners over it.
 #[derive(Debug)]
@@ -51,9 +56,10 @@ pub struct App {
     scrape: Option<Scrape>,
     feed: Feed,
     keeper: JoinHandle<()>,
-    door: JoinHandle<()>,
+    reload: JoinHandle<()>,
     hub: Hub,
     audit: Audit,
+    roles: Roles,
     drain_delay: Duration,
     drain_timeout: Duration,
 }
@@ -76,19 +82,19 @@ impl App {
     /// An embedded store is brought to its schema here, since nobody else could; servers of the MySQL family never are.
     ///
     /// # Errors
-    /// When a port is taken or the store cannot be opened.
+    /// When a port is taken, a file that the configuration names cannot be used, or the store cannot be opened.
     pub async fn start(config: &Config, metrics: Metrics, faults: Option<Faults>) -> anyhow::Result<Self> {
-        let clock = Arc::new(SystemClock);
+        let (clock, files) = (Arc::new(SystemClock), Files::look(config));
         let answers = Handle::current();
-        let data = DataThreads::start()?;
-        let store = data.enter(|| Store::open(&config.store.to_open(), Arc::clone(&clock) as _))?;
+        let (open, data) = (config.store.to_open()?, DataThreads::start()?);
+        let store = data.enter(|| Store::open(&open, Arc::clone(&clock) as _))?;
         if config.store.kind == StoreKind::Sqlite {
             riposte_migrations::up(&store, |_| {}).await.context("cannot bring the SQLite file to its schema")?;
         }
         store.observe(Arc::new(metrics.clone()));
         metrics.connections(&store);
         let door = Door::open(config, Arc::clone(&clock) as _, metrics.clone())?;
-        let copies = data.enter(|| Copies::open(&config.cache, &store, &metrics)).map_err(anyhow::Error::msg)?;
+        let copies = data.enter(|| Copies::open(&config.cache, &store, &metrics))?;
         copies.connect().await;
         let admission = Admission::new(&config.admission(), metrics.clone());
         let pages = Pages::new(config.hot.limits(config.server.times().read), config.hot.rates(), metrics.clone());
@@ -100,30 +106,34 @@ impl App {
         let hub = Hub::new(Arc::clone(&relay.outbox), metrics.clone());
         let lanes = Arc::new(data.enter(|| base.lanes(&bells, &answers)));
         let domain = |reader, rankings| base.domain(reader, rankings, &relay, &lanes, &pages);
+        let tokens = PageTokens::new(config.page_tokens.ring()?);
         let services = Services {
             audit: open_audit(&config.audit, &clock, &metrics)?,
             comments: domain(copies.reader(&store), copies.rankings(&relay.rankings)),
             rows: domain(store.reader(), Arc::clone(&relay.rankings)),
-            tokens: Arc::new(PageTokens::new(config.page_tokens.bytes())),
+            tokens: Arc::new(tokens.clone()),
             clock: Arc::clone(&clock) as _,
             limits: base.limits(),
             hub: hub.clone(),
             copies: copies.cached(),
             pages: pages.clone(),
             metrics: metrics.clone(),
-            admission: admission.clone(),
+            admission,
         };
         let gate = Gate::default();
-        let layer = base.layer(gate.clone(), door.guard.clone(), admission, faults);
-        let hot = CallLayer { hot: Some(HotAnswers(services.clone())), ..layer.clone() };
-        let [public, admin] = sockets(&config.server).await?;
-        let scrape = Scrape::open(config, &metrics).await?;
+        let [hot, recording] = base.layers(&services, gate.clone(), door.guard.clone(), faults);
+        let [public, admin] = sockets(&config.server)?;
+        let scrape = Scrape::open(config, &metrics)?;
         let unread = config.limits.unread();
         let surface = |routes, layer| Surface::new(routes, layer, config, door.tls.clone(), unread.clone(), &metrics);
         let public = Listener::start(public, surface(rpc::public(&services), hot))?;
-        let admin = Listener::start(admin, surface(rpc::admin(&services), layer))?;
-        let readiness = Readiness::watch(store.clone(), gate, vec![public.health(), admin.health()], metrics);
-        let feed = data.enter(|| Feed::start(&relay, &bells, &hub, &pages, &readiness.signal()));
+        let admin = Listener::start(admin, surface(rpc::admin(&services), recording))?;
+        let readers = Readers::new(config, door, store.clone(), copies.clone(), tokens);
+        let reload = files.watch(readers, metrics.clone());
+        let health = Health::of(config, vec![public.health(), admin.health()]);
+        let readiness = Readiness::watch(store.clone(), gate, health, metrics);
+        let roles = config.server.roles.clone();
+        let feed = data.enter(|| Feed::start(&relay, &bells, (&hub, &pages), &readiness.signal(), &roles));
         Ok(Self {
             store,
             copies,
@@ -135,9 +145,10 @@ impl App {
             scrape,
             feed,
             keeper: tokio::spawn(pages.keep()),
-            door: door.watch(),
+            reload,
             hub,
             audit: services.audit,
+            roles,
             drain_delay: config.server.drain_delay.duration(),
             drain_timeout: config.server.drain_timeout.duration(),
         })
@@ -156,10 +167,15 @@ impl App {
     }
 
     /// Stops: health turns to NOT_SERVING, calls are taken for a while longer so that balancers notice, running calls
-    /// finish within their time (those that only watch are ended, to go on elsewhere), the store is closed.
-    pub async fn stop(self) {
+    /// finish within their time (those that only watch are ended, to go on elsewhere), the store is closed. Who serves no calls waits
+    /// for no balancer and gives up its leads at once.
+    pub async fn stop(mut self) {
         self.readiness.stop().await;
-        tokio::time::sleep(self.drain_delay).await;
+        if self.roles.has(Role::Api) {
+            tokio::time::sleep(self.drain_delay).await;
+        } else {
+            self.feed.resign().await;
+        }
         self.hub.close();
         tokio::join!(self.public.stop(self.drain_timeout), self.admin.stop(self.drain_timeout));
         // Nobody waits for these any more; what the store does not take in this time is as if the process had died.
@@ -171,7 +187,7 @@ impl App {
         self.audit.flush().await;
         self.feed.stop().await;
         self.keeper.abort();
-        self.door.abort();
+        self.reload.abort();
         if let Some(scrape) = self.scrape {
             scrape.stop().await;
         }
@@ -181,25 +197,35 @@ impl App {
     }
 }
 
-/// Whether callers, keys of JWTs and certificates can be used as the configuration names them.
+/// Whether callers, keys of JWTs and certificates can be used as the configuration names them; and what callers were granted that it
+/// does not serve.
 ///
 /// # Errors
 /// What is wrong with their files.
-pub(crate) fn admission(config: &Config) -> anyhow::Result<()> {
-    Door::open(config, Arc::new(SystemClock), Metrics::new()?).map(drop)
+pub(crate) fn admission(config: &Config) -> anyhow::Result<Vec<String>> {
+    Door::open(config, Arc::new(SystemClock), Metrics::new()?).map(|door| door.unserved())
 }
 
 /// The audit log, of which a server that cannot write it does not start.
 fn open_audit(config: &config::Audit, clock: &Arc<SystemClock>, metrics: &Metrics) -> anyhow::Result<Audit> {
     let audit = Audit::open(config, Arc::clone(clock) as _, metrics.clone());
-    audit.with_context(|| format!("cannot append to the audit log (audit.file = {:?})", config.file))
+    let named = || config.file.as_ref().map(|file| file.display().to_string()).unwrap_or_default();
+    audit.with_context(|| format!("cannot append to the audit log (audit.file = {})", named()))
 }
 
 /// The sockets of the public services and the admin service.
-async fn sockets(server: &Server) -> anyhow::Result<[TcpListener; 2]> {
-    Ok([bind(server.listen, "server.listen").await?, bind(server.admin_listen, "server.admin_listen").await?])
+fn sockets(server: &Server) -> anyhow::Result<[TcpListener; 2]> {
+    Ok([bind(server.listen, "server.listen")?, bind(server.admin_listen, "server.admin_listen")?])
 }
 
-async fn bind(address: SocketAddr, key: &str) -> anyhow::Result<TcpListener> {
-    TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address} ({key})"))
+/// Listens, with a queue that a storm of clients does not fill before the process runs next. A restarted process does not wait for the
+/// connections of the one before.
+fn bind(address: SocketAddr, key: &str) -> anyhow::Result<TcpListener> {
+    let listen = || {
+        let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+        socket.set_reuseaddr(true)?;
+        socket.bind(address)?;
+        socket.listen(BACKLOG)
+    };
+    listen().with_context(|| format!("cannot listen on {address} ({key})"))
 }

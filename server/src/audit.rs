@@ -1,9 +1,11 @@
-//! The audit log: who moderated, changed or exported what by AdminService, and how it ended.
+//! The audit log: who did what by AdminService, and how it ended.
 //!
 //! A call leaves two records with one id: one before anything is done, one before it is answered. Each is on disk when
 //! the call goes on. So a call that cannot be recorded does nothing, an answer without its records was never given, and
-//! one record without the other shows a process that died, or a reader that went away, in between.
+//! one record without the other shows a process that died, or a reader that went away, in between. A call that does not come as
+//! far as its handler leaves one, or is counted in one (`door`).
 
+mod door;
 mod file;
 mod record;
 mod sink;
@@ -18,8 +20,10 @@ use uuid::Uuid;
 
 use crate::config::{self, AuditKind};
 use crate::telemetry::Metrics;
+use door::Windows;
 use sink::Sink;
 
+pub use door::{Attempt, Begun};
 pub use record::Outcome;
 
 /// The target of its lines in the log of the process.
@@ -32,6 +36,8 @@ pub struct Audit {
     sink: Option<Sink>,
     clock: Arc<dyn Clock>,
     metrics: Metrics,
+    /// What was refused at the door.
+    windows: Arc<Windows>,
 }
 
 /// What is recorded of a call from its beginning on.
@@ -47,13 +53,24 @@ pub struct Subject {
     pub about: Value,
 }
 
-/// A call whose beginning is recorded. Its end will be too, whatever happens: dropped, it leaves a record that says so.
+/// A call that came no further than the door.
+#[derive(Debug, Clone, Copy)]
+struct Refused<'a> {
+    /// Its caller's name, if it was known.
+    caller: Option<&'a str>,
+    method: &'a str,
+    call_id: &'a str,
+}
+
+/// A call with its two records. The second will be written whatever happens, and the first before it: dropped, it leaves what is
+/// missing.
 #[derive(Debug)]
 pub struct Entry {
     audit: Audit,
     id: Uuid,
     subject: Subject,
     told: BTreeMap<&'static str, u64>,
+    begun: bool,
     open: bool,
 }
 
@@ -64,12 +81,34 @@ impl Audit {
     /// When the file cannot be opened for appending.
     pub fn open(config: &config::Audit, clock: Arc<dyn Clock>, metrics: Metrics) -> std::io::Result<Self> {
         let config::Audit { kind, file } = config;
+        let lost = {
+            let metrics = metrics.clone();
+            move || metrics.audit_failed()
+        };
         let sink = match (kind, file) {
-            (AuditKind::File, Some(path)) => Some(Sink::to(file::Appended::open(path)?)?),
-            (AuditKind::Stdout, _) => Some(Sink::to(std::io::stdout())?),
+            (AuditKind::File, Some(path)) => Some(Sink::to(file::Appended::open(path)?, lost)?),
+            (AuditKind::Stdout, _) => Some(Sink::to(std::io::stdout(), lost)?),
             (AuditKind::Log | AuditKind::File, _) => None,
         };
-        Ok(Self { sink, clock, metrics })
+        Ok(Self { sink, clock, metrics, windows: Arc::default() })
+    }
+
+    /// Tries whether a server of this account could write records as the configuration says, and leaves nothing behind.
+    ///
+    /// # Errors
+    /// When it could not: it would not start.
+    pub fn examine(config: &config::Audit) -> std::io::Result<()> {
+        match (config.kind, &config.file) {
+            (AuditKind::File, Some(path)) => file::can_append(path),
+            (AuditKind::Log | AuditKind::Stdout | AuditKind::File, _) => Ok(()),
+        }
+    }
+
+    /// A call that will begin once what it is about is known.
+    #[must_use]
+    pub fn entry(&self, subject: Subject) -> Entry {
+        let (audit, id, told) = (self.clone(), Uuid::now_v7(), BTreeMap::new());
+        Entry { audit, id, subject, told, begun: false, open: true }
     }
 
     /// Records that a call begins.
@@ -77,15 +116,15 @@ impl Audit {
     /// # Errors
     /// [`Error::Internal`] when that cannot be recorded: the call must not be made.
     pub async fn begin(&self, subject: Subject) -> Result<Entry, Error> {
-        // Made first, so that a call given up while it waits here leaves its end too.
-        let mut entry = Entry { audit: self.clone(), id: Uuid::now_v7(), subject, told: BTreeMap::new(), open: true };
-        let begun = self.write(entry.line(None)).await;
-        entry.open = begun.is_ok();
-        begun.map(|()| entry)
+        let mut entry = self.entry(subject);
+        entry.begin().await.map(|()| entry)
     }
 
-    /// Waits until everything that was recorded is where it goes.
+    /// Waits until everything that was recorded is where it goes, and what was left out is told.
     pub async fn flush(&self) {
+        for (caller, left_out) in self.windows.take_all() {
+            self.tell_left_out(caller.as_deref(), left_out);
+        }
         if let Some(sink) = &self.sink {
             // A failure was told by whoever wrote what failed.
             let _ = sink.write(String::new()).await;
@@ -102,6 +141,21 @@ impl Audit {
             Error::internal(format!("the audit log cannot be written: {error}"))
         })
     }
+
+    /// Records how many calls of a caller got no record of their own at the door.
+    fn tell_left_out(&self, caller: Option<&str>, left_out: u64) {
+        if left_out > 0 {
+            self.leave(record::left_out(self.clock.now(), caller, left_out));
+        }
+    }
+
+    /// Writes a record for which nobody waits: behind those that wait already, or told as lost.
+    fn leave(&self, line: String) {
+        match &self.sink {
+            Some(sink) => sink.leave(line),
+            None => tell(&line),
+        }
+    }
 }
 
 /// Writes a record into the log of the process.
@@ -110,6 +164,24 @@ fn tell(line: &str) {
 }
 
 impl Entry {
+    /// What the call is about, where that is known only now.
+    pub fn about(&mut self, about: Value) {
+        self.subject.about = about;
+    }
+
+    /// Records that the call begins.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when that cannot be recorded: the call must not be made.
+    pub async fn begin(&mut self) -> Result<(), Error> {
+        // Before it waits, so that a call given up here leaves its end, and no second beginning.
+        self.begun = true;
+        let line = self.line(None);
+        let begun = self.audit.write(line).await;
+        self.open = begun.is_ok();
+        begun
+    }
+
     /// One more answer of this kind was given; its end tells how many.
     pub fn count(&mut self, kind: &'static str) {
         *self.told.entry(kind).or_default() += 1;
@@ -126,22 +198,21 @@ impl Entry {
     }
 
     fn line(&self, outcome: Option<&Outcome>) -> String {
-        let Self { audit, id, subject, told, open: _ } = self;
+        let Self { audit, id, subject, told, begun: _, open: _ } = self;
         record::line(audit.clock.now(), *id, subject, outcome.map(|outcome| (outcome, told)))
     }
 }
 
 impl Drop for Entry {
-    /// Nobody waits here: the record is written behind those that wait already, or told as lost.
     fn drop(&mut self) {
-        if self.open {
-            let outcome = if std::thread::panicking() { Outcome::panicked() } else { Outcome::abandoned() };
-            let line = self.line(Some(&outcome));
-            match &self.audit.sink {
-                Some(sink) => sink.leave(line),
-                None => tell(&line),
-            }
+        if !self.open {
+            return;
         }
+        if !self.begun {
+            self.audit.leave(self.line(None));
+        }
+        let outcome = if std::thread::panicking() { Outcome::panicked() } else { Outcome::abandoned() };
+        self.audit.leave(self.line(Some(&outcome)));
     }
 }
 

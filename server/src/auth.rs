@@ -11,6 +11,7 @@ mod hash;
 mod jwt;
 mod why;
 
+pub(crate) use access::recorded;
 pub use callers::Callers;
 pub use guard::{Guard, Peer};
 pub use hash::TokenHash;

@@ -53,6 +53,10 @@ enum Command {
     /// Run a server for development: SQLite, nothing to install, nothing to set up
     Dev(dev::Args),
     /// Run a server for production
+    ///
+    /// One process does everything, unless server.roles names a part: --set 'server.roles=["api"]' serves calls and leaves to others
+    /// what is done once for all (numbers of events, histories, ranked lists, shared copies), --set 'server.roles=["worker"]' does only
+    /// that. A service needs both.
     Serve(serve::Args),
     /// Bring the tables of every data source to this version's schema
     Migrate(migrate::Args),

@@ -21,6 +21,7 @@ mod origin;
 mod page_tokens;
 mod print;
 mod rankings;
+mod roles;
 mod schema;
 mod secret;
 mod server;
@@ -46,6 +47,7 @@ pub use self::origin::Origin;
 pub use self::page_tokens::PageTokens;
 pub use self::print::{EXAMPLE, show};
 pub use self::rankings::Rankings;
+pub use self::roles::{Role, Roles};
 pub use self::schema::schema;
 pub use self::secret::{MASK, Secret, SourceUrl};
 pub use self::server::{Log, LogFormat, Server};
@@ -80,7 +82,7 @@ pub struct Config {
     pub page_tokens: PageTokens,
     /// Who may call.
     pub auth: Auth,
-    /// Where calls that moderate, change or export are recorded.
+    /// Where calls of `AdminService` are recorded.
     pub audit: Audit,
     /// What is logged, and in which form.
     pub log: Log,
@@ -128,22 +130,35 @@ impl Config {
             }
             object_type.validate(&mut report.under(&path));
         }
+        if !self.server.roles.are_all() {
+            self.alone(&mut report.under("server"));
+        }
         report.into_faults()
     }
 
+    /// What is for a single process, of a process that leaves a part of the work to others.
+    fn alone(&self, report: &mut faults::Under<'_>) {
+        let sqlite = "must be both, api and worker: SQLite (store.kind) has one process";
+        report.require(self.store.kind != StoreKind::Sqlite, "roles", sqlite);
+        let memory = "must be both, api and worker: copies in memory (cache.kind) are for a single process";
+        report.require(self.cache.kind != CacheKind::Memory, "roles", memory);
+    }
+
     /// What keeps this configuration out of production: each insecure choice, with its cure.
-    /// `auth.allow_insecure` accepts them all, so it leaves none.
+    /// `auth.allow_insecure` accepts them all, so it leaves none. Who serves no calls admits nobody, so it needs neither callers nor
+    /// certificates nor keys.
     fn insecure_choices(&self) -> Vec<Fault> {
         let mut report = Report::default();
         if !self.auth.allow_insecure {
             const CURE: &str = "or accept every insecure choice with --allow-insecure";
-            if self.auth.callers_file.is_none() {
+            let serves = self.server.roles.has(Role::Api);
+            if serves && self.auth.callers_file.is_none() {
                 report.fault(
                     "auth.callers_file",
                     &format!("every caller would be admitted: name the file of those who may call, {CURE}"),
                 );
             }
-            if self.server.tls.cert_file.is_none() && !self.server.plaintext {
+            if serves && self.server.tls.cert_file.is_none() && !self.server.plaintext {
                 report.fault(
                     "server.tls.cert_file",
                     &format!("tokens and texts would cross the network readable: give a certificate; or set server.plaintext where a mesh encrypts; {CURE}"),
@@ -152,7 +167,7 @@ impl Config {
             if self.store.kind == StoreKind::Sqlite {
                 report.fault("store.kind", &format!("SQLite is for development: set it to \"mysql\", {CURE}"));
             }
-            if self.page_tokens.keys.is_empty() {
+            if serves && self.page_tokens.count() == 0 {
                 report.fault(
                     "page_tokens.keys",
                     &format!(

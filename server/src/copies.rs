@@ -12,7 +12,8 @@ use riposte_core::ids::PARTITIONS;
 use riposte_core::ports::{Outbox, Rankings, Reader, Writer};
 use riposte_store::Store;
 
-use crate::config::{self, CacheKind};
+use crate::config::{self, CacheKind, Fault, Faults, SourceUrl};
+use crate::rpc::PagePrinter;
 use crate::telemetry::Metrics;
 
 /// How long a start waits for Redis before it goes on without.
@@ -42,12 +43,14 @@ impl Copies {
     /// What the configuration says, over `store`, in the runtime in which this is called. `metrics` tell what is counted.
     ///
     /// # Errors
-    /// In words, when the address of Redis makes no sense. One that does not answer is no error: the rows are read until it does.
-    pub fn open(config: &config::Cache, store: &Store, metrics: &Metrics) -> Result<Self, String> {
-        let redis = match config.redis() {
-            Some(redis) => {
-                let redis = Redis::start(redis).map_err(|why| format!("cache.url: {why}"))?;
-                Some(Arc::new(redis.observed(Arc::new(metrics.clone()))))
+    /// When the address of Redis cannot be read or makes no sense. One that does not answer is no error: the rows are read until
+    /// it does.
+    pub fn open(config: &config::Cache, store: &Store, metrics: &Metrics) -> Result<Self, Faults> {
+        let redis = match config.address()? {
+            Some(address) => {
+                let redis = Redis::start(config.redis(&address)).map_err(|why| Fault::at("cache.url", why))?;
+                let redis = redis.observed(Arc::new(metrics.clone())).printing(Arc::new(PagePrinter::new()));
+                Some(Arc::new(redis))
             }
             None => None,
         };
@@ -117,6 +120,12 @@ impl Copies {
         self.0.as_ref().is_some_and(|kept| kept.redis.is_none())
     }
 
+    /// Whether all processes share them, and one mends them for all.
+    #[must_use]
+    pub fn are_shared(&self) -> bool {
+        self.0.as_ref().is_some_and(|kept| kept.redis.is_some())
+    }
+
     /// Compares copies with rows.
     #[must_use]
     pub fn auditor(&self) -> Option<Auditor> {
@@ -127,6 +136,17 @@ impl Copies {
     #[must_use]
     pub fn cached(&self) -> Option<CachedReader> {
         self.0.as_ref().map(|kept| kept.reader.clone())
+    }
+
+    /// From now on connections to Redis are made with the user and password of this address.
+    ///
+    /// # Errors
+    /// In words, without the address, when it makes no sense or leads elsewhere; then nothing has changed.
+    pub async fn exchange(&self, address: &SourceUrl) -> Result<(), String> {
+        match self.0.as_ref().and_then(|kept| kept.redis.as_ref()) {
+            Some(redis) => redis.exchange(address.expose()).await,
+            None => Ok(()),
+        }
     }
 
     /// Ends the connections.

@@ -14,6 +14,7 @@ pub mod copies;
 pub mod hot;
 pub mod layers;
 pub mod lifecycle;
+mod open_files;
 #[cfg(feature = "planted")]
 mod planted;
 pub mod rpc;

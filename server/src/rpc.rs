@@ -28,11 +28,11 @@ use riposte_cache::CachedReader;
 use riposte_core::Comments;
 use riposte_core::ports::Clock;
 use riposte_sdk::v1;
-use riposte_sdk::v1::admin_service_server::AdminServiceServer;
-use riposte_sdk::v1::comment_service_server::CommentServiceServer;
-use riposte_sdk::v1::like_service_server::LikeServiceServer;
-use riposte_sdk::v1::reply_service_server::ReplyServiceServer;
-use riposte_sdk::v1::subject_service_server::SubjectServiceServer;
+use riposte_sdk::v1::admin_service_server::{self, AdminServiceServer};
+use riposte_sdk::v1::comment_service_server::{self, CommentServiceServer};
+use riposte_sdk::v1::like_service_server::{self, LikeServiceServer};
+use riposte_sdk::v1::reply_service_server::{self, ReplyServiceServer};
+use riposte_sdk::v1::subject_service_server::{self, SubjectServiceServer};
 use tokio::time::Instant;
 use tonic::service::RoutesBuilder;
 
@@ -45,6 +45,7 @@ use crate::hot::Pages;
 use crate::telemetry::Metrics;
 use crate::write::watch::Hub;
 
+pub use answer::PagePrinter;
 pub use hot::HotAnswers;
 pub use page_token::PageTokens;
 pub use status::{NOT_EXECUTED, REQUEST_ID, status};
@@ -105,6 +106,17 @@ macro_rules! routes {
         routes
     }};
 }
+
+/// The names of the public services.
+pub const PUBLIC: &[&str] = &[
+    subject_service_server::SERVICE_NAME,
+    comment_service_server::SERVICE_NAME,
+    reply_service_server::SERVICE_NAME,
+    like_service_server::SERVICE_NAME,
+];
+
+/// The name of the service of operators and moderators.
+pub const ADMIN: &[&str] = &[admin_service_server::SERVICE_NAME];
 
 /// The four public services.
 #[must_use]

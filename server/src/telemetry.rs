@@ -5,8 +5,10 @@
 
 mod calls;
 mod error;
+mod exemplars;
 mod instruments;
 mod metrics;
+mod openmetrics;
 mod push;
 pub(crate) mod spans;
 
@@ -64,6 +66,14 @@ pub fn start(config: &Config) -> Result<Telemetry, StartError> {
         tracing::info!(endpoint, traces, metrics, logs, "what is measured is sent to an OpenTelemetry receiver");
     }
     Ok(Telemetry { metrics, push })
+}
+
+/// Whether the OpenTelemetry receiver takes a connection now, within a tokio runtime; `None` where nothing is sent to one.
+///
+/// # Errors
+/// When a server would not start with this configuration.
+pub async fn reach(config: &Config) -> Result<Option<Result<(), tonic::transport::Error>>, StartError> {
+    push::reach(&config.telemetry).await
 }
 
 impl Telemetry {

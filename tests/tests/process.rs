@@ -7,6 +7,7 @@ mod process {
     mod balance;
     mod cache;
     mod dev;
+    mod doctor;
     mod exec;
     mod files;
     mod hot;
@@ -17,10 +18,13 @@ mod process {
     mod overload;
     mod reflection;
     mod refusals;
+    mod roles;
     mod rolling;
+    mod secrets;
     mod serve;
     mod smoke;
     mod stop;
+    mod storms;
     mod telemetry;
     mod upkeep;
     mod walking;

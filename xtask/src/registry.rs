@@ -46,6 +46,9 @@ pub(crate) struct Metric {
     #[serde(default)]
     pub(crate) unit: String,
     pub(crate) buckets: Option<String>,
+    /// Whether spans are named for its buckets.
+    #[serde(default)]
+    pub(crate) exemplars: bool,
     pub(crate) description: String,
     pub(crate) attributes: Vec<String>,
 }
@@ -102,15 +105,23 @@ impl Registry {
         self.metrics().flat_map(Metric::series).collect()
     }
 
+    /// The series whose samples name spans.
+    pub(crate) fn exemplars(&self) -> BTreeSet<String> {
+        let traced = self.metrics().filter(|metric| metric.exemplars);
+        traced.map(|metric| format!("{}_bucket", metric.scraped())).collect()
+    }
+
     /// Names are there once, and whatever is referred to is there.
     fn sound(&self) -> Result<()> {
         let known: BTreeSet<&str> = self.attributes.iter().map(|of| of.name.as_str()).collect();
         ensure!(known.len() == self.attributes.len(), "an attribute is registered twice");
         let (mut names, mut fields) = (BTreeSet::new(), BTreeSet::new());
         for metric in self.metrics() {
-            let Metric { field, name, instrument, buckets, .. } = metric;
+            let Metric { field, name, instrument, unit, value, buckets, exemplars, .. } = metric;
             ensure!(names.insert(name) && fields.insert(field), "{name} is registered twice");
             ensure!(buckets.is_some() == (*instrument == Instrument::Histogram), "{name}: buckets go with a histogram");
+            let duration = *instrument == Instrument::Histogram && unit == "s" && value == "f64";
+            ensure!(!exemplars || duration, "{name}: exemplars go with a histogram of seconds");
             if let Some(set) = buckets {
                 ensure!(self.metrics.buckets.contains_key(set), "{name}: there are no buckets {set}");
             }
@@ -166,6 +177,7 @@ mod tests {
             value: "u64".to_owned(),
             unit: unit.to_owned(),
             buckets: (instrument == Instrument::Histogram).then(|| "duration".to_owned()),
+            exemplars: false,
             description: String::new(),
             attributes: vec![],
         }
@@ -194,6 +206,7 @@ mod tests {
         assert!(registry(vec![gauge()]).sound().is_ok());
         assert!(registry(vec![gauge(), gauge()]).sound().is_err());
         assert!(registry(vec![metric("a", Instrument::Histogram, "s")]).sound().is_err(), "no such buckets");
+        assert!(registry(vec![Metric { exemplars: true, ..gauge() }]).sound().is_err(), "a gauge has no buckets");
         assert!(registry(vec![Metric { attributes: vec!["b".to_owned()], ..gauge() }]).sound().is_err());
     }
 }

@@ -12,7 +12,7 @@ const CALLERS: [usize; 10] = [1, 2, 4, 6, 8, 16, 24, 32, 48, 64];
 /// How long each number is tried, behind a warm-up of a quarter of it.
 const STEP: Duration = Duration::from_secs(3);
 /// What is nearly as much.
-const NEARLY: f64 = 0.95;
+pub(crate) const NEARLY: f64 = 0.95;
 
 /// A load that can just be borne.
 #[derive(Debug, Clone)]

@@ -1,7 +1,7 @@
 //! What the phases say together.
 
 use super::arrivals::{Arrivals, Fate, percentile};
-use super::knee::Knee;
+use super::knee::{Knee, NEARLY};
 use serde::Serialize;
 use std::time::Duration;
 
@@ -26,6 +26,8 @@ pub(crate) struct Verdict {
     lost: usize,
     /// Until all was well again at 0.7 of the knee.
     back_ms: u64,
+    /// The first second after the load, counted from 1, in which calls are answered as at the knee; `None` if there was none.
+    as_knee_s: Option<u64>,
     /// Kept pages beside it: how many were asked for, how many were not answered, and latency.
     hot_calls: usize,
     hot_lost: usize,
@@ -59,6 +61,7 @@ impl Verdict {
             refused: over.count(Fate::Refused),
             lost: over.count(Fate::Lost),
             back_ms: back(before, after),
+            as_knee_s: as_knee(knee, after),
             hot_calls: kept.calls.len(),
             hot_lost: kept.calls.len() - kept.count(Fate::Good),
             hot_p99_ms: percentile(&kept.answered_ms(), 99.0),
@@ -74,6 +77,17 @@ fn back(before: &Arrivals, after: &Arrivals) -> u64 {
     let slowest = usual.iter().map(|slice| slice.half_ms).fold(0.0, f64::max);
     let worse = |slice: &&Slice| slice.good < fewest || slice.half_ms > slowest;
     slices(after).iter().rfind(worse).map_or(0, |slice| slice.until.as_millis() as u64)
+}
+
+/// The first second in which as large a share of what came was answered as tells the knee, and 99 % of it no later than there.
+fn as_knee(knee: &Knee, after: &Arrivals) -> Option<u64> {
+    let as_there = |second: &u64| {
+        let calls = after.calls.iter().filter(|call| call.due.as_secs() + 1 == *second).copied().collect();
+        let slice = Arrivals { calls, lasted: Duration::from_secs(1) };
+        let (came, took) = (slice.calls.len(), slice.answered_ms());
+        came > 0 && took.len() as f64 >= came as f64 * NEARLY && percentile(&took, 99.0) <= knee.p99_ms
+    };
+    (1..=after.lasted.as_secs()).find(as_there)
 }
 
 /// A moment of a phase.
@@ -120,6 +134,17 @@ mod tests {
         assert_eq!(well(&[(10, 5, Fate::Good), (20, 5, Fate::Refused), (950, 5, Fate::Good)]), 0, "as before");
         assert_eq!(well(&[(10, 5, Fate::Good), (260, 5, Fate::Refused), (950, 5, Fate::Good)]), 500);
         assert_eq!(well(&[(10, 50, Fate::Good), (510, 50, Fate::Good), (760, 5, Fate::Good)]), 750);
+    }
+
+    #[test]
+    fn the_first_second_that_is_as_at_the_knee_is_told() {
+        let knee = Knee { callers: 4, rate: 2.0, p99_ms: 9.0 };
+        let told = |calls: &[(u64, u64, Fate)]| {
+            as_knee(&knee, &Arrivals { lasted: Duration::from_secs(3), ..arrivals(calls) })
+        };
+        assert_eq!(told(&[(0, 9, Fate::Good), (1_000, 10, Fate::Good)]), Some(1));
+        assert_eq!(told(&[(0, 10, Fate::Good), (1_000, 1, Fate::Refused), (2_999, 5, Fate::Good)]), Some(3));
+        assert_eq!(told(&[(0, 10, Fate::Good), (1_000, 9, Fate::Lost)]), None, "nothing is no proof either");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 {{/* What each value allows and all together do not: told at once, before anything is rendered. */}}
 {{- define "riposte.checks" -}}
 {{- $faults := list -}}
-{{- range $check := list "image" "store" "secrets" "transport" "scale" "objects" -}}
+{{- range $check := list "image" "store" "secrets" "transport" "scale" "once" "variables" "objects" -}}
 {{- $told := include (printf "riposte.checks.%s" $check) $ -}}
 {{- range $line := splitList "\n" $told -}}
 {{- with trim $line -}}{{- $faults = append $faults (printf "  %s" .) -}}{{- end -}}
@@ -25,6 +25,9 @@ serviceAccount.name: name the account that exists, or let the chart create one
 {{- if include "riposte.sqlite" . -}}
 {{- if or (ne (int .Values.replicas) 1) .Values.autoscaling.enabled }}
 config.store.kind: SQLite has one process: set replicas to 1, and leave autoscaling disabled
+{{- end }}
+{{- if .Values.worker.enabled }}
+worker.enabled: SQLite has one process, which does everything: leave it disabled
 {{- end }}
 {{- if or .Values.secrets.sources .Values.migration.sources }}
 secrets.sources, migration.sources: are for config.store.kind mysql
@@ -63,6 +66,9 @@ secrets.cacheUrl.existingSecret: config.cache.kind is redis: name the Secret wit
 {{- if and (eq (dig "cache" "kind" "none" .Values.config) "memory") (or (ne (int .Values.replicas) 1) .Values.autoscaling.enabled) }}
 config.cache.kind: memory is for a single process: use redis or none, or set replicas to 1
 {{- end }}
+{{- if and (eq (dig "cache" "kind" "none" .Values.config) "memory") .Values.worker.enabled }}
+worker.enabled: with config.cache.kind memory one process does everything: use redis or none, or leave it disabled
+{{- end }}
 {{- end -}}
 
 {{- define "riposte.checks.transport" -}}
@@ -88,6 +94,41 @@ mesh.authorization.enabled: needs mesh.type istio or linkerd
 {{- with .Values.autoscaling }}
 {{- if and .enabled (lt (int .maxReplicas) (int .minReplicas)) }}
 autoscaling.maxReplicas: must not be below autoscaling.minReplicas
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* What Kubernetes takes once for each name, and the values give twice, to the chart's own or among themselves. */}}
+{{- define "riposte.checks.once" -}}
+{{- $lists := list
+  (dict "path" "extraVolumes" "key" "name" "all" "riposte.serverVolumes" "more" .Values.extraVolumes)
+  (dict "path" "extraVolumeMounts" "key" "mountPath" "all" "riposte.serverMounts" "more" .Values.extraVolumeMounts)
+  (dict "path" "extraEnv" "key" "name" "all" "riposte.serverVariables" "more" .Values.extraEnv) -}}
+{{- range $list := $lists -}}
+{{- $all := include $list.all $ | fromYamlArray -}}
+{{- $own := sub (len $all) (len $list.more) | int -}}
+{{- range $place, $entry := $list.more }}
+{{- $name := get $entry $list.key -}}
+{{- range $before := slice $all 0 (add $own $place) }}
+{{- if eq (get $before $list.key) $name }}
+{{ $list.path }}.{{ $place }}.{{ $list.key }}: {{ $name }} is there already, from the chart or from an entry before
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* Variables of the server for what the chart gives it in another way: the server would refuse both, or the variable would win. */}}
+{{- define "riposte.checks.variables" -}}
+{{- $given := dict "RIPOSTE__SERVER__ROLES" true
+  "RIPOSTE__STORE__SOURCES" (not (empty .Values.secrets.sources))
+  "RIPOSTE__CACHE__URL" (not (empty .Values.secrets.cacheUrl.existingSecret))
+  "RIPOSTE__PAGE_TOKENS__" (not (empty .Values.secrets.pageTokenKeys)) -}}
+{{- range $place, $variable := .Values.extraEnv }}
+{{- range $beginning, $set := $given }}
+{{- if and $set (hasPrefix $beginning $variable.name) }}
+extraEnv.{{ $place }}.name: {{ $variable.name }} is for what the chart sets, by `secrets` or by `worker`
+{{- end }}
 {{- end }}
 {{- end }}
 {{- end -}}

@@ -29,8 +29,40 @@
 {{- end -}}
 {{- if include "riposte.sqlite" . -}}
 {{- $_ := set $paths "store" (dict "data_dir" "/var/lib/riposte") -}}
+{{- else -}}
+{{- with include "riposte.sources" . | fromJsonArray -}}
+{{- $_ := set $paths "store" (dict "sources" .) -}}
+{{- end -}}
+{{- end -}}
+{{- if .Values.secrets.cacheUrl.existingSecret -}}
+{{- $_ := set $paths "cache" (dict "url_file" "/etc/riposte/credentials/cache") -}}
+{{- end -}}
+{{- with .Values.secrets.pageTokenKeys -}}
+{{- $files := list -}}
+{{- range $place, $from := . -}}
+{{- $files = append $files (printf "/etc/riposte/credentials/page-token-key-%d" $place) -}}
+{{- end -}}
+{{- $_ := set $paths "page_tokens" (dict "key_files" $files) -}}
 {{- end -}}
 {{- mustMergeOverwrite (deepCopy .Values.config) $paths | toJson -}}
+{{- end -}}
+
+{{/* The data sources with the files of their addresses, in JSON: the same paths in the pods that serve and in the Job, each with
+     credentials of its own. None where both have them from a file of secrets. */}}
+{{- define "riposte.sources" -}}
+{{- $named := max (len .Values.secrets.sources) (len .Values.migration.sources) -}}
+{{- $given := dig "store" "sources" list .Values.config -}}
+{{- $sources := list -}}
+{{- if $named -}}
+{{- range $place := max $named (len $given) | int | until -}}
+{{- $source := dict "url_file" (printf "/etc/riposte/credentials/source-%d" $place) -}}
+{{- if lt $place (len $given) -}}
+{{- $source = merge $source (index $given $place) -}}
+{{- end -}}
+{{- $sources = append $sources $source -}}
+{{- end -}}
+{{- end -}}
+{{- $sources | toJson -}}
 {{- end -}}
 
 {{/* A table as TOML: its own values first, then the tables in it. JSON's texts, numbers and lists are TOML's too. Takes

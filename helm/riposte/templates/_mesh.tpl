@@ -47,8 +47,12 @@ metadata:
   {{- include "riposte.metadata" (dict "root" .root "name" (include "riposte.mesh.objectName" .) "component" "server") | nindent 2 }}
 spec:
   podSelector:
+    {{- if eq .port "metrics" }}
+    {{- include "riposte.allPods" .root | nindent 4 }}
+    {{- else }}
     matchLabels:
       {{- include "riposte.selector" (dict "root" .root "component" "server") | nindent 6 }}
+    {{- end }}
   port: {{ include "riposte.mesh.portName" .port }}
   {{- if eq .port "metrics" }}
   proxyProtocol: HTTP/1
@@ -91,30 +95,32 @@ spec:
   requiredAuthenticationRefs:
     - {group: policy.linkerd.io, kind: MeshTLSAuthentication, name: {{ include "riposte.mesh.objectName" . }}}
 {{- else if and (eq .port "grpc") (include "riposte.mesh.authorizes" (dict "root" .root "mesh" "istio")) -}}
-{{- include "riposte.mesh.istio" .root -}}
+{{- $ports := list "grpc" "admin" "metrics" -}}
+{{- include "riposte.mesh.istio" (dict "root" .root "name" (include "riposte.fullname" .root) "component" "server" "ports" $ports) -}}
 {{- end -}}
 {{- end -}}
 
-{{/* Istio: one policy for all ports. Without a rule for a port nobody may call it. */}}
+{{/* Istio: one policy for all ports of a kind of pods. Without a rule for a port nobody may call it. Takes root, name, component
+     and ports. */}}
 {{- define "riposte.mesh.istio" -}}
 apiVersion: security.istio.io/v1
 kind: AuthorizationPolicy
 metadata:
-  {{- include "riposte.metadata" (dict "root" . "name" (include "riposte.fullname" .) "component" "server") | nindent 2 }}
+  {{- include "riposte.metadata" . | nindent 2 }}
 spec:
   selector:
     matchLabels:
-      {{- include "riposte.selector" (dict "root" . "component" "server") | nindent 6 }}
+      {{- include "riposte.selector" . | nindent 6 }}
   action: ALLOW
   {{- $rules := list }}
-  {{- range $port := list "grpc" "admin" "metrics" }}
+  {{- range $port := .ports }}
   {{- $principals := list }}
-  {{- range include "riposte.mesh.callers" (dict "root" $ "port" $port) | fromJsonArray }}
-  {{- $principals = append $principals (printf "%s/ns/%s/sa/%s" $.Values.mesh.trustDomain .namespace .serviceAccount) }}
+  {{- range include "riposte.mesh.callers" (dict "root" $.root "port" $port) | fromJsonArray }}
+  {{- $principals = append $principals (printf "%s/ns/%s/sa/%s" $.root.Values.mesh.trustDomain .namespace .serviceAccount) }}
   {{- end }}
   {{- if $principals }}
   {{- $from := dict "source" (dict "principals" $principals) }}
-  {{- $to := dict "operation" (dict "ports" (list (include (printf "riposte.port.%s" $port) $))) }}
+  {{- $to := dict "operation" (dict "ports" (list (include (printf "riposte.port.%s" $port) $.root))) }}
   {{- $rules = append $rules (dict "from" (list $from) "to" (list $to)) }}
   {{- end }}
   {{- end }}

@@ -63,15 +63,13 @@ spec:
             {{- include "riposte.configArguments" .Values.migration.config | nindent 12 }}
             # It has no use for the cache, nor its address.
             - --set=cache.kind=none
-          {{- with include "riposte.sourceVariables" .Values.migration.sources | trim }}
-          env:
-            {{- . | nindent 12 }}
-          {{- end }}
           resources:
             {{- toYaml .Values.migration.resources | nindent 12 }}
           volumeMounts:
             {{- include "riposte.configMounts" .Values.migration.config | nindent 12 }}
+            {{- include "riposte.credentialsMount" (include "riposte.sourceCredentials" .Values.migration.sources) | trim | nindent 12 }}
       volumes:
         {{- include "riposte.configVolumes" (dict "root" . "config" .Values.migration.config) | nindent 8 }}
+        {{- include "riposte.credentialsVolume" (include "riposte.sourceCredentials" .Values.migration.sources) | trim | nindent 8 }}
 {{- end -}}
 {{- end -}}

@@ -17,8 +17,7 @@ metadata:
   {{- include "riposte.monitoring.metadata" (dict "root" . "name" (include "riposte.fullname" .) "component" "server") | nindent 2 }}
 spec:
   selector:
-    matchLabels:
-      {{- include "riposte.selector" (dict "root" . "component" "server") | nindent 6 }}
+    {{- include "riposte.allPods" . | nindent 4 }}
   {{ ternary "podMetricsEndpoints" "endpoints" (eq $kind "PodMonitor") }}:
     - port: http-metrics
       path: /metrics

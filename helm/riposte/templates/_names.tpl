@@ -30,6 +30,19 @@ app.kubernetes.io/instance: {{ .root.Release.Name }}
 app.kubernetes.io/component: {{ .component }}
 {{- end -}}
 
+{{/* The pods that serve and those that work, where they are apart, as a selector. */}}
+{{- define "riposte.allPods" -}}
+{{- if .Values.worker.enabled -}}
+matchLabels:
+  {{- omit (include "riposte.selector" (dict "root" . "component" "server") | fromYaml) "app.kubernetes.io/component" | toYaml | nindent 2 }}
+matchExpressions:
+  - {key: app.kubernetes.io/component, operator: In, values: [server, worker]}
+{{- else -}}
+matchLabels:
+  {{- include "riposte.selector" (dict "root" . "component" "server") | nindent 2 }}
+{{- end -}}
+{{- end -}}
+
 {{/* Takes root and component. */}}
 {{- define "riposte.labels" -}}
 {{ include "riposte.selector" . }}

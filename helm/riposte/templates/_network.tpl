@@ -1,26 +1,33 @@
 {{/* Who may reach which port, where the cluster's network enforces it. */}}
 
 {{- define "riposte.object.networkPolicy" -}}
-{{- if .Values.networkPolicy.enabled -}}
+{{- $callers := .Values.networkPolicy.callers -}}
+{{- if .Values.test.objectType -}}
+{{- $test := include "riposte.selector" (dict "root" . "component" "test") | fromYaml -}}
+{{- $callers = append $callers (dict "podSelector" (dict "matchLabels" $test)) -}}
+{{- end -}}
+{{- $peers := dict "grpc" $callers "grpc-admin" .Values.networkPolicy.admins "http-metrics" .Values.networkPolicy.scrapers -}}
+{{- include "riposte.networkPolicy" (dict "root" . "name" (include "riposte.fullname" .) "component" "server" "peers" $peers) -}}
+{{- end -}}
+
+{{/* Takes root, name, component and, by the name of a port, the peers that may reach it. */}}
+{{- define "riposte.networkPolicy" -}}
+{{- $of := .root.Values.networkPolicy -}}
+{{- if $of.enabled -}}
 apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy
 metadata:
-  {{- include "riposte.metadata" (dict "root" . "name" (include "riposte.fullname" .) "component" "server") | nindent 2 }}
+  {{- include "riposte.metadata" . | nindent 2 }}
 spec:
   podSelector:
     matchLabels:
-      {{- include "riposte.selector" (dict "root" . "component" "server") | nindent 6 }}
-  policyTypes: {{ ternary (list "Ingress" "Egress") (list "Ingress") (not (empty .Values.networkPolicy.egress)) | toJson }}
-  {{- $callers := .Values.networkPolicy.callers }}
-  {{- if .Values.test.objectType }}
-  {{- $test := include "riposte.selector" (dict "root" . "component" "test") | fromYaml }}
-  {{- $callers = append $callers (dict "podSelector" (dict "matchLabels" $test)) }}
-  {{- end }}
+      {{- include "riposte.selector" . | nindent 6 }}
+  policyTypes: {{ ternary (list "Ingress" "Egress") (list "Ingress") (not (empty $of.egress)) | toJson }}
   {{- $rules := list }}
-  {{- range $port, $peers := dict "grpc" $callers "grpc-admin" .Values.networkPolicy.admins "http-metrics" .Values.networkPolicy.scrapers }}
+  {{- range $port, $peers := .peers }}
   {{- if $peers }}
   {{- $ports := list (dict "port" $port "protocol" "TCP") }}
-  {{- if eq $.Values.mesh.type "linkerd" }}
+  {{- if eq $.root.Values.mesh.type "linkerd" }}
   {{- /* Linkerd's proxies speak to each other here, and judge by the port that is meant. */}}
   {{- $ports = append $ports (dict "port" 4143 "protocol" "TCP") }}
   {{- end }}
@@ -31,7 +38,7 @@ spec:
   {{- with $rules }}
   ingress: {{ toJson . }}
   {{- end }}
-  {{- with .Values.networkPolicy.egress }}
+  {{- with $of.egress }}
   egress:
     {{- toYaml . | nindent 4 }}
   {{- end }}
@@ -39,19 +46,7 @@ spec:
 {{- end -}}
 
 {{- define "riposte.object.migrationNetworkPolicy" -}}
-{{- if and .Values.networkPolicy.enabled (include "riposte.migrates" .) -}}
-apiVersion: networking.k8s.io/v1
-kind: NetworkPolicy
-metadata:
-  {{- include "riposte.metadata" (dict "root" . "name" (include "riposte.migration.name" .) "component" "migration") | nindent 2 }}
-spec:
-  podSelector:
-    matchLabels:
-      {{- include "riposte.selector" (dict "root" . "component" "migration") | nindent 6 }}
-  policyTypes: {{ ternary (list "Ingress" "Egress") (list "Ingress") (not (empty .Values.networkPolicy.egress)) | toJson }}
-  {{- with .Values.networkPolicy.egress }}
-  egress:
-    {{- toYaml . | nindent 4 }}
-  {{- end }}
+{{- if include "riposte.migrates" . -}}
+{{- include "riposte.networkPolicy" (dict "root" . "name" (include "riposte.migration.name" .) "component" "migration" "peers" dict) -}}
 {{- end -}}
 {{- end -}}

@@ -12,6 +12,11 @@
 - metricsService
 - horizontalPodAutoscaler
 - podDisruptionBudget
+- workerDeployment
+- workerPodDisruptionBudget
+- workerMetricsService
+- workerNetworkPolicy
+- workerAuthorization
 - migrationServiceAccount
 - migrationJob
 - networkPolicy

@@ -61,10 +61,36 @@ priorityClassName: {{ . }}
       key: {{ .from.key }}
 {{- end -}}
 
-{{/* The addresses of data sources as variables. Takes a list of secret keys. */}}
-{{- define "riposte.sourceVariables" -}}
+{{/* One file of the credentials from a Secret. Takes path and from (existingSecret, key). */}}
+{{- define "riposte.credential" -}}
+- secret:
+    name: {{ .from.existingSecret }}
+    items:
+      - {key: {{ .from.key }}, path: {{ .path }}}
+{{- end -}}
+
+{{/* The addresses of data sources as files of the credentials. Takes a list of secret keys. */}}
+{{- define "riposte.sourceCredentials" -}}
 {{- range $place, $from := . }}
-{{ include "riposte.variable" (dict "variable" (printf "RIPOSTE__STORE__SOURCES__%d__URL" $place) "from" $from) }}
+{{ include "riposte.credential" (dict "path" (printf "source-%d" $place) "from" $from) }}
+{{- end }}
+{{- end -}}
+
+{{/* Takes credentials; there may be none. */}}
+{{- define "riposte.credentialsMount" -}}
+{{- if trim . }}
+- {name: credentials, mountPath: /etc/riposte/credentials, readOnly: true}
+{{- end }}
+{{- end -}}
+
+{{/* All in one volume, so that a change of several is seen as one. Takes credentials; there may be none. */}}
+{{- define "riposte.credentialsVolume" -}}
+{{- with trim . }}
+- name: credentials
+  projected:
+    defaultMode: 0440
+    sources:
+      {{- . | nindent 6 }}
 {{- end }}
 {{- end -}}
 

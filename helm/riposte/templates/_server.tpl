@@ -23,11 +23,18 @@ automountServiceAccountToken: false
 {{- end -}}
 {{- end -}}
 
+{{/* The role of the pods that serve; all roles where no others have the rest. */}}
 {{- define "riposte.object.deployment" -}}
+{{- $of := dict "component" "server" "workload" (include "riposte.fullname" .) "role" (ternary "api" "" .Values.worker.enabled) -}}
+{{- include "riposte.deployment" (merge $of (dict "Values" .Values "Chart" .Chart "Release" .Release)) -}}
+{{- end -}}
+
+{{/* Takes Values, Chart, Release, component, workload (its name) and role; no role is all of them. */}}
+{{- define "riposte.deployment" -}}
 apiVersion: apps/v1
 kind: Deployment
 metadata:
-  {{- include "riposte.metadata" (dict "root" . "name" (include "riposte.fullname" .) "component" "server") | nindent 2 }}
+  {{- include "riposte.metadata" (dict "root" . "name" .workload "component" .component) | nindent 2 }}
 spec:
   {{- if not .Values.autoscaling.enabled }}
   replicas: {{ .Values.replicas }}
@@ -42,11 +49,11 @@ spec:
     {{- end }}
   selector:
     matchLabels:
-      {{- include "riposte.selector" (dict "root" . "component" "server") | nindent 6 }}
+      {{- include "riposte.selector" (dict "root" . "component" .component) | nindent 6 }}
   template:
     metadata:
       labels:
-        {{- include "riposte.labels" (dict "root" . "component" "server") | nindent 8 }}
+        {{- include "riposte.labels" (dict "root" . "component" .component) | nindent 8 }}
         {{- include "riposte.mesh.podLabels" (dict "root" . "inject" true) | nindent 8 }}
         {{- with .Values.podLabels }}
         {{- toYaml . | nindent 8 }}
@@ -69,7 +76,7 @@ spec:
           whenUnsatisfiable: ScheduleAnyway
           labelSelector:
             matchLabels:
-              {{- include "riposte.selector" (dict "root" $ "component" "server") | nindent 14 }}
+              {{- include "riposte.selector" (dict "root" $ "component" $.component) | nindent 14 }}
         {{- end }}
       {{- end }}
       containers:
@@ -78,6 +85,9 @@ spec:
           args:
             - serve
             {{- include "riposte.configArguments" .Values.secrets.config | nindent 12 }}
+            {{- with .role }}
+            - --set=server.roles=["{{ . }}"]
+            {{- end }}
           {{- with include "riposte.serverVariables" . | trim }}
           env:
             {{- . | nindent 12 }}
@@ -99,17 +109,21 @@ spec:
 {{- end -}}
 
 {{- define "riposte.serverVariables" -}}
-{{- include "riposte.sourceVariables" .Values.secrets.sources }}
+{{- with .Values.extraEnv }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{/* Files whose paths stand in the configuration. */}}
+{{- define "riposte.serverCredentials" -}}
+{{- include "riposte.sourceCredentials" .Values.secrets.sources }}
 {{- range $place, $from := .Values.secrets.pageTokenKeys }}
-{{ include "riposte.variable" (dict "variable" (printf "RIPOSTE__PAGE_TOKENS__KEYS__%d" $place) "from" $from) }}
+{{ include "riposte.credential" (dict "path" (printf "page-token-key-%d" $place) "from" $from) }}
 {{- end }}
 {{- with .Values.secrets.cacheUrl }}
 {{- if .existingSecret }}
-{{ include "riposte.variable" (dict "variable" "RIPOSTE__CACHE__URL" "from" .) }}
+{{ include "riposte.credential" (dict "path" "cache" "from" .) }}
 {{- end }}
-{{- end }}
-{{- with .Values.extraEnv }}
-{{ toYaml . }}
 {{- end }}
 {{- end -}}
 
@@ -138,6 +152,7 @@ tcpSocket:
 
 {{- define "riposte.serverMounts" -}}
 {{- include "riposte.configMounts" .Values.secrets.config }}
+{{- include "riposte.credentialsMount" (include "riposte.serverCredentials" .) }}
 {{- if .Values.secrets.tls.existingSecret }}
 - {name: tls, mountPath: /etc/riposte/tls, readOnly: true}
 {{- end }}
@@ -154,6 +169,7 @@ tcpSocket:
 
 {{- define "riposte.serverVolumes" -}}
 {{- include "riposte.configVolumes" (dict "root" . "config" .Values.secrets.config) }}
+{{- include "riposte.credentialsVolume" (include "riposte.serverCredentials" .) }}
 {{- with .Values.secrets.tls.existingSecret }}
 {{ include "riposte.secretVolume" (dict "name" "tls" "secret" .) }}
 {{- end }}
@@ -197,18 +213,24 @@ spec:
 {{- end -}}
 
 {{- define "riposte.object.podDisruptionBudget" -}}
+{{- $of := dict "component" "server" "workload" (include "riposte.fullname" .) -}}
+{{- include "riposte.podDisruptionBudget" (merge $of (dict "Values" .Values "Chart" .Chart "Release" .Release)) -}}
+{{- end -}}
+
+{{/* Takes Values, Chart, Release, component and workload (its name). */}}
+{{- define "riposte.podDisruptionBudget" -}}
 {{- $pods := ternary .Values.autoscaling.minReplicas .Values.replicas .Values.autoscaling.enabled -}}
 {{- if and .Values.disruptionBudget.enabled (gt (int $pods) 1) -}}
 apiVersion: policy/v1
 kind: PodDisruptionBudget
 metadata:
-  {{- include "riposte.metadata" (dict "root" . "name" (include "riposte.fullname" .) "component" "server") | nindent 2 }}
+  {{- include "riposte.metadata" (dict "root" . "name" .workload "component" .component) | nindent 2 }}
 spec:
   maxUnavailable: {{ .Values.disruptionBudget.maxUnavailable }}
   # A pod that waits for its tables serves nobody, so it holds no node.
   unhealthyPodEvictionPolicy: AlwaysAllow
   selector:
     matchLabels:
-      {{- include "riposte.selector" (dict "root" . "component" "server") | nindent 6 }}
+      {{- include "riposte.selector" (dict "root" . "component" .component) | nindent 6 }}
 {{- end -}}
 {{- end -}}

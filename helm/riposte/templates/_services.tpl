@@ -11,12 +11,14 @@ kubernetes.io/h2c
 {{- end -}}
 {{- end -}}
 
-{{/* Takes root, name (of the object), type, annotations, and the port: portName, port, appProtocol. */}}
+{{/* Takes root, name (of the object), type, annotations, the port (portName, port, appProtocol), and the component of the pods where
+     they are not those that serve. */}}
 {{- define "riposte.service" -}}
+{{- $component := default "server" .component -}}
 apiVersion: v1
 kind: Service
 metadata:
-  {{- include "riposte.metadata" (dict "root" .root "name" .name "component" "server") | nindent 2 }}
+  {{- include "riposte.metadata" (dict "root" .root "name" .name "component" $component) | nindent 2 }}
   {{- with .annotations }}
   annotations:
     {{- toYaml . | nindent 4 }}
@@ -28,7 +30,7 @@ spec:
   type: {{ .type }}
   {{- end }}
   selector:
-    {{- include "riposte.selector" (dict "root" .root "component" "server") | nindent 4 }}
+    {{- include "riposte.selector" (dict "root" .root "component" $component) | nindent 4 }}
   ports:
     - name: {{ .portName }}
       port: {{ .port }}

@@ -35,7 +35,7 @@ pub use mend::Mender;
 pub use owed::Owed;
 pub use port::{
     Away, Cache, Change, Choice, Committed, Cursor, Fill, Filled, Item, Kind, Likes, ListChange, ListName, Listed,
-    Lookup, Member, Opened, PageAsk, PageHit, Part, Patch, Preview, Ticket,
+    Lookup, Member, Opened, PageAsk, PageHit, Part, Patch, Preview, Printed, Printer, Prints, Ticket,
 };
 pub use rankings::CachedRankings;
 pub use reader::CachedReader;

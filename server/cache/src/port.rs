@@ -25,6 +25,8 @@
 //!   A like of one that is not in the choice, and might stand before that place, ends the choice.
 //!   Others are known by their board alone, which follows the commits: so a choice is only kept if its board held, when it was
 //!   read, all that the relay had told when the ticket was given. What comes to the board later is told later, and is logged.
+//! * A first page of roots may be kept in print ([`Prints`]). A print is of the block's incarnation, its revision and its *stamp*, which likes and
+//!   fills move, since they move no revision; it is kept only while the block is still of these three, and answers only then.
 //! * A member's likes in a subject have no line. They are *doubted* before a commit that may change them, which forgets them and lets nobody
 //!   fill, and *settled* afterwards. Whoever settles a doubt that is gone forgets them again: somebody may have filled meanwhile.
 //!   The relay forgets them too when it tells the commit, so that what a replica never heard of, or a process did not live
@@ -33,8 +35,9 @@
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
+use prost::bytes::Bytes;
 use riposte_core::comment::CommentView;
-use riposte_core::page::{Order, Page, Window};
+use riposte_core::page::{Order, Page, RootPage, Window};
 use riposte_core::{Comment, CommentId, Content, LikeValue, MemberId, Partition, Subject, SubjectId, SubjectKey};
 
 /// The cache did not answer in its time, or at all. What it holds is not known, and nothing may rest on it.
@@ -314,6 +317,34 @@ pub struct Committed {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cursor(pub i64);
 
+/// Makes of a first page what is sent for it, as far as that is the same for every caller.
+pub trait Printer: Send + Sync + std::fmt::Debug {
+    /// What prints look like, in a few letters. Processes of two versions do not take each other's.
+    fn form(&self) -> &str;
+
+    /// The page in print: the same bytes whenever it is the same page.
+    fn print(&self, page: RootPage) -> Vec<u8>;
+}
+
+/// A first page in print.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Printed {
+    /// The subject, at the revision of the page.
+    pub subject: Subject,
+    /// What the [`Printer`] made.
+    pub print: Bytes,
+}
+
+/// First pages of roots in print. A print is of the block's incarnation, revision and stamp, and answers for these alone.
+#[async_trait]
+pub trait Prints: Send + Sync + std::fmt::Debug {
+    /// The print of a page, if one is kept of what is kept; `None` where there is no such subject, or it is deleted.
+    async fn printed(&self, ask: &PageAsk) -> Result<Lookup<Option<Printed>>, Away>;
+
+    /// Whether the print that is kept is what would be printed now. Where none is kept, or something changes meanwhile, it is.
+    async fn is_right(&self, ask: &PageAsk) -> Result<bool, Away>;
+}
+
 /// The copies of all subjects. See the module for the protocol. Every operation is one step that others see whole or not
 /// at all, and for one partition one trip.
 #[async_trait]
@@ -382,4 +413,9 @@ pub trait Cache: Send + Sync + std::fmt::Debug {
 
     /// Whether it answers at present; where it does not, reads go to the rows.
     fn is_away(&self) -> bool;
+
+    /// First pages in print, where any are kept.
+    fn prints(&self) -> Option<&dyn Prints> {
+        None
+    }
 }

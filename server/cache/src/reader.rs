@@ -3,6 +3,7 @@
 mod comments;
 mod pages;
 mod parts;
+mod printed;
 mod rest;
 mod sample;
 mod seen;
@@ -17,6 +18,7 @@ use std::time::Duration;
 use riposte_core::ports::Reader;
 use riposte_core::{Partition, Result, Subject, SubjectKey};
 
+pub(crate) use parts::roots;
 pub(crate) use sample::Sample;
 use seen::Seen;
 pub(crate) use shown::Shown;

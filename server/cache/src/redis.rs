@@ -5,6 +5,8 @@ mod answers;
 mod client;
 mod message;
 mod page;
+mod place;
+mod print;
 mod trips;
 mod value;
 mod words;
@@ -17,16 +19,15 @@ use async_trait::async_trait;
 use fred::types::Value;
 use futures::future::{join_all, try_join_all};
 use riposte_core::comment::CommentView;
-use riposte_core::page::Order;
 use riposte_core::{CommentId, LikeValue, Partition, Subject, SubjectId, SubjectKey};
-use tokio::sync::Semaphore;
 
 use crate::config::{Limits, RedisConfig};
 use crate::port::{
-    Away, Cache, Change, Committed, Cursor, Fill, Filled, Kind, Likes, Lookup, Member, Opened, PageAsk, PageHit, Part,
-    Ticket,
+    Away, Cache, Change, Committed, Cursor, Fill, Filled, Kind, Likes, Lookup, Member, Opened, PageAsk, PageHit,
+    Printer, Prints, Ticket,
 };
 use client::Client;
+use print::Press;
 pub use trips::Trips;
 use value::hex;
 use words::{bytes, number, text};
@@ -35,10 +36,6 @@ use words::{bytes, number, text};
 const LONGER: Duration = Duration::from_secs(60);
 /// How long it is remembered which subject bears a key, which never changes.
 const NAMED: Duration = Duration::from_secs(24 * 60 * 60);
-/// How long a first page is kept as it was put together, at most: to put it together again costs little.
-const WHOLE: Duration = Duration::from_secs(10 * 60);
-/// The most pages that are being kept at a time; more are not.
-const KEEPING: usize = 64;
 
 /// See the module.
 #[derive(Debug)]
@@ -46,7 +43,8 @@ pub struct Redis {
     client: Arc<Client>,
     config: RedisConfig,
     trips: Option<Arc<dyn Trips>>,
-    keeping: Arc<Semaphore>,
+    /// `None` keeps no prints.
+    press: Option<Press>,
 }
 
 /// What `riposte doctor` shows of a server.
@@ -63,20 +61,34 @@ pub struct RedisHealth {
 }
 
 impl Redis {
+    /// Whether [`Redis::start`] can use an address. Nothing is asked.
+    ///
+    /// # Errors
+    /// In words, when it makes no sense; never the address, or a part of it.
+    pub fn judge(url: &str) -> Result<(), String> {
+        client::parsed(url).map(drop)
+    }
+
     /// Copies in the server that `config` names, from within a tokio runtime. It is connected to in the background, and again whenever it has
     /// been away.
     ///
     /// # Errors
     /// In words, when the address makes no sense.
     pub fn start(config: RedisConfig) -> Result<Self, String> {
-        let (client, keeping) = (Arc::new(Client::start(&config)?), Arc::new(Semaphore::new(KEEPING)));
-        Ok(Self { client, config, trips: None, keeping })
+        let client = Arc::new(Client::start(&config)?);
+        Ok(Self { client, config, trips: None, press: None })
     }
 
     /// The same, with somebody who is told of every trip.
     #[must_use]
     pub fn observed(self, trips: Arc<dyn Trips>) -> Self {
         Self { trips: Some(trips), ..self }
+    }
+
+    /// The same, with somebody who prints first pages.
+    #[must_use]
+    pub fn printing(self, printer: Arc<dyn Printer>) -> Self {
+        Self { press: Some(Press::new(printer)), ..self }
     }
 
     /// Waits for a connection, and brings the functions.
@@ -100,6 +112,14 @@ impl Redis {
         };
         let clustered = self.client.is_clustered();
         Ok(RedisHealth { trip, clustered, version: of("redis_version"), eviction: of("maxmemory_policy") })
+    }
+
+    /// From now on connections are made with the user and password of this address. Those that are open live on.
+    ///
+    /// # Errors
+    /// In words, without the address, when it makes no sense or leads elsewhere; then nothing has changed.
+    pub async fn exchange(&self, url: &str) -> Result<(), String> {
+        self.client.exchange(url).await
     }
 
     /// Ends the connections.
@@ -195,19 +215,20 @@ impl Cache for Redis {
     }
 
     async fn page(&self, ask: &PageAsk) -> Result<Lookup<Option<PageHit>>, Away> {
-        let answer = self.call("page", ask.key.partition(), words::page(ask)).await?;
-        let (found, keep) = page::read(&answer, ask.root);
-        if let (Lookup::Hit(Some(hit)), Part::Window(window), Some(keep)) = (&found, &ask.part, keep) {
-            self.keep(hit.subject.id, window.order, keep);
+        let (found, of) = self.put_together(ask, self.print_name(ask)).await?;
+        if let (Lookup::Hit(Some(hit)), Some(of)) = (&found, of) {
+            self.keep(ask, hit, of);
         }
         Ok(found)
     }
 
     async fn states(&self, who: &Member, ids: &[CommentId]) -> Result<Lookup<Option<Vec<Option<LikeValue>>>>, Away> {
-        let mut words = vec![text(words::name(&who.key)), text(words::member(who))];
-        words.extend(ids.iter().map(|id| words::id(*id)));
+        let words = vec![text(words::name(&who.key)), text(words::member(who)), words::ids(ids)];
         let answer = self.call("states", who.key.partition(), words).await?;
-        Ok(answers::lookup(&answer, answers::states))
+        let found = answers::lookup(&answer, answers::states);
+        // One that is of another length is damaged.
+        let whole = !matches!(&found, Lookup::Hit(Some(values)) if values.len() != ids.len());
+        Ok(if whole { found } else { Lookup::Miss })
     }
 
     async fn open(&self, key: &SubjectKey, kind: Kind, token: u64) -> Result<Opened, Away> {
@@ -332,26 +353,22 @@ impl Cache for Redis {
     fn is_away(&self) -> bool {
         self.client.is_away()
     }
+
+    fn prints(&self) -> Option<&dyn Prints> {
+        self.press.is_some().then_some(self)
+    }
 }
 
 impl Redis {
-    /// Keeps a first page as it was put together, behind the back of who reads it.
-    fn keep(&self, subject: SubjectId, order: Order, [name, page]: [Value; 2]) {
-        let Ok(room) = Arc::clone(&self.keeping).try_acquire_owned() else { return };
-        let words = vec![
-            text(hex(subject.get())),
-            text(words::order(order)),
-            jittered(WHOLE.min(self.limits().ttl)),
-            name,
-            page,
-        ];
-        let (client, trips, budget) = (Arc::clone(&self.client), self.trips.clone(), self.config.budget);
-        let cursor = words::cursor(at_of(subject), self.config.timeline);
-        tokio::spawn(async move {
-            // One that is not kept is put together again.
-            let _ = trips::watched(trips.as_deref(), "keep", client.call("keep", &cursor, words, budget)).await;
-            drop(room);
-        });
+    /// A page of its copies; and what it is of, where no print under this name is kept and one may be.
+    async fn put_together(
+        &self,
+        ask: &PageAsk,
+        name: Option<Value>,
+    ) -> Result<(Lookup<Option<PageHit>>, Option<Value>), Away> {
+        let words = words::page(ask).into_iter().chain(name).collect();
+        let answer = self.call("page", ask.key.partition(), words).await?;
+        Ok(page::read(&answer, ask.root))
     }
 
     async fn members(&self, function: &str, members: &[Member], token: u64) -> Result<(), Away> {

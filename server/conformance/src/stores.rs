@@ -165,6 +165,7 @@ macro_rules! conformance_cases {
                 a_batch_over_several_subjects_and_partitions_leaves_one_event_for_each
                 likes_leave_one_event_without_a_revision
                 the_lead_is_kept_by_its_owner_and_taken_when_it_has_run_out
+                who_keeps_no_copies_leads_until_somebody_comes_who_does
                 whoever_resigns_is_followed_at_once
                 the_lease_of_a_clock_that_ran_wild_keeps_nobody_away
                 a_term_that_is_over_is_refused

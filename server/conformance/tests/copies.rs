@@ -8,6 +8,8 @@
 mod damaged;
 #[path = "copies/fire.rs"]
 mod fire;
+#[path = "copies/prints.rs"]
+mod prints;
 #[expect(dead_code, reason = "other tests play the suite")]
 #[path = "stage/process.rs"]
 mod process;
@@ -19,8 +21,6 @@ mod servers;
 mod storms;
 #[path = "copies/stuck.rs"]
 mod stuck;
-#[path = "copies/whole.rs"]
-mod whole;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -343,6 +343,7 @@ async fn equal_or_absent(fire: &Fire, cache: &Arc<dyn Cache>) {
     let process = &fire.processes[0];
     let rows = process.store.reader();
     let mut kept = 0;
+    let printed = prints::equal_or_absent(fire).await;
     for key in &fire.keys {
         for (order, limit) in [(Order::Newest, 20), (Order::Oldest, 20), (Order::Newest, 50)] {
             let window = Window { order, limit, start: Start::Beginning };
@@ -378,6 +379,6 @@ async fn equal_or_absent(fire: &Fire, cache: &Arc<dyn Cache>) {
             }
         }
     }
-    println!("{kept} pages were kept");
+    println!("{kept} pages were kept, {printed} in print");
     assert_eq!(process.reader.tally().of(Told::Drift), 0);
 }

@@ -50,6 +50,17 @@ impl Default for Types {
     }
 }
 
+impl Types {
+    /// Whether the type is one of them.
+    #[must_use]
+    pub fn hold(&self, object_type: &ObjectType) -> bool {
+        match self {
+            Self::All => true,
+            Self::These(types) => types.contains(object_type),
+        }
+    }
+}
+
 impl Role {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Reader, Self::Writer, Self::Moderator, Self::Operator];
@@ -93,10 +104,13 @@ impl Caller {
     /// Whether it may use the type, in the roles it has.
     #[must_use]
     pub fn may_use(&self, object_type: &ObjectType) -> bool {
-        match &self.grants.types {
-            Types::All => true,
-            Types::These(types) => types.contains(object_type),
-        }
+        self.grants.types.hold(object_type)
+    }
+
+    /// The types that it may use.
+    #[must_use]
+    pub fn types(&self) -> &Types {
+        &self.grants.types
     }
 }
 

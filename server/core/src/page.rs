@@ -115,6 +115,24 @@ pub struct RootPage {
     pub pinned: Vec<Thread>,
 }
 
+impl RootPage {
+    /// The page as everybody may see it: without the content of what is not visible.
+    #[must_use]
+    pub fn redacted(self) -> Self {
+        let Self { subject, threads, pinned } = self;
+        let pinned = pinned.into_iter().map(Thread::redacted).collect();
+        Self { subject, threads: threads.map(Thread::redacted), pinned }
+    }
+}
+
+impl Thread {
+    fn redacted(self) -> Self {
+        let Self { root, replies, more_replies } = self;
+        let replies = replies.into_iter().map(|reply| reply.seen_by(None)).collect();
+        Self { root: root.seen_by(None), replies, more_replies }
+    }
+}
+
 /// What a root's preview is chosen from: replies that may stand on it, and what is known of all others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {

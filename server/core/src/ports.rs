@@ -6,6 +6,7 @@ mod upkeep;
 
 use async_trait::async_trait;
 
+use crate::caller::Types;
 use crate::change::Origin;
 use crate::cmd::Command;
 use crate::comment::CommentView;
@@ -23,7 +24,7 @@ use crate::request::RequestKey;
 use crate::subject::{Subject, SubjectKey};
 use crate::time::Millis;
 use crate::world::{Changed, Receipt};
-pub use outbox::{Epoch, Outbox, Projection};
+pub use outbox::{Candidate, Epoch, Outbox, Projection};
 pub use ranks::{Boards, Rankings};
 pub use upkeep::{Histories, Rebuilt, Repaired, Repairer};
 
@@ -46,6 +47,25 @@ pub trait Reader: Send + Sync + std::fmt::Debug {
 
     /// The unchanging facts of comments, in the order of `ids`.
     async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<Located>>>;
+
+    /// The same for somebody who may use these types: what is of another one is as if it were missing, in the answer and in all that is
+    /// done for it, so that the time does not tell either.
+    async fn locate_among(&self, ids: &[CommentId], types: &Types) -> Result<Vec<Option<Located>>> {
+        let found = self.locate(ids).await?;
+        Ok(found.into_iter().map(|at| at.filter(|at| types.hold(at.subject.object_type()))).collect())
+    }
+
+    /// [`Reader::comments`] for somebody who may use these types, as [`Reader::locate_among`].
+    async fn comments_among(&self, ids: &[CommentId], types: &Types) -> Result<Vec<Option<CommentView>>> {
+        if *types == Types::All {
+            return self.comments(ids).await;
+        }
+        let located = self.locate_among(ids, types).await?;
+        let there: Vec<CommentId> = located.iter().flatten().map(|at| at.id).collect();
+        let read = if there.is_empty() { Vec::new() } else { self.comments(&there).await? };
+        let mut read = read.into_iter();
+        Ok(located.into_iter().map(|at| at.and_then(|_| read.next().flatten())).collect())
+    }
 
     /// Comments in the order of `ids`; `None` too where the subject is deleted. Ids of several subjects are each read
     /// in a snapshot of their own data source.

@@ -10,14 +10,13 @@ use riposte_core::rank::Rules;
 use riposte_store::Store;
 use tokio::runtime::Handle;
 
-use crate::admission::Admission;
 use crate::auth::Guard;
 use crate::clock::SystemClock;
-use crate::config::{Config, Size};
+use crate::config::{Config, Role, Size};
 use crate::copies::Copies;
 use crate::hot::{Counted, Pages};
 use crate::layers::{CallLayer, Faults, Gate};
-use crate::rpc::{self, Limits};
+use crate::rpc::{self, HotAnswers, Limits, Services};
 use crate::telemetry::Metrics;
 use crate::write::{Bells, Lanes, RelayPorts, Witness};
 
@@ -55,19 +54,30 @@ impl Base<'_> {
         Limits { max_request: bytes(server.max_request_size), max_response: bytes(server.max_response_size) }
     }
 
-    /// What stands around every call, without pages that are kept.
-    pub(super) fn layer(&self, gate: Gate, guard: Guard, admission: Admission, faults: Option<Faults>) -> CallLayer {
-        CallLayer {
+    /// What stands around every call of the public services, which keep pages, and of AdminService, which keeps records.
+    pub(super) fn layers(
+        &self,
+        services: &Services,
+        gate: Gate,
+        guard: Guard,
+        faults: Option<Faults>,
+    ) -> [CallLayer; 2] {
+        let layer = CallLayer {
             gate,
+            takes_calls: self.config.server.roles.has(Role::Api),
             guard,
+            services: rpc::PUBLIC,
             times: self.config.server.times(),
             body_time: self.config.limits.body_time.duration(),
-            admission,
+            admission: services.admission.clone(),
             max_request: self.limits().max_request,
             faults,
             calls: self.metrics.calls(rpc::methods()),
             hot: None,
-        }
+            audit: None,
+        };
+        let hot = CallLayer { hot: Some(HotAnswers(services.clone())), ..layer.clone() };
+        [hot, CallLayer { services: rpc::ADMIN, audit: Some(services.audit.clone()), ..layer }]
     }
 
     /// The lanes over the store, in the runtime in which this is called.

@@ -23,6 +23,8 @@ use crate::auth::Peer;
 const HANDSHAKE_TIME: Duration = Duration::from_secs(3);
 /// The wait after a connection that could not be taken: as a rule the process has no file descriptor left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// How often at most the log says so.
+const SAID_EVERY: Duration = Duration::from_secs(5);
 
 /// How long a client may take for the first words of HTTP/2, and how many bytes they have.
 const PREFACE: (Duration, usize) = (Duration::from_secs(3), 24);
@@ -52,9 +54,10 @@ pub(super) fn connections(
     slots: Slots,
     unread: Unread,
 ) -> impl Stream<Item = io::Result<Connection>> + Send + 'static {
+    let mut failures = Failures::default();
     TcpIncoming::from(listener)
         .with_nodelay(Some(true))
-        .filter_map(taken)
+        .filter_map(move |accepted| taken(accepted, &mut failures))
         .map(move |stream| established(stream, tls.clone(), slots.clone(), unread.connection()))
         // As many handshakes as there are slots: those who say nothing keep nobody else from theirs.
         .buffer_unordered(usize::MAX)
@@ -62,13 +65,30 @@ pub(super) fn connections(
 }
 
 /// What the system has accepted. Where it cannot, no other is tried for a moment.
-async fn taken(accepted: io::Result<TcpStream>) -> Option<TcpStream> {
-    match accepted {
-        Ok(stream) => Some(stream),
-        Err(error) => {
-            tracing::warn!(%error, "a connection could not be taken");
+fn taken(accepted: io::Result<TcpStream>, failures: &mut Failures) -> impl Future<Output = Option<TcpStream>> + use<> {
+    let accepted = accepted.map_err(|error| failures.tell(&error, Instant::now())).ok();
+    async move {
+        if accepted.is_none() {
             tokio::time::sleep(ACCEPT_PAUSE).await;
-            None
+        }
+        accepted
+    }
+}
+
+/// Connections that could not be taken: twenty in a second, while the process has no file descriptor left.
+#[derive(Debug, Default)]
+struct Failures {
+    /// Since the log last said so.
+    untold: u64,
+    said: Option<Instant>,
+}
+
+impl Failures {
+    fn tell(&mut self, error: &io::Error, now: Instant) {
+        self.untold += 1;
+        if self.said.is_none_or(|said| now.duration_since(said) >= SAID_EVERY) {
+            tracing::warn!(%error, failures = self.untold, "connections could not be taken");
+            *self = Self { untold: 0, said: Some(now) };
         }
     }
 }

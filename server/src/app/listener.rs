@@ -14,7 +14,7 @@ use super::incoming::connections;
 use super::slots::Slots;
 use super::tls::Tls;
 use crate::admission::Unread;
-use crate::config::Config;
+use crate::config::{Config, Role};
 use crate::layers::CallLayer;
 use crate::telemetry::Metrics;
 
@@ -35,8 +35,8 @@ pub(super) struct Surface {
     routes: RoutesBuilder,
     /// What stands around every call.
     layer: CallLayer,
-    /// Whether reflection answers.
-    reflection: bool,
+    /// The descriptors of what reflection tells; none where it does not answer.
+    reflected: Vec<&'static [u8]>,
     /// What secures its connections.
     tls: Option<Tls>,
     /// How old they become, about.
@@ -60,10 +60,14 @@ impl Surface {
         metrics: &Metrics,
     ) -> Self {
         let (server, limits) = (&config.server, &config.limits);
+        // Nobody is told of services that are not served.
+        let ours = server.roles.has(Role::Api).then_some(riposte_sdk::FILE_DESCRIPTOR_SET);
+        let all = ours.into_iter().chain([tonic_health::pb::FILE_DESCRIPTOR_SET]);
+        let reflected = all.filter(|_| server.reflection).collect();
         Self {
             routes,
             layer,
-            reflection: server.reflection,
+            reflected,
             tls,
             age: server.connection_age.duration(),
             slots: Slots::new(limits.connections, limits.connections_per_identity, metrics.clone()),
@@ -85,15 +89,14 @@ pub(super) struct Listener {
 impl Listener {
     /// Starts to serve `surface`, with health as NOT_SERVING until the reporter says otherwise.
     pub(super) fn start(listener: TcpListener, surface: Surface) -> anyhow::Result<Self> {
-        let Surface { mut routes, layer, reflection, tls, age, slots, unread, known_peers } = surface;
+        let Surface { mut routes, layer, reflected, tls, age, slots, unread, known_peers } = surface;
         let address = listener.local_addr()?;
         let (health, health_service) = tonic_health::server::health_reporter();
         routes.add_service(health_service);
-        if reflection {
+        if !reflected.is_empty() {
             let builder = || {
-                tonic_reflection::server::Builder::configure()
-                    .register_encoded_file_descriptor_set(riposte_sdk::FILE_DESCRIPTOR_SET)
-                    .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+                let empty = tonic_reflection::server::Builder::configure();
+                reflected.iter().fold(empty, |builder, set| builder.register_encoded_file_descriptor_set(set))
             };
             routes.add_service(builder().build_v1()?);
             routes.add_service(builder().build_v1alpha()?);

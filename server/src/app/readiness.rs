@@ -13,6 +13,7 @@ use tokio::task::JoinHandle;
 use tonic_health::ServingStatus;
 use tonic_health::server::HealthReporter;
 
+use crate::config::{Config, Role};
 use crate::layers::Gate;
 use crate::telemetry::Metrics;
 
@@ -21,11 +22,27 @@ const AGAIN: Duration = Duration::from_millis(500);
 /// How long those that are there wait for those that are away.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// The services whose health is told where they are served.
+const SERVICES: [&str; 5] = [
+    "riposte.v1.SubjectService",
+    "riposte.v1.CommentService",
+    "riposte.v1.ReplyService",
+    "riposte.v1.LikeService",
+    "riposte.v1.AdminService",
+];
+
+/// What is told of health, and by whom. Cloning is cheap.
+#[derive(Debug, Clone)]
+pub(super) struct Health {
+    reporters: Vec<HealthReporter>,
+    services: &'static [&'static str],
+}
+
 /// The watch over a store that may not be ready yet.
 #[derive(Debug)]
 pub(super) struct Readiness {
     ready: watch::Receiver<bool>,
-    health: Vec<HealthReporter>,
+    health: Health,
     task: JoinHandle<()>,
 }
 
@@ -88,11 +105,11 @@ fn is_away(source: &SourceSchema) -> bool {
 
 impl Readiness {
     /// Asks the store until it is ready; then opens the gate and turns health to SERVING.
-    pub(super) fn watch(store: Store, gate: Gate, health: Vec<HealthReporter>, metrics: Metrics) -> Self {
+    pub(super) fn watch(store: Store, gate: Gate, health: Health, metrics: Metrics) -> Self {
         let (tell, ready) = watch::channel(false);
-        let reporters = health.clone();
+        let told = health.clone();
         let task = tokio::spawn(async move {
-            report(&reporters, ServingStatus::NotServing).await;
+            told.report(ServingStatus::NotServing).await;
             let mut seen = Seen { store, begun: Instant::now(), last: Vec::new() };
             while !seen.look().await {
                 tokio::time::sleep(AGAIN).await;
@@ -100,7 +117,7 @@ impl Readiness {
             seen.let_in();
             gate.set(true);
             metrics.ready(true);
-            report(&reporters, ServingStatus::Serving).await;
+            told.report(ServingStatus::Serving).await;
             tell.send_replace(true);
             seen.rest().await;
         });
@@ -124,22 +141,23 @@ impl Readiness {
         self.task.abort();
         // An aborted task may still be about to say SERVING; only its end is the end.
         let _ = self.task.await;
-        report(&self.health, ServingStatus::NotServing).await;
+        self.health.report(ServingStatus::NotServing).await;
     }
 }
 
-/// The status of the server as a whole, and of each of its services.
-async fn report(reporters: &[HealthReporter], status: ServingStatus) {
-    for reporter in reporters {
-        for service in [
-            "",
-            "riposte.v1.SubjectService",
-            "riposte.v1.CommentService",
-            "riposte.v1.ReplyService",
-            "riposte.v1.LikeService",
-            "riposte.v1.AdminService",
-        ] {
-            reporter.set_service_status(service, status).await;
+impl Health {
+    /// The health that `reporters` tell of a server with this configuration.
+    pub(super) fn of(config: &Config, reporters: Vec<HealthReporter>) -> Self {
+        let services: &[_] = if config.server.roles.has(Role::Api) { &SERVICES } else { &[] };
+        Self { reporters, services }
+    }
+
+    /// Tells the status of the server as a whole, and of each of its services.
+    async fn report(&self, status: ServingStatus) {
+        for reporter in &self.reporters {
+            for service in [""].iter().chain(self.services) {
+                reporter.set_service_status(*service, status).await;
+            }
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The metrics over HTTP, on a port of their own: `GET /metrics`, as Prometheus scrapes it.
 
+mod format;
+
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -15,9 +17,8 @@ use tokio::task::{JoinHandle, JoinSet};
 
 use crate::config::Config;
 use crate::telemetry::Metrics;
+use format::Format;
 
-/// The format of the text.
-const TEXT: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
 /// How long a connection may take to send its next request.
 const PATIENCE: Duration = Duration::from_secs(90);
 /// Connections at a time: a handful of scrapers, and no more memory for whoever else finds the port.
@@ -32,11 +33,11 @@ pub(super) struct Scrape {
 
 impl Scrape {
     /// Opens the port, where the configuration wants one, and starts to answer.
-    pub(super) async fn open(config: &Config, metrics: &Metrics) -> anyhow::Result<Option<Self>> {
+    pub(super) fn open(config: &Config, metrics: &Metrics) -> anyhow::Result<Option<Self>> {
         if !config.telemetry.scrape {
             return Ok(None);
         }
-        let listener = super::bind(config.server.metrics_listen, "server.metrics_listen").await?;
+        let listener = super::bind(config.server.metrics_listen, "server.metrics_listen")?;
         Ok(Some(Self::start(listener, metrics.clone())?))
     }
 
@@ -91,14 +92,19 @@ fn answer(request: &Request<Incoming>, metrics: &Metrics) -> Response<String> {
         *answer.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
         answer.headers_mut().insert(ALLOW, HeaderValue::from_static("GET"));
     } else {
-        match metrics.text() {
+        let format = Format::wanted(request.headers());
+        let told = match format {
+            Format::Text => metrics.text(),
+            Format::OpenMetrics => Ok(metrics.open_metrics()),
+        };
+        match told {
             Ok(text) => *answer.body_mut() = text,
             Err(error) => {
                 tracing::error!(%error, "the metrics cannot be told");
                 *answer.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
             }
         }
-        answer.headers_mut().insert(CONTENT_TYPE, TEXT);
+        answer.headers_mut().insert(CONTENT_TYPE, format.content_type());
     }
     answer
 }

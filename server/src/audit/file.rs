@@ -4,9 +4,13 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::sink::Target;
 
+/// How long a line that has no end may take to get it, and how often that is waited for while the file grows.
+const MOMENT: Duration = Duration::from_millis(50);
+const LOOKS: usize = 20;
 /// Whoever reads records reads ids of members and words of moderators.
 const MODE: u32 = 0o600;
 
@@ -27,8 +31,7 @@ impl Appended {
         let known = file.metadata()?;
         if known.is_file() {
             // The name has to outlive a loss of power as the lines do.
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-            File::open(folder.unwrap_or(Path::new(".")))?.sync_all()?;
+            folder(path)?.sync_all()?;
         }
         Ok(Self { path: path.to_owned(), file, known, doubtful: true })
     }
@@ -46,18 +49,48 @@ impl Appended {
         Ok(())
     }
 
-    /// Whether the last byte ends a line.
-    fn is_whole(&self) -> io::Result<bool> {
-        let Some(last) = self.file.metadata()?.len().checked_sub(1) else { return Ok(true) };
-        let mut byte = [0];
-        Ok(self.file.read_at(&mut byte, last)? == 0 || byte == *b"\n")
+    /// Whether the last line was torn: it has no end, and gets none. Another process may be in the middle of a write.
+    fn is_torn(&self) -> io::Result<bool> {
+        let mut before = None;
+        for _ in 0..LOOKS {
+            let length = self.file.metadata()?.len();
+            let Some(last) = length.checked_sub(1) else { return Ok(false) };
+            let mut byte = [0];
+            if self.file.read_at(&mut byte, last)? == 0 || byte == *b"\n" {
+                return Ok(false);
+            }
+            if before.replace(length) == Some(length) {
+                break;
+            }
+            std::thread::sleep(MOMENT);
+        }
+        Ok(true)
+    }
+}
+
+fn folder(path: &Path) -> io::Result<File> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    File::open(folder.unwrap_or(Path::new(".")))
+}
+
+/// Whether this account could append to it. It is neither written to nor begun: what began here would belong to whoever asks, and
+/// perhaps not to the server.
+pub(super) fn can_append(path: &Path) -> io::Result<()> {
+    match OpenOptions::new().read(true).append(true).open(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            folder(path)?;
+            let beside = path.with_file_name(format!(".riposte-{}", uuid::Uuid::new_v4()));
+            OpenOptions::new().write(true).create_new(true).mode(MODE).open(&beside)?;
+            std::fs::remove_file(beside)
+        }
+        opened => opened.map(drop),
     }
 }
 
 impl Target for Appended {
     fn append(&mut self, lines: &str) -> io::Result<()> {
         self.follow()?;
-        let torn = self.doubtful && self.known.is_file() && !self.is_whole()?;
+        let torn = self.doubtful && self.known.is_file() && self.is_torn()?;
         self.doubtful = true;
         // What was torn stays as it is, on a line of its own.
         let whole = if torn { format!("\n{lines}") } else { lines.to_owned() };

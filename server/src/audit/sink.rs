@@ -23,8 +23,8 @@ impl Target for Stdout {
 
 /// The way to the thread, which ends when nobody holds one any more.
 ///
-/// It has no bound of its own: a call waits for its line before it does anything else, so there are never more lines than
-/// calls under way.
+/// It has no bound of its own. A call waits for its line before it does anything else, so there are never more such lines than
+/// calls under way; of lines that nobody waits for there are as many as the windows of `door` let through, and one for each call given up.
 #[derive(Debug, Clone)]
 pub(super) struct Sink(mpsc::UnboundedSender<Line>);
 
@@ -36,13 +36,13 @@ struct Line {
 }
 
 impl Sink {
-    /// Starts the thread.
-    pub(super) fn to(mut target: impl Target) -> io::Result<Self> {
+    /// Starts the thread. `lost` hears of each line that nobody waited for and that could not be written.
+    pub(super) fn to(mut target: impl Target, lost: impl Fn() + Send + 'static) -> io::Result<Self> {
         let (sender, mut lines) = mpsc::unbounded_channel();
         std::thread::Builder::new().name("riposte-audit".to_owned()).spawn(move || {
             let mut batch = Vec::new();
             while lines.blocking_recv_many(&mut batch, TOGETHER) > 0 {
-                write(&mut target, std::mem::take(&mut batch));
+                write(&mut target, std::mem::take(&mut batch), &lost);
             }
         })?;
         Ok(Self(sender))
@@ -63,7 +63,7 @@ impl Sink {
     }
 }
 
-fn write(target: &mut impl Target, batch: Vec<Line>) {
+fn write(target: &mut impl Target, batch: Vec<Line>, lost: &impl Fn()) {
     let text: String = batch.iter().map(|line| line.text.as_str()).collect();
     let outcome = target.append(&text).map_err(|error| error.to_string());
     for Line { text, written } in batch {
@@ -71,7 +71,10 @@ fn write(target: &mut impl Target, batch: Vec<Line>) {
             // Who gave up waiting meanwhile was told so.
             (Some(written), outcome) => drop(written.send(outcome.clone())),
             (None, Ok(())) => {}
-            (None, Err(error)) => tracing::error!(error, record = text.trim_end(), "a record of the audit log is lost"),
+            (None, Err(error)) => {
+                lost();
+                tracing::error!(error, record = text.trim_end(), "a record of the audit log is lost");
+            }
         }
     }
 }

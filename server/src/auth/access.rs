@@ -78,6 +78,12 @@ pub(super) fn needed(path: &str) -> Access {
     }
 }
 
+/// The method of AdminService that this path names, as the audit log writes it; `None` for what it does not record.
+pub(crate) fn recorded(path: &str) -> Option<&str> {
+    let method = path.strip_prefix("/riposte.v1.").filter(|method| method.starts_with("AdminService/"))?;
+    matches!(needed(path), Access::Role(_)).then_some(method)
+}
+
 #[cfg(test)]
 mod tests {
     use prost::Message;

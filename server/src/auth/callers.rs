@@ -9,10 +9,10 @@
 //! object_types = ["article", "video"]   # or ["*"]: every one
 //! ```
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
-use riposte_core::{Caller, Grants, ObjectType, Role, Types};
+use riposte_core::{Caller, Grants, ObjectType, Policies, Role, Types};
 use serde::Deserialize;
 
 use super::TokenHash;
@@ -29,6 +29,8 @@ pub struct Callers {
     by_token: HashMap<TokenHash, Caller>,
     by_identity: HashMap<String, Caller>,
     by_subject: HashMap<String, Caller>,
+    /// The object types that each caller's table names.
+    named: Vec<(String, ObjectType)>,
     /// Everybody else, where everybody is admitted.
     pub(super) open: Option<Caller>,
 }
@@ -106,7 +108,7 @@ impl Callers {
         for (name, entry) in entries {
             callers.add(&name, entry).map_err(|error| format!("caller {name:?}: {error}"))?;
         }
-        let Self { by_token, by_identity, by_subject, open: _ } = &callers;
+        let Self { by_token, by_identity, by_subject, named: _, open: _ } = &callers;
         let nobody = by_token.is_empty() && by_identity.is_empty() && by_subject.is_empty();
         require(!nobody, || "it names no caller".to_owned())?;
         Ok(callers)
@@ -119,8 +121,12 @@ impl Callers {
         let Entry { tokens_sha256, spiffe_ids, jwt_subjects, roles, object_types } = entry;
         let shows = !tokens_sha256.is_empty() || !spiffe_ids.is_empty() || !jwt_subjects.is_empty();
         require(shows, || "has neither tokens_sha256 nor spiffe_ids nor jwt_subjects".to_owned())?;
-        let roles = roles.into_iter().map(Role::from).collect();
-        let caller = Caller::new(name, Grants { roles, types: types(&object_types)? });
+        let roles = distinct("roles", roles.into_iter().map(Role::from).collect())?;
+        let types = types(&object_types)?;
+        if let Types::These(types) = &types {
+            self.named.extend(types.iter().map(|of| (name.to_owned(), of.clone())));
+        }
+        let caller = Caller::new(name, Grants { roles, types });
         for hash in tokens_sha256 {
             require(hash != TokenHash::of(""), || "one of its tokens is the empty text".to_owned())?;
             let new = self.by_token.insert(hash, caller.clone()).is_none();
@@ -139,6 +145,21 @@ impl Callers {
             require(new, || format!("the subject {subject:?} is given twice"))?;
         }
         Ok(())
+    }
+
+    /// What callers were granted and these policies do not serve, as `caller "web": object_types: "vidoe" …`.
+    ///
+    /// It is told and not refused. One file is mounted in servers of two configurations while an object type comes or goes, and
+    /// a server that does not know a type yet, or no more, refuses what concerns it anyway.
+    pub(super) fn unserved(&self, policies: &Policies) -> Vec<String> {
+        let unserved = self.named.iter().filter(|(_, of)| policies.of(of).is_err());
+        let told = |(name, of): &(String, ObjectType)| {
+            format!(
+                "caller {name:?}: object_types: {:?} is not registered in [object_types] of this server",
+                of.as_str()
+            )
+        };
+        unserved.map(told).collect()
     }
 
     /// Whose token this is.
@@ -164,7 +185,18 @@ fn types(names: &[String]) -> Result<Types, String> {
     let parse = |name: &String| {
         ObjectType::parse("object_types", name).map_err(|violation| format!("{name:?} {}", violation.description))
     };
-    names.iter().map(parse).collect::<Result<_, _>>().map(Types::These)
+    let parsed = names.iter().map(parse).collect::<Result<Vec<_>, _>>()?;
+    distinct("object_types", parsed).map(Types::These)
+}
+
+/// A list that grants something. One that is empty, or names something twice, is a mistake: whoever shall do nothing has no place in
+/// the file.
+fn distinct<T: Ord>(key: &str, list: Vec<T>) -> Result<BTreeSet<T>, String> {
+    let given = list.len();
+    let set: BTreeSet<T> = list.into_iter().collect();
+    require(given > 0, || format!("{key} is empty, so it may do nothing: take it out of the file to keep it out"))?;
+    require(set.len() == given, || format!("{key} names one of them twice"))?;
+    Ok(set)
 }
 
 fn require(holds: bool, otherwise: impl FnOnce() -> String) -> Result<(), String> {
@@ -174,7 +206,7 @@ fn require(holds: bool, otherwise: impl FnOnce() -> String) -> Result<(), String
 #[cfg(test)]
 mod tests {
     use super::{Callers, TokenHash};
-    use riposte_core::{ObjectType, Role};
+    use riposte_core::{ObjectType, Policies, Policy, Role};
 
     fn file(body: &str) -> String {
         let hash = TokenHash::of("secret");
@@ -212,23 +244,47 @@ mod tests {
 
     #[test]
     fn a_file_that_is_wrong_is_refused_with_what_is_wrong() {
-        let two = "[a]\ntokens_sha256 = ['HASH']\nroles = []\nobject_types = []\n";
+        let two = "[a]\ntokens_sha256 = ['HASH']\nroles = ['reader']\nobject_types = ['b']\n";
         for (text, said) in [
             ("", "names no caller"),
-            ("[a]\nroles = []\nobject_types = []", "neither tokens_sha256 nor spiffe_ids nor jwt_subjects"),
-            ("[a]\ntokens_sha256 = ['12']\nroles = []\nobject_types = []", "SHA-256"),
-            ("[a]\ntokens_sha256 = ['HASH']\nroles = ['god']\nobject_types = []", "line 3: unknown variant"),
-            ("[a]\ntokens_sha256 = ['']\nroles = []\nobject_types = []", "SHA-256"),
-            ("[a]\ntokens_sha256 = ['HASH']\nroles = []\nobject_types = ['*', 'b']", "must match"),
-            ("[a]\ntokens_sha256 = ['HASH']\nroles = []\nobject_types = []\ntypo = 1", "typo"),
-            ("['a b']\ntokens_sha256 = ['HASH']\nroles = []\nobject_types = []", "a name is"),
-            ("[a]\nspiffe_ids = ['http://a/b']\nroles = []\nobject_types = []", "no SPIFFE id"),
-            ("[a]\njwt_subjects = ['']\nroles = []\nobject_types = []", "a subject has"),
-            ("[a]\njwt_subjects = ['b', 'b']\nroles = []\nobject_types = []", "\"b\" is given twice"),
+            ("[a]\nroles = ['reader']\nobject_types = ['b']", "neither tokens_sha256 nor spiffe_ids nor jwt_subjects"),
+            ("[a]\ntokens_sha256 = ['12']\nroles = ['reader']\nobject_types = ['b']", "SHA-256"),
+            ("[a]\ntokens_sha256 = ['HASH']\nroles = ['god']\nobject_types = ['b']", "line 3: unknown variant"),
+            ("[a]\ntokens_sha256 = ['']\nroles = ['reader']\nobject_types = ['b']", "SHA-256"),
+            ("[a]\ntokens_sha256 = ['HASH']\nroles = ['reader']\nobject_types = ['*', 'b']", "must match"),
+            ("[a]\ntokens_sha256 = ['HASH']\nroles = ['reader']\nobject_types = ['b']\ntypo = 1", "typo"),
+            ("['a b']\ntokens_sha256 = ['HASH']\nroles = ['reader']\nobject_types = ['b']", "a name is"),
+            ("[a]\nspiffe_ids = ['http://a/b']\nroles = ['reader']\nobject_types = ['b']", "no SPIFFE id"),
+            ("[a]\njwt_subjects = ['']\nroles = ['reader']\nobject_types = ['b']", "a subject has"),
+            ("[a]\njwt_subjects = ['b', 'b']\nroles = ['reader']\nobject_types = ['b']", "\"b\" is given twice"),
+            ("[a]\ntokens_sha256 = ['HASH']\nroles = []\nobject_types = ['b']", "caller \"a\": roles is empty"),
+            (
+                "[a]\ntokens_sha256 = ['HASH']\nroles = ['reader']\nobject_types = []",
+                "caller \"a\": object_types is empty",
+            ),
+            (
+                "[a]\ntokens_sha256 = ['HASH']\nroles = ['reader', 'reader']\nobject_types = ['b']",
+                "roles names one of them",
+            ),
+            (
+                "[a]\ntokens_sha256 = ['HASH']\nroles = ['reader']\nobject_types = ['b', 'b']",
+                "object_types names one of",
+            ),
             (&format!("{two}{}", two.replace("[a]", "[b]")), "given twice"),
         ] {
             let error = Callers::parse(&file(text)).expect_err(text);
             assert!(error.contains(said), "{error:?} does not say {said:?}");
         }
+    }
+
+    #[test]
+    fn a_type_that_this_server_does_not_serve_is_told_with_its_caller_and_admits_it_all_the_same() {
+        let text = "[web]\ntokens_sha256 = ['HASH']\nroles = ['reader']\nobject_types = ['article', 'vidoe']";
+        let callers = Callers::parse(&file(text)).unwrap();
+        assert!(callers.by_token(&TokenHash::of("secret")).is_some());
+        let article = || [("article".to_owned(), Policy::default())].into();
+        let told = callers.unserved(&Policies::closed(article()));
+        assert!(told.len() == 1 && told[0].starts_with("caller \"web\": object_types: \"vidoe\""), "{told:?}");
+        assert!(callers.unserved(&Policies::open(article(), Policy::default())).is_empty());
     }
 }

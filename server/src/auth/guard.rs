@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arc_swap::{ArcSwap, ArcSwapOption};
 use http::{HeaderMap, header::AUTHORIZATION};
 use riposte_core::ports::Clock;
-use riposte_core::{Caller, Error};
+use riposte_core::{Caller, Error, Policies};
 
 use super::TokenHash;
 use super::access::{Access, needed};
@@ -47,6 +47,12 @@ impl Guard {
     /// From now on these callers.
     pub fn exchange(&self, callers: Callers) {
         self.0.callers.store(Arc::new(callers));
+    }
+
+    /// What the callers were granted and these policies do not serve, each in words.
+    #[must_use]
+    pub fn unserved(&self, policies: &Policies) -> Vec<String> {
+        self.0.callers.load().unserved(policies)
     }
 
     /// From now on these keys.

@@ -22,7 +22,8 @@ enum Action {
         #[arg(long)]
         dev: bool,
     },
-    /// Tell every fault at once, as `serve` would; exit code 2 if there is one
+    /// Tell every fault at once, as `serve` would; exit code 2 if there is one. What it names outside itself, as files and
+    /// servers, is `doctor`'s to judge
     Check,
     /// Print an annotated file with every default
     Example,

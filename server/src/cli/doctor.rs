@@ -1,7 +1,10 @@
 //! `riposte doctor`: a verdict on everything the configured server stands on, each on a line of its own.
 
+mod audit;
 mod cache;
+mod open_files;
 mod source;
+mod telemetry;
 mod verdict;
 
 use self::verdict::Verdict;
@@ -9,7 +12,7 @@ use super::{Sources, exit, output};
 use crate::{
     app,
     clock::SystemClock,
-    config::{Config, Profile, StoreKind},
+    config::{Config, Fault, Faults, Profile, StoreKind},
 };
 use riposte_core::ports::Clock;
 use riposte_store::Store;
@@ -36,7 +39,15 @@ impl Args {
             }
         };
         let mut verdicts = vec![Verdict::ok("configuration", "holds")];
-        verdicts.extend([admission(&config), page_token_keys(&config), object_types(&config), clock()]);
+        if !self.dev
+            && let Err(faults) = Config::load(&sources.production())
+        {
+            verdicts.push(Verdict::fail("serve", format!("refuses to start: {}", told(&faults))));
+        }
+        verdicts.push(open_files::examine(&config));
+        verdicts.extend(admission(&config));
+        verdicts.extend([page_token_keys(&config), object_types(&config), clock()]);
+        verdicts.extend([audit::examine(&config.audit), telemetry::examine(&config).await]);
         verdicts.extend(data_sources(&config).await?);
         verdicts.extend(cache::examine(&config.cache).await);
         output::print(&verdicts.iter().map(|verdict| format!("{verdict}\n")).collect::<String>())?;
@@ -44,10 +55,17 @@ impl Args {
     }
 }
 
-fn admission(config: &Config) -> Verdict {
-    if let Err(error) = app::admission(config) {
-        return Verdict::fail("admission", format!("{error:#}"));
+fn admission(config: &Config) -> Vec<Verdict> {
+    match app::admission(config) {
+        Ok(unserved) => {
+            let unserved = unserved.into_iter().map(|what| Verdict::warn("callers", what));
+            std::iter::once(admitted(config)).chain(unserved).collect()
+        }
+        Err(error) => vec![Verdict::fail("admission", format!("{error:#}"))],
     }
+}
+
+fn admitted(config: &Config) -> Verdict {
     let (known, secure) = (config.auth.callers_file.is_some(), config.server.tls.cert_file.is_some());
     let who = if known { "callers of auth.callers_file" } else { "every caller is admitted" };
     let how = if secure { "over TLS" } else { "over plaintext" };
@@ -64,7 +82,10 @@ fn admission(config: &Config) -> Verdict {
 }
 
 fn page_token_keys(config: &Config) -> Verdict {
-    match config.page_tokens.keys.len() {
+    if let Err(faults) = config.page_tokens.ring() {
+        return Verdict::fail("page token keys", told(&faults));
+    }
+    match config.page_tokens.count() {
         0 => Verdict::warn(
             "page token keys",
             "none: each process makes up its own, so a walk ends with the process it began at; give page_tokens.keys one \
@@ -73,6 +94,11 @@ fn page_token_keys(config: &Config) -> Verdict {
         1 => Verdict::ok("page token keys", "1, which seals and opens"),
         count => Verdict::ok("page token keys", format!("{count}: the first seals, all of them open")),
     }
+}
+
+/// What is wrong, in one line.
+fn told(Faults(faults): &Faults) -> String {
+    faults.iter().map(Fault::to_string).collect::<Vec<_>>().join("; ")
 }
 
 fn object_types(config: &Config) -> Verdict {
@@ -104,15 +130,18 @@ async fn data_sources(config: &Config) -> anyhow::Result<Vec<Verdict>> {
         }
         (StoreKind::Sqlite, Some(folder)) => vec![format!("source 1 ({})", folder.display())],
         (StoreKind::Mysql, _) => {
-            let label =
-                |(place, source): (usize, &crate::config::Source)| format!("source {} ({})", place + 1, source.url);
+            let label = |(place, source): (usize, &crate::config::Source)| format!("source {} ({source})", place + 1);
             config.store.sources.iter().enumerate().map(label).collect()
         }
     };
     let pools = &config.store.pools;
     let each = |pool: &crate::config::Pool| u64::from(pool.connections) * pool.statements as u64;
     let statements = each(&pools.read) + each(&pools.write);
-    let store = Store::open(&config.store.to_open(), Arc::new(SystemClock))?;
+    let open = match config.store.to_open() {
+        Ok(open) => open,
+        Err(faults) => return Ok(vec![Verdict::fail("data", told(&faults))]),
+    };
+    let store = Store::open(&open, Arc::new(SystemClock))?;
     let (diagnoses, schemas) = (store.diagnose().await, store.schema().await);
     store.close().await;
     let examined = labels.iter().zip(diagnoses.iter().zip(&schemas));

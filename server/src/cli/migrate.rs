@@ -33,7 +33,7 @@ enum Action {
 impl Args {
     pub(super) async fn run(self, sources: &Sources) -> anyhow::Result<ExitCode> {
         let config = sources.load()?.config;
-        let store = Store::open(&config.store.to_open(), Arc::new(SystemClock))?;
+        let store = Store::open(&config.store.to_open()?, Arc::new(SystemClock))?;
         let done = match self.action {
             Action::Status => status(&config, &store).await,
             Action::Plan => plan(&config, &store).await,
@@ -120,7 +120,7 @@ fn describe(schema: &SourceSchema) -> String {
 fn label(config: &Config, place: usize) -> String {
     let number = place + 1;
     match config.store.sources.get(place) {
-        Some(source) => format!("data source {number} ({})", source.url),
+        Some(source) => format!("data source {number} ({source})"),
         None => format!("data source {number}"),
     }
 }

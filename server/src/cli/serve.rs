@@ -6,7 +6,7 @@ use crate::{
     app::App,
     config::Config,
     lifecycle::{Signals, Stop},
-    telemetry,
+    open_files, telemetry,
 };
 use std::{process::ExitCode, time::Instant};
 
@@ -27,6 +27,7 @@ impl Args {
         let loaded = Config::load(&inputs)?;
         let config = &loaded.config;
         let telemetry = telemetry::start(config)?;
+        open_files::raise(config);
         let mut signals = Signals::listen()?;
         ports::check(&[(config.server.listen, "server.listen"), (config.server.admin_listen, "server.admin_listen")])?;
         if config.telemetry.scrape {
@@ -36,7 +37,8 @@ impl Args {
         let app = Box::pin(App::start(config, telemetry.metrics(), None)).await?;
         let addresses = app.addresses();
         let metrics = addresses.metrics.map(tracing::field::display);
-        tracing::info!(grpc = %addresses.grpc, admin = %addresses.admin, metrics, "listening");
+        let roles = &config.server.roles;
+        tracing::info!(grpc = %addresses.grpc, admin = %addresses.admin, metrics, %roles, "listening");
         tokio::select! {
             () = app.wait_ready() => {
                 tracing::info!(elapsed_ms = begin.elapsed().as_millis(), "serving");

@@ -4,7 +4,7 @@ use super::faults::Under;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// Where calls that moderate, change or export are recorded.
+/// Where calls of `AdminService` are recorded.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Audit {
@@ -29,6 +29,7 @@ pub enum AuditKind {
 impl Audit {
     pub(super) fn validate(&self, report: &mut Under<'_>) {
         let Self { kind, file } = self;
+        report.path("file", file.as_ref());
         let named = (*kind == AuditKind::File) == file.is_some();
         report.require(named, "file", "goes with kind = \"file\", and that with it");
     }

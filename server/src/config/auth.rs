@@ -13,7 +13,7 @@ pub struct Auth {
     pub callers_file: Option<PathBuf>,
     /// Callers that show JWTs.
     pub jwt: Jwt,
-    /// How often that file and those of JWTs and TLS are looked at for a change.
+    /// How often that file and those of JWTs, TLS and secrets are looked at for a change.
     pub reload_interval: Span,
     /// Accepts every insecure choice: any caller, plaintext, SQLite, page token keys made up at the start.
     pub allow_insecure: bool,
@@ -49,6 +49,7 @@ pub struct Tls {
 
 impl Auth {
     pub(super) fn validate(&self, report: &mut Under<'_>) {
+        report.path("callers_file", self.callers_file.as_ref());
         let interval = self.reload_interval.duration();
         let sound = (Duration::from_secs(1)..=Duration::from_secs(3_600)).contains(&interval);
         report.require(sound, "reload_interval", "must be 1s to 1h");
@@ -66,6 +67,7 @@ impl Jwt {
 
     pub(super) fn validate(&self, report: &mut Under<'_>) {
         let Self { jwks_file, issuer, audiences, caller_claim, leeway } = self;
+        report.path("jwks_file", jwks_file.as_ref());
         let named = !audiences.is_empty() && audiences.iter().all(|audience| !audience.is_empty());
         if jwks_file.is_some() {
             report.require(
@@ -93,6 +95,9 @@ impl Jwt {
 impl Tls {
     pub(super) fn validate(&self, report: &mut Under<'_>) {
         let Self { cert_file, key_file, client_ca_file } = self;
+        report.path("cert_file", cert_file.as_ref());
+        report.path("key_file", key_file.as_ref());
+        report.path("client_ca_file", client_ca_file.as_ref());
         report.require(key_file.is_some() || cert_file.is_none(), "key_file", "goes with cert_file");
         report.require(cert_file.is_some() || key_file.is_none(), "cert_file", "goes with key_file");
         let client = cert_file.is_some() || client_ca_file.is_none();

@@ -1,8 +1,11 @@
 //! Where copies of what is read often are kept.
 
-use super::{faults::Under, secret::SourceUrl, units::Span};
+use super::{Fault, faults::Under, secret::SourceUrl, units::Span};
 use serde::{Deserialize, Serialize};
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
+
+/// What is said of an address that is none.
+const FORM: &str = "must be an address as redis://host:6379 or redis-cluster://host:6379";
 
 /// Where copies are kept, for how long, and how many reads of the rows they may leave.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -12,6 +15,8 @@ pub struct Cache {
     pub kind: CacheKind,
     /// For Redis: its address.
     pub url: Option<SourceUrl>,
+    /// Instead: a file that holds the address. It is read again when it changes.
+    pub url_file: Option<PathBuf>,
     /// For Redis: connections to each server.
     pub connections: usize,
     /// For Redis: how long a read waits for it before the rows are read.
@@ -58,27 +63,47 @@ impl Cache {
         }
     }
 
-    /// Redis in the terms of the cache; `None` where copies are kept elsewhere.
-    pub fn redis(&self) -> Option<riposte_cache::RedisConfig> {
-        let url = self.url.as_ref().filter(|_| self.kind == CacheKind::Redis)?;
-        Some(riposte_cache::RedisConfig {
-            url: url.expose().to_owned(),
+    /// The address of Redis, read from its file where it has one; `None` where copies are kept elsewhere.
+    ///
+    /// # Errors
+    /// When the file cannot be read or holds no address.
+    pub fn address(&self) -> Result<Option<SourceUrl>, Fault> {
+        match &self.url_file {
+            _ if self.kind != CacheKind::Redis => Ok(None),
+            None => Ok(self.url.clone()),
+            Some(path) => {
+                let at = |message: String| Fault::at("cache.url_file", message);
+                let read = SourceUrl::read(path, SourceUrl::is_redis, FORM).map_err(at)?;
+                let judged = riposte_cache::Redis::judge(read.expose());
+                judged.map(|()| Some(read)).map_err(|why| at(format!("is no address of Redis: {why}")))
+            }
+        }
+    }
+
+    /// Redis at `address` in the terms of the cache.
+    pub fn redis(&self, address: &SourceUrl) -> riposte_cache::RedisConfig {
+        riposte_cache::RedisConfig {
+            url: address.expose().to_owned(),
             connections: self.connections,
             budget: self.read_timeout.duration(),
             apply_budget: self.apply_timeout.duration(),
             timeline: self.timeline,
             limits: self.limits(),
-        })
+        }
     }
 
     pub(super) fn validate(&self, report: &mut Under<'_>) {
-        let scheme = |url: &SourceUrl| {
-            ["redis://", "rediss://", "redis-cluster://", "rediss-cluster://"]
-                .iter()
-                .any(|s| url.expose().starts_with(s))
-        };
-        let url = self.kind != CacheKind::Redis || self.url.as_ref().is_some_and(scheme);
-        report.require(url, "url", "must be an address as redis://host:6379 or redis-cluster://host:6379");
+        let redis = self.kind == CacheKind::Redis;
+        let url = !redis || self.url.as_ref().map_or(self.url_file.is_some(), SourceUrl::is_redis);
+        report.require(url, "url", FORM);
+        if let Some(url) = self.url.as_ref().filter(|url| redis && url.is_redis())
+            && let Err(why) = riposte_cache::Redis::judge(url.expose())
+        {
+            report.fault("url", format!("is no address of Redis: {why}"));
+        }
+        let one = self.url.is_none() || self.url_file.is_none();
+        report.require(one, "url_file", "goes without url: the address is in one of them");
+        report.path("url_file", self.url_file.as_ref());
         let (milli, second) = (Duration::from_millis(1), Duration::from_secs(1));
         let within = |span: Span, low: Duration, high: Duration| (low..=high).contains(&span.duration());
         report.require((1..=64).contains(&self.connections), "connections", "must be 1 to 64");

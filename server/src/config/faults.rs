@@ -2,6 +2,7 @@
 
 use super::origin::Origin;
 use std::fmt;
+use std::path::PathBuf;
 
 /// One thing that is wrong, with the key it stands at. It never quotes a value: the value may be a secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,9 +30,22 @@ pub(super) struct Under<'r> {
     prefix: &'r str,
 }
 
+impl Fault {
+    /// A fault of the key at `path`, from wherever its value came.
+    pub fn at(path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { path: path.into(), message: message.into(), origin: None }
+    }
+}
+
+impl From<Fault> for Faults {
+    fn from(fault: Fault) -> Self {
+        Self(vec![fault])
+    }
+}
+
 impl Report {
     pub(super) fn fault(&mut self, path: &str, message: &str) {
-        self.0.push(Fault { path: path.to_owned(), message: message.to_owned(), origin: None });
+        self.0.push(Fault::at(path, message));
     }
 
     pub(super) fn under<'r>(&'r mut self, prefix: &'r str) -> Under<'r> {
@@ -47,6 +61,12 @@ impl Under<'_> {
     /// Notes a fault of the key `name`.
     pub(super) fn fault(&mut self, name: &str, message: impl AsRef<str>) {
         self.report.fault(&format!("{}.{name}", self.prefix), message.as_ref());
+    }
+
+    /// Notes a fault of the key `name` where its path is the empty text: a variable that was set to nothing, as a rule.
+    pub(super) fn path(&mut self, name: &str, path: Option<&PathBuf>) {
+        let named = path.is_none_or(|path| !path.as_os_str().is_empty());
+        self.require(named, name, "is empty: name a path, or leave it out");
     }
 
     /// Notes a fault of the key `name` unless `holds`.

@@ -1,7 +1,12 @@
 //! The keys that seal page tokens.
 
-use super::{faults::Under, secret::Secret};
+use super::{
+    Fault, Faults,
+    faults::Under,
+    secret::{KEY_FORM, Secret},
+};
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 
 /// The key ring. Every process of one deployment must hold the same.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -10,21 +15,41 @@ pub struct PageTokens {
     /// 32 bytes each, in base64. The first seals, all of them open. To change a key, add the new one behind it
     /// everywhere, then swap the two, then drop the old one. Without a key each process makes up its own.
     pub keys: Vec<Secret>,
+    /// Instead: files with one key each, in the order of the ring. They are read again when they change.
+    pub key_files: Vec<PathBuf>,
 }
 
 impl PageTokens {
-    /// The keys as bytes. A text that is no key is left out: [`super::Config::validate`] has refused it before.
-    pub fn bytes(&self) -> Vec<[u8; 32]> {
-        self.keys.iter().filter_map(Secret::key).collect()
+    /// How many keys the ring has.
+    pub fn count(&self) -> usize {
+        self.keys.len() + self.key_files.len()
+    }
+
+    /// The keys as bytes, read from their files where they have some. The configuration must have passed its checks.
+    ///
+    /// # Errors
+    /// Every file that cannot be read or holds no key.
+    pub fn ring(&self) -> Result<Vec<[u8; 32]>, Faults> {
+        let mut ring: Vec<_> = self.keys.iter().filter_map(Secret::key).collect();
+        let mut faults = Vec::new();
+        for (index, path) in self.key_files.iter().enumerate() {
+            let read = Secret::read(path);
+            match read.and_then(|secret| secret.key().ok_or_else(|| format!("{} {KEY_FORM}", path.display()))) {
+                Ok(key) => ring.push(key),
+                Err(message) => faults.push(Fault::at(format!("page_tokens.key_files.{index}"), message)),
+            }
+        }
+        if faults.is_empty() { Ok(ring) } else { Err(Faults(faults)) }
     }
 
     pub(super) fn validate(&self, report: &mut Under<'_>) {
         for (index, secret) in self.keys.iter().enumerate() {
-            report.require(
-                secret.key().is_some(),
-                &format!("keys.{index}"),
-                "must be 32 bytes in base64, as `openssl rand -base64 32` makes them",
-            );
+            report.require(secret.key().is_some(), &format!("keys.{index}"), KEY_FORM);
+        }
+        let one_kind = self.keys.is_empty() || self.key_files.is_empty();
+        report.require(one_kind, "key_files", "goes without keys: the ring is in one of them");
+        for (index, file) in self.key_files.iter().enumerate() {
+            report.path(&format!("key_files.{index}"), Some(file));
         }
     }
 }

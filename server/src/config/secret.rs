@@ -2,10 +2,13 @@
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde::{Deserialize, Serialize, Serializer};
-use std::fmt;
+use std::{fmt, fs, path::Path};
 
 /// What stands in place of a secret wherever one would be printed.
 pub const MASK: &str = "********";
+
+/// What is said of a key that is none.
+pub(super) const KEY_FORM: &str = "must be 32 bytes in base64, as `openssl rand -base64 32` makes them";
 
 /// A secret. It has no way to print: `Display`, `Debug` and `Serialize` all give the mask.
 #[derive(Clone, Deserialize, PartialEq, Eq)]
@@ -24,6 +27,15 @@ impl Secret {
         &self.0
     }
 
+    /// What a file holds, without the white space around it.
+    ///
+    /// # Errors
+    /// In words that name the file and nothing of its content, when it cannot be read.
+    pub fn read(path: &Path) -> Result<Self, String> {
+        let text = fs::read_to_string(path).map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
+        Ok(Self(text.trim().to_owned()))
+    }
+
     /// The 32 bytes that the secret spells in base64, or nothing if it does not.
     pub fn key(&self) -> Option<[u8; 32]> {
         BASE64_STANDARD.decode(self.0.trim()).ok()?.try_into().ok()
@@ -36,9 +48,23 @@ impl SourceUrl {
         &self.0
     }
 
+    /// What a file holds, if it is an address that `fits`; `form` says of which form it must be.
+    ///
+    /// # Errors
+    /// In words that name the file and nothing of its content, when it cannot be read or does not fit.
+    pub fn read(path: &Path, fits: fn(&Self) -> bool, form: &str) -> Result<Self, String> {
+        let address = Self(Secret::read(path)?.0);
+        if fits(&address) { Ok(address) } else { Err(format!("{} {form}", path.display())) }
+    }
+
     /// Whether the address names a server of the MySQL family.
     pub fn is_mysql(&self) -> bool {
-        self.0.starts_with("mysql://") && self.0.len() > "mysql://".len()
+        self.0.starts_with("mysql://") && self.0.len() > "mysql://".len() && riposte_store::is_address(&self.0)
+    }
+
+    /// Whether the address names a Redis or a cluster of them.
+    pub fn is_redis(&self) -> bool {
+        ["redis://", "rediss://", "redis-cluster://", "rediss-cluster://"].iter().any(|s| self.0.starts_with(s))
     }
 }
 

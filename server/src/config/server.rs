@@ -3,6 +3,7 @@
 use super::{
     auth::Tls,
     faults::Under,
+    roles::Roles,
     units::{Size, Span},
 };
 use crate::admission::Times;
@@ -14,6 +15,8 @@ use tracing_subscriber::filter::Targets;
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Server {
+    /// What this process does of all that the service has to do.
+    pub roles: Roles,
     /// Address of the public services. Port 0 takes any free port.
     pub listen: SocketAddr,
     /// Address of `AdminService`: it acts for moderators and must not be reachable for the public.
@@ -81,6 +84,7 @@ impl Server {
     }
 
     pub(super) fn validate(&self, report: &mut Under<'_>) {
+        self.roles.validate(report);
         let same_port = |a: SocketAddr, b: SocketAddr| a.port() == b.port() && a.port() != 0;
         let admin = !same_port(self.admin_listen, self.listen);
         report.require(admin, "admin_listen", "must not use the port of server.listen");

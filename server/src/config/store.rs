@@ -1,6 +1,6 @@
 //! Where comments are kept.
 
-use super::{faults::Under, secret::SourceUrl, units::Span};
+use super::{Fault, Faults, faults::Under, secret::SourceUrl, units::Span};
 use riposte_store::{
     StoreConfig,
     config::{Kind, PoolConfig, SourceConfig},
@@ -8,6 +8,9 @@ use riposte_store::{
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use std::{fmt, ops::RangeInclusive, path::PathBuf, str::FromStr, time::Duration};
+
+/// What is said of an address that is none.
+const FORM: &str = "must have the form mysql://user:password@host:port/database";
 
 /// Where comments are kept, and how the work is spread.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -46,7 +49,9 @@ pub enum StoreKind {
 #[serde(deny_unknown_fields)]
 pub struct Source {
     /// Its address, with the credentials.
-    pub url: SourceUrl,
+    pub url: Option<SourceUrl>,
+    /// Instead: a file that holds the address. It is read again when it changes.
+    pub url_file: Option<PathBuf>,
     /// Which subject tables it holds. Without it the tables are dealt evenly over the sources, in their order.
     pub subject_tables: Option<TableRange>,
 }
@@ -78,8 +83,11 @@ pub struct Pool {
 pub struct TableRange(pub RangeInclusive<u16>);
 
 impl Store {
-    /// The same in the terms of the store. The configuration must have passed its checks.
-    pub fn to_open(&self) -> StoreConfig {
+    /// The same in the terms of the store, with addresses read from their files. The configuration must have passed its checks.
+    ///
+    /// # Errors
+    /// Every file that cannot be read or holds no address.
+    pub fn to_open(&self) -> Result<StoreConfig, Faults> {
         let Store {
             kind,
             data_dir,
@@ -93,20 +101,41 @@ impl Store {
         let kind = match kind {
             StoreKind::Sqlite => Kind::Sqlite { folder: data_dir.clone(), durable: data_dir.is_some() },
             StoreKind::Mysql => {
-                let source = |(source, TableRange(subject_tables)): (&Source, _)| SourceConfig {
-                    url: source.url.expose().to_owned(),
-                    subject_tables,
-                };
-                Kind::MySql(sources.iter().zip(self.table_ranges()).map(source).collect())
+                let (mut open, mut faults) = (Vec::new(), Vec::new());
+                for (place, TableRange(subject_tables)) in (0..sources.len()).zip(self.table_ranges()) {
+                    match self.address(place) {
+                        Ok(url) => open.push(SourceConfig { url: url.expose().to_owned(), subject_tables }),
+                        Err(fault) => faults.push(fault),
+                    }
+                }
+                if !faults.is_empty() {
+                    return Err(Faults(faults));
+                }
+                Kind::MySql(open)
             }
         };
-        StoreConfig {
+        Ok(StoreConfig {
             kind,
             tables: Tables { subject: *subject_tables, index: *index_tables },
             read: pools.read.to_open(),
             write: pools.write.to_open(),
             lock_wait: lock_wait_timeout.duration(),
             transaction_limit: transaction_timeout.duration(),
+        })
+    }
+
+    /// The address of a data source, from 0 on, read from its file where it has one.
+    ///
+    /// # Errors
+    /// When there is none, or its file cannot be read or holds none.
+    pub fn address(&self, place: usize) -> Result<SourceUrl, Fault> {
+        let path = format!("store.sources.{place}");
+        let source = self.sources.get(place).ok_or_else(|| Fault::at(&path, "is not there"))?;
+        match (&source.url_file, &source.url) {
+            (Some(file), _) => SourceUrl::read(file, SourceUrl::is_mysql, FORM)
+                .map_err(|message| Fault::at(format!("{path}.url_file"), message)),
+            (None, Some(url)) => Ok(url.clone()),
+            (None, None) => Err(Fault::at(format!("{path}.url"), FORM)),
         }
     }
 
@@ -152,6 +181,7 @@ impl Store {
         let limit = self.transaction_timeout.duration();
         let longer = (wait * 2..=Duration::from_secs(600)).contains(&limit);
         report.require(longer, "transaction_timeout", "must be at least twice lock_wait_timeout, and at most 10min");
+        report.path("data_dir", self.data_dir.as_ref());
         match self.kind {
             StoreKind::Sqlite => self.validate_sqlite(report),
             StoreKind::Mysql => self.validate_sources(report),
@@ -173,8 +203,12 @@ impl Store {
             return report.fault("sources", "names no data source: write [[store.sources]] url = \"mysql://…\"");
         }
         for (place, source) in self.sources.iter().enumerate() {
-            let form = "must have the form mysql://user:password@host:port/database";
-            report.require(source.url.is_mysql(), &format!("sources.{place}.url"), form);
+            let found = source.url.as_ref().map_or(source.url_file.is_some(), SourceUrl::is_mysql);
+            report.require(found, &format!("sources.{place}.url"), FORM);
+            let one = source.url.is_none() || source.url_file.is_none();
+            let both = "goes without url: the address is in one of them";
+            report.require(one, &format!("sources.{place}.url_file"), both);
+            report.path(&format!("sources.{place}.url_file"), source.url_file.as_ref());
         }
         let given = self.sources.iter().filter(|source| source.subject_tables.is_some()).count();
         if given != 0 && given != self.sources.len() {
@@ -202,6 +236,17 @@ impl Pool {
     fn to_open(&self) -> PoolConfig {
         let Pool { connections, acquire_timeout, statements } = self;
         PoolConfig { connections: *connections, acquire_timeout: acquire_timeout.duration(), statements: *statements }
+    }
+}
+
+/// Where its address stands: the address without what is secret in it, or its file.
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.url_file, &self.url) {
+            (Some(file), _) => write!(f, "{}", file.display()),
+            (None, Some(url)) => write!(f, "{url}"),
+            (None, None) => Ok(()),
+        }
     }
 }
 

@@ -70,6 +70,7 @@ impl Telemetry {
         report.require(endpoint, "endpoint", "must be an address as http://collector:4317 or https://collector:4317");
         let secure = self.endpoint.as_ref().is_some_and(|text| text.starts_with("https://"));
         report.require(self.ca_file.is_none() || secure, "ca_file", "goes with an https:// endpoint");
+        report.path("ca_file", self.ca_file.as_ref());
         let headers = self.header_map().is_some();
         report.require(headers, "headers", "must read as name=value,name=value, with names and values of HTTP headers");
         let ratio = (0.0..=1.0).contains(&self.sampling_ratio);

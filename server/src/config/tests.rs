@@ -196,7 +196,7 @@ fn a_planted_secret_is_never_printed_whether_it_stands_right_or_wrong() {
     );
     let (_folder, inputs) = inputs(Profile::Dev, &right, &[], &["store.subject_tables=50", "store.index_tables=200"]);
     let loaded = Config::load(&inputs).unwrap();
-    assert_eq!(loaded.config.page_tokens.bytes().len(), 1);
+    assert_eq!(loaded.config.page_tokens.ring().unwrap().len(), 1);
     let printed = format!("{} {:?} {:?}", show(&loaded, true), loaded.config, loaded.config.insecure_choices());
     assert!(printed.contains("mysql://********@db/a"), "{printed}");
     assert!(!printed.contains(CANARY), "{printed}");
@@ -231,7 +231,7 @@ fn one_variable_reaches_into_a_list_and_a_later_source_replaces_it_whole() {
     let urls = |variables: &[(&str, &str)], sets: &[&str]| {
         let (_folder, inputs) = inputs(Profile::Serve, file, variables, sets);
         let sources = Config::load(&inputs).unwrap().config.store.sources;
-        sources.iter().map(|source| source.url.expose().to_owned()).collect::<Vec<_>>()
+        sources.iter().map(|source| source.url.as_ref().unwrap().expose().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(urls(&[("RIPOSTE__STORE__SOURCES__1__URL", "mysql://c/r")], &[]), ["mysql://a/r", "mysql://c/r"]);
     assert_eq!(
@@ -283,13 +283,42 @@ fn production_is_refused_for_each_insecure_choice_beside_all_other_faults_unless
     assert_eq!(refused(&[&named[..], &secure].concat()), ["page_tokens.keys"]);
     assert!(refused(&[&named[..], &secure[..1]].concat()).contains(&"server.tls.key_file".to_owned()));
     assert_eq!(refused(&["store.kind=sqlite", "auth.allow_insecure=true"]), [""; 0]);
+    // Who serves no calls admits nobody.
+    assert_eq!(refused(&["store.sources=[{url='mysql://a/r'}]", "server.roles=['worker']"]), [""; 0]);
+}
+
+#[test]
+fn roles_are_a_set_of_at_least_one_and_what_is_for_one_process_wants_both() {
+    let found = |sets: &[&str]| {
+        let (_folder, inputs) = inputs(Profile::Serve, "", &[], sets);
+        match Config::load(&inputs) {
+            Ok(_) => Vec::new(),
+            Err(Faults(faults)) => faults,
+        }
+    };
+    let mysql = "store.sources=[{url='mysql://a/r'}]";
+    for roles in ["['api']", "['worker']", "['worker', 'api']", "['api', 'api']"] {
+        let told = found(&[mysql, &format!("server.roles={roles}")]);
+        assert!(told.is_empty(), "{roles}: {told:?}");
+    }
+    let sqlite = ["store.kind=sqlite", "store.pools.write.connections=1"];
+    for (sets, path, words) in [
+        (&[mysql, "server.roles=[]"][..], "server.roles", "at least one of: api, worker"),
+        (&[mysql, "server.roles=['relay']"], "server.roles.0", "must be one of: api, worker"),
+        (&[sqlite[0], sqlite[1], "server.roles=['api']"], "server.roles", "SQLite"),
+        (&[mysql, "cache.kind=memory", "server.roles=['worker']"], "server.roles", "copies in memory"),
+    ] {
+        let told = found(sets);
+        assert_eq!(paths(&told), [path], "{sets:?}");
+        assert!(told[0].message.contains(words), "{}", told[0]);
+    }
 }
 
 #[test]
 fn the_store_is_opened_as_the_configuration_says() {
     let file = "[[store.sources]]\nurl = 'mysql://a/r'\n[[store.sources]]\nurl = 'mysql://b/r'\n";
     let (_folder, inputs) = inputs(Profile::Serve, file, &[], &["store.lock_wait_timeout=7s"]);
-    let store = Config::load(&inputs).unwrap().config.store.to_open();
+    let store = Config::load(&inputs).unwrap().config.store.to_open().unwrap();
     assert_eq!((store.tables.subject, store.tables.index, store.lock_wait.as_secs()), (50, 200, 7));
     let riposte_store::config::Kind::MySql(sources) = store.kind else { panic!("{:?}", store.kind) };
     let sources: Vec<_> = sources.iter().map(|source| (source.url.as_str(), source.subject_tables.clone())).collect();
@@ -334,6 +363,28 @@ fn what_is_sent_to_a_receiver_is_checked_and_its_headers_are_never_shown() {
 }
 
 #[test]
+fn a_path_that_is_the_empty_text_is_refused_by_its_key_and_never_opened() {
+    let empty = [
+        "auth.callers_file",
+        "auth.jwt.jwks_file",
+        "server.tls.cert_file",
+        "server.tls.key_file",
+        "server.tls.client_ca_file",
+        "audit.file",
+        "telemetry.ca_file",
+        "store.data_dir",
+        "cache.url_file",
+    ];
+    for key in empty {
+        let found = faults("", &[], &[&format!("{key}=")]);
+        assert!(
+            found.iter().any(|fault| fault.path == key && fault.message.starts_with("is empty")),
+            "{key}: {found:?}"
+        );
+    }
+}
+
+#[test]
 fn rates_are_off_until_they_are_said_and_bounds_have_bounds() {
     let (_folder, nothing) = inputs(Profile::Dev, "", &[], &[]);
     let config = Config::load(&nothing).unwrap().config;
@@ -365,4 +416,56 @@ fn rates_are_off_until_they_are_said_and_bounds_have_bounds() {
             "server.max_write_time",
         ]
     );
+}
+
+#[test]
+fn a_secret_stands_in_the_configuration_or_in_a_file_and_never_in_both() {
+    let file = concat!(
+        "cache.kind = 'redis'\ncache.url = 'redis://a'\ncache.url_file = 'c'\n",
+        "[page_tokens]\nkeys = ['AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=']\nkey_files = ['k']\n",
+        "[store]\nkind = 'mysql'\nsubject_tables = 2\nindex_tables = 2\n[[store.sources]]\nurl = 'mysql://a/r'\nurl_file = 's'\n[[store.sources]]\n",
+    );
+    let expected = ["store.sources.0.url_file", "store.sources.1.url", "cache.url_file", "page_tokens.key_files"];
+    assert_eq!(paths(&faults(file, &[], &[])), expected);
+}
+
+#[test]
+fn secrets_are_read_from_their_files_and_a_wrong_one_is_told_by_key_and_path_alone() {
+    const KEY: &str = "Y2FuYXJ5Y2FuYXJ5Y2FuYXJ5Y2FuYXJ5Y2FuYXJ5MTI=";
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let files = format!(
+        "cache.kind = 'redis'\ncache.url_file = '{}'\npage_tokens.key_files = ['{}', '{}']\n[[store.sources]]\nurl_file = '{}'\n",
+        at("cache"),
+        at("key"),
+        at("key"),
+        at("source"),
+    );
+    let (_folder, inputs) = inputs(Profile::Serve, &files, &[], &[]);
+    let loaded = Config::load(&inputs).unwrap();
+    let Config { store, cache, page_tokens, .. } = &loaded.config;
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    write("source", "mysql://u:hunter2@db/r\n");
+    write("cache", "rediss://:hunter2@cache\n");
+    write("key", &format!(" {KEY}\n"));
+    assert_eq!(store.address(0).unwrap().expose(), "mysql://u:hunter2@db/r");
+    assert_eq!(cache.address().unwrap().unwrap().expose(), "rediss://:hunter2@cache");
+    assert_eq!(page_tokens.ring().unwrap(), [*b"canarycanarycanarycanarycanary12"; 2]);
+    assert!(store.to_open().is_ok() && !show(&loaded, true).contains("hunter2"));
+
+    let told = || {
+        let ring = page_tokens.ring().unwrap_err();
+        [Faults::from(store.address(0).unwrap_err()), cache.address().unwrap_err().into(), ring].map(|f| f.to_string())
+    };
+    let keys = ["store.sources.0.url_file", "cache.url_file", "page_tokens.key_files.1"];
+    for text in ["hunter2", ""] {
+        ["source", "cache", "key"].iter().for_each(|name| write(name, text));
+        for ((told, key), name) in told().iter().zip(keys).zip(["source", "cache", "key"]) {
+            assert!(told.contains(key) && told.contains(&at(name)) && told.contains("must"), "{told}");
+            assert!(!told.contains("hunter2"), "{told}");
+        }
+        assert!(store.to_open().is_err());
+    }
+    ["source", "cache", "key"].iter().for_each(|name| fs::remove_file(folder.path().join(name)).unwrap());
+    assert!(told().iter().zip(keys).all(|(told, key)| told.contains(key) && told.contains("cannot be read")));
 }

@@ -1,7 +1,7 @@
 //! One page that is kept: how old it may be, who reads it again, and who waits for that.
 //!
 //! One reading is under way at a time, and whoever needs its page waits for it. What is needed is decided when a reader
-//! comes: a page whose reading began at most [`MAX_AGE`] before, and not before anything was told to be gone. So nobody
+//! comes: a page whose reading began at most [`SHOWN`] before, and not before anything was told to be gone. So nobody
 //! waits for more than what is left of one reading and one more.
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,10 +15,12 @@ use tokio::time::Instant;
 
 use super::pages::{Filled, Room};
 
-/// A page is handed out for so long, counted from the start of the reading that made it.
+/// The age of a page at most when it is read, counted from the start of the reading that made it.
 pub const MAX_AGE: Duration = Duration::from_secs(1);
+/// A page is handed out for so long: the rest of [`MAX_AGE`] is for the way from here to the reader.
+pub(super) const SHOWN: Duration = Duration::from_millis(750);
 /// A page that is still read at this age is read again beside its readers, so that none of them has to wait.
-const AHEAD: Duration = Duration::from_millis(600);
+const AHEAD: Duration = Duration::from_millis(450);
 /// A page that has changed is read again no sooner than this after the last reading, however often it changes.
 const PACE: Duration = Duration::from_millis(100);
 
@@ -102,7 +104,7 @@ pub(super) struct Landing {
 
 impl Need {
     fn is_met_by(self, page: &Page) -> bool {
-        page.begun + MAX_AGE >= self.came && page.heard.gone >= self.gone
+        page.begun + SHOWN >= self.came && page.heard.gone >= self.gone
     }
 }
 
@@ -177,7 +179,7 @@ impl Slot {
     /// Whether it holds nothing that may still be shown, and nobody waits for it.
     pub(super) fn is_idle(&self, now: Instant) -> bool {
         let state = self.state();
-        let old = state.page.as_ref().is_none_or(|page| page.begun + MAX_AGE < now);
+        let old = state.page.as_ref().is_none_or(|page| page.begun + SHOWN < now);
         old && state.flight.is_none()
     }
 

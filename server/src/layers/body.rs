@@ -28,8 +28,8 @@ struct Making {
     body: Body,
     /// Goes into the trailers.
     id: Option<HeaderValue>,
-    /// The message of a call that has but one.
-    message: Option<Frame<Bytes>>,
+    /// The message of a call that has but one, or what it failed with.
+    message: Option<Message>,
     measured: Measured,
     /// Counts what is not read.
     backlog: Option<Backlog>,
@@ -43,12 +43,15 @@ enum Kind {
     Kept(Option<Bytes>, Option<HeaderMap>),
 }
 
+/// A frame, as bodies give it.
+type Message = Result<Frame<Bytes>, tonic::Status>;
+
 /// What a handler has made.
 #[derive(Debug)]
 pub(super) struct Made {
     pub(super) response: Response<Body>,
-    /// The message of a call that has but one, taken out of the response: what is encoded has a size.
-    pub(super) message: Option<Frame<Bytes>>,
+    /// The message of a call that has but one, or what it failed with, taken out of the response: what is encoded has a size.
+    pub(super) message: Option<Message>,
     /// The room of a stream.
     pub(super) room: Option<Entered>,
 }
@@ -58,12 +61,12 @@ impl Made {
     pub(super) fn one(mut response: Response<Body>) -> Self {
         let body = response.body_mut();
         let message = poll_fn(|cx| http_body::Body::poll_frame(Pin::new(&mut *body), cx)).now_or_never();
-        Self { message: message.flatten().and_then(Result::ok), response, room: None }
+        Self { message: message.flatten(), response, room: None }
     }
 
     /// How many bytes the message has.
     pub(super) fn bytes(&self) -> usize {
-        self.message.as_ref().and_then(Frame::data_ref).map_or(0, Bytes::len)
+        self.message.as_ref().and_then(|message| message.as_ref().ok()?.data_ref()).map_or(0, Bytes::len)
     }
 }
 
@@ -83,7 +86,7 @@ pub(super) fn made(
         response.headers_mut().insert(REQUEST_ID, id);
     }
     response.map(|body| {
-        let message = message.map(|message| counted(backlog.as_ref(), message));
+        let message = message.map(|message| message.map(|frame| counted(backlog.as_ref(), frame)));
         CallBody { kind: Kind::Made(Making { body, id: later, message, measured, backlog }), _room: room }
     })
 }
@@ -92,7 +95,7 @@ impl Making {
     fn frame(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, tonic::Status>>> {
         let Self { body, id, message, measured, backlog } = self;
         let frame = match message.take() {
-            Some(message) => Poll::Ready(Some(Ok(message))),
+            Some(message) => Poll::Ready(Some(message)),
             None => {
                 // What a stream does for its next message belongs to its call.
                 let frame = measured.span().clone().in_scope(|| http_body::Body::poll_frame(Pin::new(body), cx));
@@ -165,5 +168,25 @@ impl http_body::Body for CallBody {
             Kind::Made(making) if making.message.is_none() => making.body.size_hint(),
             Kind::Made(_) | Kind::Kept(..) => SizeHint::default(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Body, Bytes, Frame, Made};
+
+    fn made(frame: Result<Frame<Bytes>, tonic::Status>) -> Made {
+        let body = http_body_util::StreamBody::new(futures::stream::iter([frame]));
+        Made::one(http::Response::new(Body::new(body)))
+    }
+
+    #[test]
+    fn an_answer_that_fails_instead_of_its_message_keeps_the_failure() {
+        let sound = made(Ok(Frame::data(Bytes::from_static(b"four"))));
+        assert!(sound.bytes() == 4 && sound.message.is_some_and(|message| message.is_ok()));
+        let failed = made(Err(tonic::Status::data_loss("half of it")));
+        assert_eq!(failed.bytes(), 0);
+        let code = failed.message.and_then(Result::err).map(|status| status.code());
+        assert_eq!(code, Some(tonic::Code::DataLoss), "it would end as an answer without a message and a status");
     }
 }

@@ -1,4 +1,4 @@
-//! One layer around every call: measuring and span → request id → readiness → caller → the caller's rate → role → whether its
+//! One layer around every call: measuring and span → request id → whether this process serves calls → readiness → caller → the caller's rate → role → whether its
 //! connection reads → deadline → panic guard → pages that are kept → the whole request → room → the handler → the library's own refusals in our words → request
 //! id in the trailers.
 //!
@@ -26,7 +26,8 @@ use super::body::{self, CallBody, Made};
 use super::fault::{self, Fate, Faults};
 use super::{deadline, gather, peek, refusal, tag};
 use crate::admission::{self, Admission, Backlog, Kind, Terms, Times};
-use crate::auth::{Guard, Peer};
+use crate::audit::{Attempt, Audit};
+use crate::auth::{Guard, Peer, recorded};
 use crate::rpc::refusal::{Facts, Refusal};
 use crate::rpc::status::{QUOTA, status};
 use crate::rpc::{CallerDeadline, HotAnswers, RequestTag};
@@ -52,8 +53,12 @@ impl Gate {
 pub struct CallLayer {
     /// Whether calls are let in.
     pub gate: Gate,
+    /// Whether any call is served but health and reflection.
+    pub takes_calls: bool,
     /// Who may call.
     pub guard: Guard,
+    /// The names of the services of the contract that the listener has.
+    pub services: &'static [&'static str],
     /// The most time that calls get.
     pub times: Times,
     /// The most time that the body of a unary call gets to arrive.
@@ -68,6 +73,8 @@ pub struct CallLayer {
     pub calls: Calls,
     /// Pages that are kept; `None` where no such call is served.
     pub hot: Option<HotAnswers>,
+    /// Where calls of AdminService are recorded that do not come as far as their handlers; `None` where it is not served.
+    pub audit: Option<Audit>,
 }
 
 /// The service that [`CallLayer`] makes.
@@ -110,13 +117,19 @@ where
         let backlog = request.extensions().get::<Peer>().and_then(|peer| peer.backlog.clone());
         Box::pin(async move {
             let id = tag::of(request.headers());
+            let mut attempt = layer.attempt(request.uri().path(), &id);
             let mut measured = layer.calls.begin(request.uri().path(), request.headers(), &id);
             let span = measured.span().clone();
             let call = Call { request, arrived, id: &id, backlog: backlog.as_ref() };
-            Ok(match layer.within_time(inner, call, &mut measured).instrument(span).await {
+            let said = layer.within_time(inner, call, &mut measured, attempt.as_mut()).instrument(span).await;
+            let said = said.map_err(|refusal| status(refusal, tag::text(&id)));
+            if let Some(attempt) = attempt {
+                attempt.answered(said.as_ref().err());
+            }
+            Ok(match said {
                 Ok(Said::Made(made)) => body::made(*made, id, measured, backlog),
                 Ok(Said::Kept(message)) => body::kept(message, id, measured, backlog),
-                Err(refusal) => body::made(Made::one(status(refusal, tag::text(&id)).into_http()), id, measured, None),
+                Err(status) => body::made(Made::one(status.into_http()), id, measured, None),
             })
         })
     }
@@ -153,21 +166,34 @@ struct Known<'a> {
 }
 
 impl CallLayer {
+    /// What is recorded of a call if it does not come as far as its handler.
+    fn attempt(&self, path: &str, id: &HeaderValue) -> Option<Attempt> {
+        Some(Attempt::new(self.audit.as_ref()?, recorded(path)?, tag::text(id)))
+    }
+
     /// Lets a call in, and ends it when its time is over.
     async fn within_time<S>(
         &self,
         inner: S,
-        Call { request, arrived, id, backlog }: Call<'_>,
+        Call { mut request, arrived, id, backlog }: Call<'_>,
         measured: &mut Measured,
+        attempt: Option<&mut Attempt>,
     ) -> Result<Said, Refusal>
     where
         S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
     {
-        if !self.gate.is_open() && !request.uri().path().starts_with("/grpc.") {
+        let about_us = request.uri().path().starts_with("/grpc.");
+        if !about_us && !self.takes_calls {
+            return Err(refusal::elsewhere(request.uri().path()).into());
+        }
+        if let Some(attempt) = &attempt {
+            request.extensions_mut().insert(attempt.begun());
+        }
+        if !about_us && !self.gate.is_open() {
             return Err(Error::ShardAway { after: Breaker::PAUSE }.into());
         }
-        let caller = self.let_in(&request, measured)?;
-        let terms = admission::terms(request.uri().path());
+        let caller = self.let_in(&request, measured, attempt)?;
+        let terms = admission::terms(request.uri().path()).filter(|_| self.serves(request.uri().path()));
         // Whoever asks for health is told.
         let backlog = backlog.filter(|_| terms.is_some());
         backlog.map_or(Ok(()), |backlog| self.admission.reads(backlog))?;
@@ -196,15 +222,31 @@ impl CallLayer {
     }
 
     /// Who makes a call, if they may; `None` for what anybody may ask.
-    fn let_in(&self, request: &Request<Body>, measured: &mut Measured) -> Result<Option<Caller>, Refusal> {
+    fn let_in(
+        &self,
+        request: &Request<Body>,
+        measured: &mut Measured,
+        attempt: Option<&mut Attempt>,
+    ) -> Result<Option<Caller>, Refusal> {
         let peer = request.extensions().get::<Peer>();
         let who = self.guard.who(request.uri().path(), request.headers(), peer)?;
         let Some((caller, access)) = who else { return Ok(None) };
         measured.by(&caller);
+        if let Some(attempt) = attempt {
+            attempt.by(&caller);
+        }
         let quota = || Facts::default().with(QUOTA, format!("caller:{}", caller.name()));
         self.admission.caller(&caller).map_err(|error| Refusal::about(error, quota()))?;
-        access.allows(&caller)?;
+        // What is served elsewhere asks for no role here: it does not exist.
+        if self.serves(request.uri().path()) {
+            access.allows(&caller)?;
+        }
         Ok(Some(caller))
+    }
+
+    /// Whether the path is of a service that the listener has.
+    fn serves(&self, path: &str) -> bool {
+        path.trim_start_matches('/').split_once('/').is_some_and(|(service, _)| self.services.contains(&service))
     }
 
     /// Answers by what is kept, or by the handler.

@@ -1,4 +1,4 @@
-//! Answers that the gRPC library made by itself, put into the words of the contract.
+//! Answers that the gRPC library made by itself, put into the words of the contract; and what it would say where nothing is served.
 
 use http::Response;
 use riposte_core::Error;
@@ -18,8 +18,19 @@ pub(super) fn of(response: &Response<Body>, path: &str, max_request: usize) -> O
     }
     // The router says no word of a path that it has not; the codec names the compression that it cannot read.
     if status.code() == Code::Unimplemented && status.message().is_empty() {
-        let shown: String = path.trim_start_matches('/').chars().take(SHOWN).collect();
-        return Some(Error::NotImplemented(format!("{shown} at this port").into()));
+        return Some(Error::NotImplemented(format!("{} at this port", shown(path)).into()));
     }
     of_library(status.code(), max_request)
+}
+
+/// The refusal of a process that serves no calls at all.
+pub(super) fn elsewhere(path: &str) -> Error {
+    let shown = shown(path);
+    Error::NotImplemented(
+        format!("{shown} at this process, which serves no calls (its server.roles lack \"api\"),").into(),
+    )
+}
+
+fn shown(path: &str) -> String {
+    path.trim_start_matches('/').chars().take(SHOWN).collect()
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use riposte_cache::{
-    Away, Cache, Change, Committed, Cursor, Fill, Filled, Kind, Likes, Lookup, Member, Opened, PageAsk, PageHit, Ticket,
+    Away, Cache, Change, Committed, Cursor, Fill, Filled, Kind, Likes, Lookup, Member, Opened, PageAsk, PageHit,
+    Prints, Ticket,
 };
 use riposte_core::comment::CommentView;
 use riposte_core::{CommentId, LikeValue, Partition, Subject, SubjectId, SubjectKey};
@@ -119,5 +120,9 @@ impl Cache for Planted {
 
     fn is_away(&self) -> bool {
         self.inner.is_away()
+    }
+
+    fn prints(&self) -> Option<&dyn Prints> {
+        self.inner.prints()
     }
 }

@@ -12,7 +12,7 @@ use riposte_core::page::{
 };
 use riposte_core::ports::{Exported, Reader};
 use riposte_core::request::RequestKey;
-use riposte_core::{CommentState, LikeValue, MemberId, ObjectType, Result, Subject, SubjectKey};
+use riposte_core::{CommentState, LikeValue, MemberId, ObjectType, Result, Subject, SubjectKey, Types};
 
 use super::{Bug, one_of};
 
@@ -131,6 +131,10 @@ impl Reader for Planted {
 
     async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<Located>>> {
         self.inner.locate(ids).await
+    }
+
+    async fn locate_among(&self, ids: &[CommentId], types: &Types) -> Result<Vec<Option<Located>>> {
+        self.inner.locate_among(ids, types).await
     }
 
     async fn comments(&self, ids: &[CommentId]) -> Result<Vec<Option<CommentView>>> {

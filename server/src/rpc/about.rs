@@ -2,6 +2,7 @@
 
 use riposte_core::{Error, SubjectKey};
 use riposte_sdk::v1;
+use riposte_sdk::v1::import_item::Kind;
 use riposte_sdk::v1::subject_scope::Scope;
 
 use super::answer;
@@ -63,6 +64,18 @@ pub(crate) fn subject(key: &v1::SubjectKey) -> Facts {
 /// The fact of a comment's id.
 pub(crate) fn comment(id: i64) -> Facts {
     Facts::default().with("comment_id", id)
+}
+
+/// What an item of an import names, for the audit log.
+pub(crate) fn item(item: &v1::ImportItem) -> Facts {
+    let v1::ImportItem { source, external_id, kind } = item;
+    let key = match kind {
+        Some(Kind::Subject(new)) => new.key.as_ref(),
+        Some(Kind::Comment(new)) => new.subject.as_ref(),
+        Some(Kind::Like(new)) => new.subject.as_ref(),
+        None => None,
+    };
+    key.map(subject).unwrap_or_default().with("source", source).with("external_id", external_id)
 }
 
 /// Adds the subject that a comment stands under to an error met there: the request named the comment only.

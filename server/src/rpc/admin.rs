@@ -1,5 +1,5 @@
-//! AdminService: what operators and moderators do, on its own port. What moderates, changes or exports is recorded
-//! (`audited`); what only looks is not.
+//! AdminService: what operators and moderators do, on its own port. Every call is recorded (`audited`), also one that only looks: at
+//! what, and by whom, is asked after something has become known.
 
 mod audited;
 mod cache;
@@ -21,8 +21,7 @@ use tonic::codegen::tokio_stream::Stream;
 use tonic::{Request, Response, Status, Streaming};
 
 use super::Services;
-use super::call::{opened, serve};
-use audited::{answered, streamed};
+use audited::{answered, imported, streamed};
 use counts::{Repair, Verify};
 use rebuild::{History, Ranks};
 use rounds::Named;
@@ -48,10 +47,7 @@ impl AdminService for Admin {
         &self,
         request: Request<Streaming<v1::ImportCommentsRequest>>,
     ) -> Result<Response<Self::ImportCommentsStream>, Status> {
-        streamed(&self.0, "AdminService/ImportComments", request, async |call, items| {
-            Ok(import::run(self.0.clone(), call, items))
-        })
-        .await
+        imported(&self.0, request)
     }
 
     async fn export_subject(
@@ -66,7 +62,7 @@ impl AdminService for Admin {
         &self,
         request: Request<v1::ListSubjectsRequest>,
     ) -> Result<Response<v1::ListSubjectsResponse>, Status> {
-        serve(request, |caller, request| list::list(&self.0, caller, request)).await
+        answered(&self.0, "AdminService/ListSubjects", request, list::list).await
     }
 
     async fn hide_comment(
@@ -94,10 +90,10 @@ impl AdminService for Admin {
         &self,
         request: Request<v1::VerifyCountsRequest>,
     ) -> Result<Response<Self::VerifyCountsStream>, Status> {
-        let (call, request) = opened(request)?;
-        let v1::VerifyCountsRequest { scope, resume_token } = request;
-        let named = Named { method: "VerifyCounts", scope, resume_token };
-        rounds::run(self.0.clone(), call, named, Verify::default()).await.map(Response::new)
+        let run = |call, v1::VerifyCountsRequest { scope, resume_token }| {
+            rounds::run(self.0.clone(), call, Named { method: "VerifyCounts", scope, resume_token }, Verify::default())
+        };
+        streamed(&self.0, "AdminService/VerifyCounts", request, run).await
     }
 
     async fn repair_counts(
@@ -150,6 +146,6 @@ impl AdminService for Admin {
         &self,
         request: Request<v1::ListHotSubjectsRequest>,
     ) -> Result<Response<v1::ListHotSubjectsResponse>, Status> {
-        serve(request, |caller, request| hot::list(&self.0, caller, request)).await
+        answered(&self.0, "AdminService/ListHotSubjects", request, hot::list).await
     }
 }

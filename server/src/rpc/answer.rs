@@ -2,6 +2,7 @@
 
 mod comment;
 mod page;
+mod print;
 mod subject;
 
 use prost_types::Timestamp;
@@ -10,6 +11,8 @@ use riposte_sdk::v1;
 
 pub(crate) use comment::{comment, content, plain_state, thread};
 pub(crate) use page::{Anchor, Asked, MAX_BYTES, cut, fit};
+pub use print::PagePrinter;
+pub(crate) use print::{Print, PrintedResponse, PrintedThread};
 pub(crate) use subject::{subject, subject_key};
 
 /// A time of the wire.

@@ -47,15 +47,24 @@ impl HotAnswers {
             Some(spot) => Some(spot),
             None => pages.admit(caller, message, &self.first_page_of(message)?),
         };
+        let asked = || (caller.clone(), Bytes::copy_from_slice(message));
         let answer = match spot {
             Some(spot) => {
-                let reading = || self.0.clone().reading(caller.clone(), Bytes::copy_from_slice(message));
+                let reading = || {
+                    let (caller, message) = asked();
+                    self.0.clone().reading(caller, message)
+                };
                 pages.read(&spot, reading).await
             }
             None => {
-                let (services, caller, message) = (self.0.clone(), caller.clone(), Bytes::copy_from_slice(message));
-                let (who, asked) = (caller.clone(), message.clone());
-                pages.share(caller, message, move || services.shared_reading(who, asked)).await
+                let ((caller, message), services) = (asked(), self.0.clone());
+                let (who, what) = (caller.clone(), message.clone());
+                let reading = move || services.reading_in_a_room(who, what);
+                if pages.is_enabled() {
+                    pages.share(caller, message, reading).await
+                } else {
+                    reading().await.map(|filled| filled.bytes)
+                }
             }
         };
         Some(answer.map_err(|error| about(error, message)))
@@ -68,7 +77,7 @@ impl HotAnswers {
         let key = request.subject.as_ref()?;
         let subject = SubjectKey::parse("subject", &key.object_type, &key.object_id).ok()?;
         self.0.pages.count(&subject);
-        (self.0.pages.is_enabled() && is_first_page(&request)).then_some(subject)
+        is_first_page(&request).then_some(subject)
     }
 }
 
@@ -77,14 +86,19 @@ impl Services {
     async fn reading(self, caller: Caller, message: Bytes) -> Result<Filled, Error> {
         let request =
             v1::ListCommentsRequest::decode(message).map_err(|_| Error::internal("a request was readable"))?;
-        let limit = self.limits.max_response;
-        let (subject, page) =
-            noting(CommentCalls(self).listed(&caller, &request)).await.map_err(|refusal| refusal.error)?;
-        encode(subject, &page, limit)
+        let (limit, calls) = (self.limits.max_response, CommentCalls(self));
+        let read = async {
+            if let Some((subject, page)) = calls.printed(&caller, &request).await? {
+                return Ok(encode(subject, &page, limit));
+            }
+            let (subject, page) = calls.listed(&caller, &request).await?;
+            Ok(encode(subject, &page, limit))
+        };
+        noting(read).await.map_err(|refusal: Refusal| refusal.error)?
     }
 
-    /// The same in one room for all who wait for it. Readings of pages that are kept are few, and need none.
-    async fn shared_reading(self, caller: Caller, message: Bytes) -> Result<Filled, Error> {
+    /// The same in a room, one for all who wait for it. Readings of pages that are kept are few, and need none.
+    async fn reading_in_a_room(self, caller: Caller, message: Bytes) -> Result<Filled, Error> {
         let _room = match terms(METHOD) {
             Some(terms) => Some(self.admission.enter(terms, None, None).await?),
             None => None,
@@ -115,7 +129,7 @@ fn message_of(request: &[u8]) -> Option<&[u8]> {
     (compressed == 0 && u32::from_be_bytes(length) as usize == message.len()).then_some(message)
 }
 
-fn encode(subject: SubjectId, page: &v1::ListCommentsResponse, limit: usize) -> Result<Filled, Error> {
+fn encode(subject: SubjectId, page: &impl Message, limit: usize) -> Result<Filled, Error> {
     let length = page.encoded_len();
     let head = u32::try_from(length).ok().filter(|_| length <= limit).ok_or(Error::MessageTooLarge { limit })?;
     let mut bytes = Vec::with_capacity(HEAD + length);

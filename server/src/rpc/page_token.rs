@@ -20,8 +20,11 @@ mod internal {
     }
 }
 
+use std::sync::Arc;
+
 use aes_gcm_siv::aead::{Aead, KeyInit, Payload};
 use aes_gcm_siv::{Aes256GcmSiv, Nonce};
+use arc_swap::ArcSwap;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use prost::Message;
@@ -37,15 +40,15 @@ const NONCE_BYTES: usize = 12;
 /// The longest text that can be a token of ours.
 const MAX_TEXT: usize = 512;
 
-/// Seals and opens page tokens with a ring of keys.
+/// Seals and opens page tokens with a ring of keys. Clones share the ring, which may be exchanged while calls run.
 #[derive(Clone)]
 pub struct PageTokens {
-    ring: Vec<Aes256GcmSiv>,
+    ring: Arc<ArcSwap<Vec<Aes256GcmSiv>>>,
 }
 
 impl std::fmt::Debug for PageTokens {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("PageTokens").field("keys", &self.ring.len()).finish_non_exhaustive()
+        f.debug_struct("PageTokens").field("keys", &self.ring.load().len()).finish_non_exhaustive()
     }
 }
 
@@ -55,7 +58,12 @@ impl PageTokens {
     #[must_use]
     pub fn new(keys: Vec<[u8; 32]>) -> Self {
         let keys = if keys.is_empty() { vec![rand::random()] } else { keys };
-        Self { ring: keys.iter().map(|key| Aes256GcmSiv::new(&(*key).into())).collect() }
+        Self { ring: Arc::new(ArcSwap::from_pointee(ciphers(&keys))) }
+    }
+
+    /// From now on this ring, which has a key: what no key of it has sealed is refused.
+    pub fn exchange(&self, keys: &[[u8; 32]]) {
+        self.ring.store(Arc::new(ciphers(keys)));
     }
 
     /// The token that goes on at `cursor` of the walk that `context` describes.
@@ -69,7 +77,8 @@ impl PageTokens {
             cursor: Some(cursor.to_message()),
         };
         let nonce: [u8; NONCE_BYTES] = rand::random();
-        let key = self.ring.first().ok_or_else(|| Error::internal("no page token key"))?;
+        let ring = self.ring.load();
+        let key = ring.first().ok_or_else(|| Error::internal("no page token key"))?;
         let sealed = key
             .encrypt(&Nonce::from(nonce), Payload { msg: &token.encode_to_vec(), aad: &[VERSION] })
             .map_err(|_| Error::internal("a page token could not be sealed"))?;
@@ -97,9 +106,13 @@ impl PageTokens {
         let (version, rest) = bytes.split_first()?;
         let (nonce, sealed) = rest.split_first_chunk::<NONCE_BYTES>()?;
         let payload = || Payload { msg: sealed, aad: std::slice::from_ref(version) };
-        let opened = self.ring.iter().find_map(|key| key.decrypt(&Nonce::from(*nonce), payload()).ok())?;
+        let opened = self.ring.load().iter().find_map(|key| key.decrypt(&Nonce::from(*nonce), payload()).ok())?;
         (*version == VERSION).then(|| v1::PageToken::decode(opened.as_slice()).ok()).flatten()
     }
+}
+
+fn ciphers(keys: &[[u8; 32]]) -> Vec<Aes256GcmSiv> {
+    keys.iter().map(|key| Aes256GcmSiv::new(&(*key).into())).collect()
 }
 
 #[cfg(test)]

@@ -6,10 +6,11 @@ use std::time::Instant;
 
 use http::{HeaderMap, HeaderValue};
 use opentelemetry::KeyValue;
-use opentelemetry::metrics::{Counter, Histogram};
+use opentelemetry::metrics::Counter;
 use riposte_core::Caller;
 use tracing::Span;
 
+use super::exemplars::Traced;
 use super::instruments::{Instruments, attribute};
 use super::spans;
 
@@ -50,7 +51,7 @@ pub struct Calls(Arc<Kept>);
 struct Kept {
     by_path: HashMap<String, usize>,
     methods: Vec<Method>,
-    duration: Histogram<f64>,
+    duration: Traced,
     callers: Counter<u64>,
 }
 
@@ -141,7 +142,7 @@ impl Measured {
             return;
         }
         let Kept { methods, duration, callers, .. } = &*self.calls.0;
-        duration.record(self.begin.elapsed().as_secs_f64(), &methods[self.method].outcomes[code]);
+        duration.record(self.begin.elapsed(), &methods[self.method].outcomes[code], &self.span);
         if let Some(caller) = self.caller.take() {
             let status = KeyValue::new(attribute::RPC_RESPONSE_STATUS_CODE, CODES[code]);
             callers.add(1, &[KeyValue::new(attribute::CALLER, caller), status]);

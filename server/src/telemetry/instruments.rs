@@ -4,4 +4,6 @@ use opentelemetry::metrics::{
     AsyncInstrumentBuilder, Counter, Gauge, Histogram, Meter, ObservableCounter, ObservableGauge, UpDownCounter,
 };
 
+use super::exemplars::Traced;
+
 include!("gen/instruments.rs");

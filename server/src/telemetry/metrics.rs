@@ -15,9 +15,12 @@ use prometheus::{Registry, TextEncoder};
 use riposte_cache::{Tally, Told};
 use riposte_core::ports::Clock;
 use riposte_store::{PoolState, Sources, Store};
+use tracing::Span;
 
 use super::calls::Calls;
+use super::exemplars::Traced;
 use super::instruments::{self, Instruments, attribute};
+use super::openmetrics;
 use super::push::Exports;
 use crate::clock::SystemClock;
 
@@ -55,7 +58,7 @@ impl Metrics {
         };
         let provider = builder.build();
         let meter = provider.meter("riposte");
-        let instruments = Instruments::of(&meter);
+        let instruments = Instruments::of(&meter, scrape);
         instruments.build_info.record(1, &[KeyValue::new(attribute::VERSION, super::VERSION)]);
         instruments.start_time.record(SystemClock.now().0 as f64 / 1e3, &[]);
         instruments.ready.record(0, &[]);
@@ -147,7 +150,7 @@ impl Metrics {
         self.0.instruments.certificate_expiry.record(until as f64, &[]);
     }
 
-    /// Changed files of callers, keys or certificates were read: they are in use now, or cannot be used. Of so many of these three
+    /// Changed files of callers, keys, certificates or a secret were read: they are in use now, or cannot be used. Of so many of these
     /// what lies there cannot.
     pub fn reloaded(&self, used: bool, refused: usize) {
         self.0.instruments.files_refused.record(refused as u64, &[]);
@@ -239,6 +242,14 @@ impl Metrics {
     pub fn text(&self) -> Result<String, prometheus::Error> {
         TextEncoder::new().encode_to_string(&self.0.registry.gather())
     }
+
+    /// The same as OpenMetrics, where buckets of durations name the last sampled span that fell into them.
+    #[must_use]
+    pub fn open_metrics(&self) -> String {
+        // These first: whatever an exemplar is kept of was counted before.
+        let exemplars = self.0.instruments.traced().map(Traced::exemplars);
+        openmetrics::text(&self.0.registry.gather(), &exemplars)
+    }
 }
 
 impl riposte_store::Observer for Metrics {
@@ -272,7 +283,7 @@ impl Metrics {
             KeyValue::new(attribute::ERROR_TYPE, failed.unwrap_or_default()),
         ];
         let told = if failed.is_some() { &whole[..] } else { &whole[..2] };
-        self.0.instruments.operation_duration.record(took.as_secs_f64(), told);
+        self.0.instruments.operation_duration.record(took, told, &Span::current());
     }
 }
 

@@ -49,7 +49,8 @@ impl Push {
     pub(super) fn open(config: &Telemetry, exports: &Exports) -> Result<Option<Self>> {
         let Some(endpoint) = config.endpoint.as_ref().filter(|_| config.pushes()) else { return Ok(None) };
         let timeout = config.timeout.duration();
-        let (channel, resource) = (channel(endpoint, config)?, resource(config));
+        // Connected when something is sent, and again whenever it was away.
+        let (channel, resource) = (receiver(endpoint, config)?.connect_lazy(), resource(config));
         let metadata = MetadataMap::from_headers(config.header_map().unwrap_or_default());
         let mut push = Self { channel, metadata, resource, timeout, traces: None, logs: None };
         if config.traces {
@@ -128,8 +129,14 @@ impl Push {
     }
 }
 
-/// The way to the receiver: connected when something is sent, and again whenever it was away.
-fn channel(endpoint: &str, config: &Telemetry) -> Result<Channel> {
+/// Whether the receiver takes a connection now; `None` where nothing is sent. It is told nothing.
+pub(super) async fn reach(config: &Telemetry) -> Result<Option<std::result::Result<(), tonic::transport::Error>>> {
+    let Some(endpoint) = config.endpoint.as_ref().filter(|_| config.pushes()) else { return Ok(None) };
+    Ok(Some(receiver(endpoint, config)?.connect().await.map(drop)))
+}
+
+/// The receiver, with the time it has to answer and what it is trusted by.
+fn receiver(endpoint: &str, config: &Telemetry) -> Result<Endpoint> {
     let timeout = config.timeout.duration();
     let mut to = Endpoint::from_shared(endpoint.to_owned())?.connect_timeout(timeout).timeout(timeout);
     if endpoint.starts_with("https://") {
@@ -142,7 +149,7 @@ fn channel(endpoint: &str, config: &Telemetry) -> Result<Channel> {
         };
         to = to.tls_config(tls)?;
     }
-    Ok(to.connect_lazy())
+    Ok(to)
 }
 
 /// What all that is sent belongs to.

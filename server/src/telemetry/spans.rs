@@ -3,7 +3,7 @@
 
 use http::{HeaderMap, HeaderValue};
 use opentelemetry::propagation::{Extractor, TextMapPropagator};
-use opentelemetry::trace::{Link, SpanKind, TraceContextExt, TraceId, TraceState};
+use opentelemetry::trace::{Link, SpanContext, SpanKind, TraceContextExt, TraceId, TraceState};
 use opentelemetry::{Context, KeyValue};
 use opentelemetry_sdk::propagation::TraceContextPropagator;
 use opentelemetry_sdk::trace::{Sampler, SamplingDecision, SamplingResult, ShouldSample};
@@ -73,7 +73,15 @@ pub(crate) fn batch(waits: &[Span], source: usize, kind: &'static str, commands:
 }
 
 fn is_sampled(span: &Span) -> bool {
-    !span.is_disabled() && span.context().span().span_context().is_sampled()
+    sampled(span).is_some()
+}
+
+/// What names a span that is sent to a receiver; `None` for every other.
+pub(super) fn sampled(span: &Span) -> Option<SpanContext> {
+    if span.is_disabled() {
+        return None;
+    }
+    Some(span.context().span().span_context().clone()).filter(SpanContext::is_sampled)
 }
 
 /// Follows the caller's decision; without one a call begins a trace now and then, and nothing else ever does: what runs in the

@@ -1,4 +1,5 @@
-//! From commits to watchers and projections: the relay and the tail of every data source, as long as the process lasts.
+//! From commits to watchers and projections: the relay and the tail of every data source, as far as this process has a part in
+//! them, as long as it lasts.
 
 use std::sync::Arc;
 
@@ -6,9 +7,10 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use super::bells::Bells;
-use super::relay::{self, RelayPorts, mending};
+use super::relay::{self, RelayPorts, follower, mending};
 use super::tail::Tail;
 use super::watch::Hub;
+use crate::config::{Role, Roles};
 use crate::hot::Pages;
 
 /// The tasks that run beside the calls.
@@ -20,9 +22,16 @@ pub struct Feed {
 }
 
 impl Feed {
-    /// Starts to feed `hub`, `pages` and the projections once `ready` says that the store can be used.
+    /// Starts what a process of these `roles` does, once `ready` says that the store can be used: who serves calls feeds `hub` and
+    /// `pages`, a worker takes part in the relay of every source.
     #[must_use]
-    pub fn start(ports: &RelayPorts, bells: &Bells, hub: &Hub, pages: &Pages, ready: &watch::Receiver<bool>) -> Self {
+    pub fn start(
+        ports: &RelayPorts,
+        bells: &Bells,
+        (hub, pages): (&Hub, &Pages),
+        ready: &watch::Receiver<bool>,
+        roles: &Roles,
+    ) -> Self {
         let stop = watch::Sender::new(false);
         let sources = || 0..ports.outbox.sources();
         let relay = |source| {
@@ -35,42 +44,59 @@ impl Feed {
                 relay::run(ports, bells, source, stop).await;
             })
         };
+        let follower = |source| spawn(ready, follower::follow(ports.clone(), source));
         let tail = |source| {
             let tail = Tail::new(Arc::clone(&ports.outbox), hub.clone(), pages.clone(), source);
-            let (numbers, ready) = (bells.numbers(source), ready.clone());
-            tokio::spawn(async move {
-                told(ready).await;
-                tail.run(numbers).await;
-            })
+            spawn(ready, tail.run(bells.numbers(source)))
         };
         let own = |source| {
             let mender = ports.copies.mender(&ports.outbox, source).filter(|_| ports.copies.are_here())?;
-            let (numbers, ready) = (bells.numbers(source), ready.clone());
-            Some(tokio::spawn(async move {
-                told(ready).await;
-                mending::own(mender, numbers, source).await;
-            }))
+            Some(spawn(ready, mending::own(mender, bells.numbers(source), source)))
         };
-        let audit = ports.copies.auditor().map(|auditor| {
-            let ready = ready.clone();
-            tokio::spawn(async move {
-                told(ready).await;
-                auditor.run(|error| tracing::debug!(%error, "copies could not be compared with their rows")).await;
-            })
-        });
-        let tails = sources().map(tail).chain(sources().filter_map(own)).chain(audit).collect();
-        Self { relays: sources().map(relay).collect(), tails, stop }
+        // It looks at what was answered here.
+        let audit = || {
+            let troubled = |error| tracing::debug!(%error, "copies could not be compared with their rows");
+            ports.copies.auditor().map(|auditor| spawn(ready, auditor.run(troubled)))
+        };
+        let (mut relays, mut tails) = (Vec::new(), Vec::new());
+        if roles.has(Role::Worker) {
+            relays.extend(sources().map(relay));
+        } else {
+            tails.extend(sources().map(follower));
+        }
+        if roles.has(Role::Api) {
+            tails.extend(sources().map(tail).chain(sources().filter_map(own)).chain(audit()));
+        }
+        Self { relays, tails, stop }
     }
 
-    /// Stops: what a relay is doing is cut between two statements of its port, and its lead is given up.
-    pub async fn stop(self) {
+    /// Gives up every lead: what a relay is doing is cut between two statements of its port. All else goes on.
+    pub async fn resign(&mut self) {
         self.stop.send_replace(true);
+        for relay in self.relays.drain(..) {
+            // Only a panic could make it fail, and that was told when it happened.
+            let _ = relay.await;
+        }
+    }
+
+    /// Stops, after giving up every lead.
+    pub async fn stop(mut self) {
+        self.resign().await;
         self.tails.iter().for_each(JoinHandle::abort);
-        for task in self.relays.into_iter().chain(self.tails) {
+        for task in self.tails {
             // An aborted task ends with an error that says so.
             let _ = task.await;
         }
     }
+}
+
+/// Begins with `work` once `ready` says so.
+fn spawn(ready: &watch::Receiver<bool>, work: impl Future<Output = ()> + Send + 'static) -> JoinHandle<()> {
+    let ready = ready.clone();
+    tokio::spawn(async move {
+        told(ready).await;
+        work.await;
+    })
 }
 
 /// Waits until it is said; for ever, if nobody is left to say it.

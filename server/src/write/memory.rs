@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard};
 use async_trait::async_trait;
 use riposte_core::event::{Changes, Event, Numbered};
 use riposte_core::page::Order;
-use riposte_core::ports::{Boards, Epoch, Histories, Outbox, Projection, Rankings, Rebuilt};
+use riposte_core::ports::{Boards, Candidate, Epoch, Histories, Outbox, Projection, Rankings, Rebuilt};
 use riposte_core::rank::{RankedList, Ranking};
 use riposte_core::{CommentId, Error, Millis, Partition, Result, Subject, SubjectId, SubjectKey};
 
@@ -27,7 +27,7 @@ pub(super) struct Memory {
 #[derive(Debug, Default)]
 struct Rows {
     events: Vec<(Option<i64>, Event)>,
-    leader: Option<[u8; 16]>,
+    leader: Option<Candidate>,
     epoch: i64,
     positions: BTreeMap<&'static str, i64>,
     applied: Vec<i64>,
@@ -74,7 +74,7 @@ impl Memory {
     /// Another process leads from now on.
     pub(super) fn usurp(&self) {
         let mut rows = self.rows();
-        rows.leader = Some([0; 16]);
+        rows.leader = Some(Candidate::mending([0; 16]));
         rows.epoch += 1;
     }
 
@@ -84,7 +84,7 @@ impl Memory {
     }
 
     /// Who leads.
-    pub(super) fn leader(&self) -> Option<[u8; 16]> {
+    pub(super) fn leader(&self) -> Option<Candidate> {
         self.rows().leader
     }
 
@@ -105,19 +105,19 @@ impl Outbox for Memory {
         1
     }
 
-    async fn lead(&self, _: usize, owner: &[u8; 16], _: Millis) -> Result<Option<Epoch>> {
+    async fn lead(&self, _: usize, who: Candidate, _: Millis) -> Result<Option<Epoch>> {
         self.led.fetch_add(1, Ordering::SeqCst);
         self.works()?;
         let mut rows = self.rows();
         if rows.leader.is_none() {
-            (rows.leader, rows.epoch) = (Some(*owner), rows.epoch + 1);
+            (rows.leader, rows.epoch) = (Some(who), rows.epoch + 1);
         }
-        Ok((rows.leader == Some(*owner)).then_some(Epoch(rows.epoch)))
+        Ok((rows.leader == Some(who)).then_some(Epoch(rows.epoch)))
     }
 
-    async fn resign(&self, _: usize, owner: &[u8; 16]) -> Result<()> {
+    async fn resign(&self, _: usize, who: Candidate) -> Result<()> {
         let mut rows = self.rows();
-        rows.leader = rows.leader.filter(|leader| leader != owner);
+        rows.leader = rows.leader.filter(|leader| *leader != who);
         Ok(())
     }
 

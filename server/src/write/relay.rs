@@ -1,8 +1,9 @@
 //! The relay of one data source: numbers what was committed and keeps the projections up to date, in whichever process
-//! leads the source; the others look now and then whether it still does.
+//! leads the source; the other workers look now and then whether it still does, and who is no worker looks only how far it is.
 //!
 //! Numbering and projecting go side by side, so that watchers never wait for a projection that is behind.
 
+pub(super) mod follower;
 mod gauge;
 mod leader;
 pub(super) mod mending;
@@ -46,7 +47,7 @@ type Term = watch::Sender<Option<Epoch>>;
 pub(super) async fn run(ports: RelayPorts, bells: Bells, source: usize, stop: watch::Receiver<bool>) {
     let term = Term::new(None);
     let mut leader = Leader::new(ports.clone(), bells.clone(), source);
-    let mender = ports.copies.mender(&ports.outbox, source).filter(|_| !ports.copies.are_here());
+    let mender = ports.copies.mender(&ports.outbox, source).filter(|_| ports.copies.are_shared());
     let (led, boards) = (term.subscribe(), bells.boards(source));
     let mending = async {
         match mender {

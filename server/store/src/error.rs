@@ -123,7 +123,12 @@ fn is_denied(error: &DbErr) -> bool {
     else {
         return false;
     };
-    let SqlxError::Database(said) = &**cause else { return false };
+    denies(cause)
+}
+
+/// Whether a server of the MySQL family said that it does not let us in.
+pub(crate) fn denies(error: &SqlxError) -> bool {
+    let SqlxError::Database(said) = error else { return false };
     said.try_downcast_ref::<SqlxMySqlError>().is_some_and(|mysql| DENIED.contains(&mysql.number()))
 }
 

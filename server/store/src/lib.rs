@@ -14,5 +14,5 @@ mod store;
 
 pub use config::StoreConfig;
 pub use on_shard::OnShard;
-pub use sql::{Observer, PoolState, Source, Sources};
+pub use sql::{Observer, PoolState, Source, Sources, is_address};
 pub use store::{Diagnosis, Store};

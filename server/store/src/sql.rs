@@ -24,7 +24,7 @@ pub use desk::Observer;
 pub(crate) use histories::SqlHistories;
 pub(crate) use ids::SqlIds;
 pub(crate) use outbox::SqlOutbox;
-pub use pool::{PoolState, Source, Sources};
+pub use pool::{PoolState, Source, Sources, is_address};
 pub(crate) use ranks::SqlRanks;
 pub(crate) use read::SqlReader;
 pub(crate) use repair::SqlRepairer;

@@ -1,5 +1,5 @@
-//! First pages as they are kept whole (`server/cache/src/redis/library.lua`): put together of a block's copies by who reads,
-//! brought back later, and answered while the block is of the revision and the stamp at which they were put together. Of the
+//! First pages as they are kept in print (`server/cache/src/redis/library.lua`): put together of a block's copies by who reads,
+//! brought back later in print, and answered while the block is of the revision and the stamp at which they were put together. Of the
 //! copies only the likes matter here; each commit is a like, a bit of its own.
 
 use stateright::{Checker, HasDiscoveries, Model, Property};

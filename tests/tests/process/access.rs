@@ -6,6 +6,7 @@ mod door;
 mod issuer;
 mod jwt;
 mod raw;
+mod secrecy;
 mod table;
 mod tls;
 
@@ -88,6 +89,22 @@ async fn every_cell_of_the_matrix_is_as_the_table_says() -> Result<()> {
         }
     }
     println!("{cells} cells of {} methods", METHODS.len());
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_method_of_the_other_port_does_not_exist_for_any_role() -> Result<()> {
+    let callers = Callers::with_each_role(GRANTED);
+    let server = dev(None, &callers, &[]).await?;
+    for row in METHODS {
+        let other = if row.method.starts_with("AdminService") { server.target() } else { server.admin_target() };
+        for role in ROLES {
+            let said = outcome(&Raw::to(other, Some(callers.token(role)))?, row, GRANTED, 1).await?;
+            ensure!(said == (Code::Unimplemented, ErrorReason::NotImplemented), "{} by {role}: {said:?}", row.method);
+        }
+        let said = outcome(&Raw::to(other, None)?, row, GRANTED, 1).await?;
+        ensure!(said == (Code::Unauthenticated, ErrorReason::CallerUnknown), "{}: {said:?}", row.method);
+    }
     Ok(())
 }
 
@@ -187,6 +204,43 @@ async fn callers_come_and_go_without_a_restart_and_a_broken_file_changes_nothing
     let late = callers.client(&server, "late")?;
     until("the new caller is known", || async { Ok(code(&late).await == Code::Ok) }).await?;
     ensure!(code(&reader).await == Code::Unauthenticated, "who was taken out is still admitted");
+    Ok(())
+}
+
+#[tokio::test]
+async fn files_of_callers_and_certificates_that_can_only_be_a_mistake_are_refused_by_name() -> Result<()> {
+    let check = ["config", "check", "--set", "auth.allow_insecure=true", "--set", "store.kind=sqlite"];
+    let write = ["--set", "store.pools.write.connections=1"];
+    let empty = ["--set", "server.tls.cert_file=", "--set", "server.tls.key_file="];
+    let ran = riposte_tests::command::run([&check[..], &write, &empty].concat()).await?.ended(2)?;
+    ran.says(&["server.tls.cert_file: is empty", "server.tls.key_file: is empty"])?;
+    for (roles, types, said) in [
+        (&[][..], &[GRANTED][..], "caller \"odd\": roles is empty"),
+        (&["reader", "reader"], &[GRANTED], "caller \"odd\": roles names one of them twice"),
+        (&["reader"], &[], "caller \"odd\": object_types is empty"),
+    ] {
+        let callers = Callers::with_each_role(GRANTED).and("odd", roles, types);
+        callers.write()?;
+        let file = format!("auth.callers_file={}", callers.path().display());
+        let ran = riposte_tests::command::run(["dev", "--listen", "127.0.0.1:0", "--set", &file]).await?;
+        ran.ended(1)?.says(&[said])?;
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_type_that_a_server_does_not_serve_is_no_reason_to_refuse_its_callers() -> Result<()> {
+    let callers = Callers::with_each_role(GRANTED).and("early", &["reader"], &[GRANTED, "tomorrow"]);
+    let closed = ["--set", "open_object_types=false", "--set", "object_types.article.max_depth=3"];
+    let server = dev(None, &callers, &closed).await?;
+    let key = v1::SubjectKey { object_type: GRANTED.into(), object_id: "1".into() };
+    let get = v1::GetSubjectRequest { key: Some(key), ..v1::GetSubjectRequest::default() };
+    let said = callers.client(&server, "early")?.subjects().get_subject(get).await;
+    ensure!(said.as_ref().err().is_none_or(|status| status.code() == Code::NotFound), "{said:?}");
+    let file = format!("auth.callers_file={}", callers.path().display());
+    let ran =
+        riposte_tests::command::run([&["doctor", "--dev", "--set", &file][..], &closed].concat()).await?.ended(0)?;
+    ran.says(&["WARN  callers: caller \"early\": object_types: \"tomorrow\" is not registered"])?;
     Ok(())
 }
 

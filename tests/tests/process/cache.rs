@@ -9,18 +9,19 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use riposte_sdk::v1;
 use riposte_sdk::v1::{CommentSort, DegradedPart, DegradedReason, LikeValue};
+use riposte_test_redis::Program;
 use riposte_tests::{Say, Server, mysql};
 use tokio::process::{Child, Command};
 
 /// A Redis of the test's own, which keeps nothing.
-struct Redis {
+pub(super) struct Redis {
     child: Child,
     port: u16,
 }
 
 impl Redis {
     /// On a free port; `None`, said loudly, where the machine has no Redis.
-    fn start() -> Result<Option<Self>> {
+    pub(super) fn start() -> Result<Option<Self>> {
         let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
         match Self::on(port) {
             Ok(redis) => Ok(Some(redis)),
@@ -38,6 +39,11 @@ impl Redis {
         Ok(Self { child, port })
     }
 
+    /// The value of the configuration that leads to it.
+    pub(super) fn setting(&self) -> String {
+        format!("cache.url=redis://127.0.0.1:{}", self.port)
+    }
+
     fn signal(&self, signal: Signal) -> Result<()> {
         let pid = self.child.id().context("it has ended")?;
         Ok(kill(Pid::from_raw(i32::try_from(pid)?), signal)?)
@@ -45,12 +51,12 @@ impl Redis {
 }
 
 /// A server with these settings, whose pages come from copies and are not kept ready above them.
-async fn copying(settings: &[&str]) -> Result<Server> {
+pub(super) async fn copying(settings: &[&str]) -> Result<Server> {
     Server::dev_with(None, &[settings, &["--set", "hot.enabled=false"]].concat()).await
 }
 
 async fn served(redis: &Redis) -> Result<Server> {
-    let url = format!("cache.url=redis://127.0.0.1:{}", redis.port);
+    let url = redis.setting();
     copying(&["--set", "cache.kind=redis", "--set", &url]).await
 }
 
@@ -83,7 +89,7 @@ async fn shows(say: &Say, reply: i64, likes: i32) -> Result<()> {
 }
 
 /// Reads until an answer is degraded, or is not; every answer is whole all the same.
-async fn until(say: &Say, degraded: bool, roots: usize) -> Result<()> {
+pub(super) async fn until(say: &Say, degraded: bool, roots: usize) -> Result<()> {
     let answers = async {
         loop {
             let page = page(say).await?;
@@ -167,12 +173,12 @@ async fn a_cache_is_rebuilt_and_pages_come_from_it_in_the_process() -> Result<()
 }
 
 #[tokio::test]
-async fn a_fresh_read_is_of_the_rows_when_nobody_tells_the_copies() -> Result<()> {
+async fn what_a_process_without_copies_commits_is_told_by_one_that_has_them_and_read_fresh_at_once() -> Result<()> {
     let (Some(redis), Some(databases)) = (Redis::start()?, mysql::servers()) else { return Ok(()) };
     let name = mysql::fresh_name();
-    // This one has no copies, and leads the relay because it comes first: what it commits, no copy hears of.
+    // This one has no copies. It comes first and leads the relay, until another asks that has some.
     let deaf = Server::serve(&databases, &name).await?;
-    let url = format!("cache.url=redis://127.0.0.1:{}", redis.port);
+    let url = redis.setting();
     let more = ["--set", "cache.kind=redis", "--set", &url, "--set", "hot.enabled=false"].map(str::to_owned);
     let copying = Server::serve_with(&[Server::settings(&databases, &name), more.to_vec()].concat()).await?;
     let there = Say::on(&deaf.client()?, "article");
@@ -204,5 +210,88 @@ async fn a_fresh_read_is_of_the_rows_when_nobody_tells_the_copies() -> Result<()
     let request = v1::BatchGetLikeStatesRequest { subject, member_id, comment_ids: vec![root.id], fresh };
     let states = here.client.likes().batch_get_like_states(request).await?.into_inner().states;
     ensure!(states[0].value() == LikeValue::Like, "{states:?}");
+    let told = async {
+        loop {
+            let page = page(&here).await?;
+            let roots = page.threads.iter().filter_map(|thread| Some((thread.comment.as_ref()?, &thread.replies)));
+            let roots: Vec<_> = roots.map(|(root, replies)| (root.id, root.like_count, replies.len())).collect();
+            if matches!(roots[..], [_, (first, 1, 0)] if first == root.id) {
+                return anyhow::Ok(());
+            }
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), told).await.context("the copies never hear of it")?
+}
+
+/// The page without what is sealed anew for each answer.
+fn unsealed(mut page: v1::ListCommentsResponse) -> v1::ListCommentsResponse {
+    unseal(&mut page.next_page_token);
+    for thread in page.threads.iter_mut().chain(&mut page.pinned) {
+        unseal(&mut thread.reply_page_token);
+    }
+    page
+}
+
+/// A token becomes a word that says that there is one.
+fn unseal(token: &mut String) {
+    if !token.is_empty() {
+        "token".clone_into(token);
+    }
+}
+
+#[tokio::test]
+async fn a_page_in_print_is_the_page_of_the_rows_and_its_tokens_lead_on() -> Result<()> {
+    let Some(program) = Program::find() else { return Ok(()) };
+    let redis = riposte_test_redis::Server::start(&program)?;
+    let url = format!("cache.url={}", redis.url());
+    let server = copying(&["--set", "cache.kind=redis", "--set", &url]).await?;
+    let say = Say::on(&server.client()?, "video");
+    let mut roots = Vec::new();
+    for n in 0..23 {
+        roots.push(say.comment("m", &format!("楼 {n}")).await?.id);
+    }
+    for n in 0..5 {
+        let reply = say.reply(roots[22], "m", &format!("{n}")).await?.id;
+        say.reply(roots[21], "m", "only").await?;
+        say.like(reply, &format!("fan {n}"), LikeValue::Like).await?;
+    }
+    let gone = v1::DeleteCommentRequest { id: roots[22], member_id: "m".to_owned(), ..Default::default() };
+    say.client.comments().delete_comment(gone).await?;
+    // Without single comments nothing but the print can answer and leave the rows alone.
+    let single = "for _, key in ipairs(redis.call('KEYS', '*:c:*')) do redis.call('DEL', key) end return 0";
+    let printed = async {
+        loop {
+            while redis.ask(&["EVAL", "return #redis.call('KEYS', '*:f:*')", "0"])?.number()? == 0 {
+                page(&say).await?;
+            }
+            redis.ask(&["EVAL", single, "0"])?;
+            let before = counted(&server, "read").await?;
+            let page = page(&say).await?;
+            // The relay may have told a like late, which ends a print.
+            if counted(&server, "read").await? == before {
+                return anyhow::Ok(page);
+            }
+        }
+    };
+    let shown = tokio::time::timeout(Duration::from_secs(60), printed).await.context("nothing is printed")??;
+    let request = v1::ListCommentsRequest {
+        subject: Some(say.key.clone()),
+        sort: CommentSort::Newest.into(),
+        page_size: 20,
+        ..v1::ListCommentsRequest::default()
+    };
+    let fresh = v1::ListCommentsRequest { fresh: true, ..request.clone() };
+    ensure!(unsealed(shown.clone()) == unsealed(say.list(fresh).await?), "{shown:?}");
+    ensure!(shown.threads.len() == 20 && !shown.next_page_token.is_empty(), "{shown:?}");
+    let rest = say.list(v1::ListCommentsRequest { page_token: shown.next_page_token, ..request }).await?;
+    ensure!(rest.threads.len() == 3 && rest.next_page_token.is_empty(), "{rest:?}");
+    let walked = shown.threads.iter().filter(|thread| !thread.reply_page_token.is_empty());
+    for thread in walked {
+        let (root_id, page_token) = (thread.comment.as_ref().context("a root")?.id, thread.reply_page_token.clone());
+        let request =
+            v1::ListRepliesRequest { root_id, sort: CommentSort::Oldest.into(), page_token, ..Default::default() };
+        let replies = say.client.replies().list_replies(request).await?.into_inner().replies;
+        ensure!(replies.len() == 5, "{replies:?}");
+    }
     Ok(())
 }

@@ -207,9 +207,8 @@ async fn a_thousand_readers_cost_a_few_readings() -> Result<()> {
     let (hits, misses) =
         (metric(&server, "riposte_hot_hits_total").await?, metric(&server, "riposte_hot_misses_total").await?);
     let readings = metric(&server, "riposte_hot_readings_total").await?;
-    // One at a time; the next one begins when the page is more than half a second old, or when the relay tells that the
-    // subject was made.
-    let most = 2 + begin.elapsed().as_millis() as u64 / 500;
+    // One at a time; the next one begins when the page is 450 ms old, or when the relay tells that the subject was made.
+    let most = 2 + begin.elapsed().as_millis() as u64 / 450;
     ensure!(hits + misses <= 1_000 + more && (1..=most).contains(&readings), "{hits} + {misses}, {readings} of {most}");
     Ok(())
 }

@@ -7,9 +7,15 @@ use tokio::net::TcpStream;
 
 /// The whole answer to one request.
 pub(super) async fn ask(target: &str, method: &str, path: &str) -> Result<String> {
+    ask_as(target, method, path, "*/*").await
+}
+
+/// The same, of a client that accepts this.
+pub(super) async fn ask_as(target: &str, method: &str, path: &str, accept: &str) -> Result<String> {
     let address = target.trim_start_matches("http://");
     let mut stream = TcpStream::connect(address).await?;
-    let request = format!("{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+    let request =
+        format!("{method} {path} HTTP/1.1\r\nHost: {address}\r\nAccept: {accept}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).await?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer).await?;

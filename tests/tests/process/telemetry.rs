@@ -1,5 +1,6 @@
 //! What an OpenTelemetry receiver is told, and that nobody waits for one.
 
+mod exemplars;
 mod receiver;
 mod registered;
 

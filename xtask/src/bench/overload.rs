@@ -1,5 +1,6 @@
-//! A run under far more load than can be borne: what is still done, and how soon all is well again.
+//! A run under far more load than can be borne: what is still done, and how soon all is well again. Then callers that mean no good.
 
+mod hostile;
 mod row;
 mod stage;
 
@@ -9,7 +10,7 @@ use crate::repo::Repo;
 use crate::{build, tools};
 use anyhow::{Result, ensure};
 use row::Row;
-use stage::Stage;
+use stage::{Over, Stage};
 use std::sync::Arc;
 
 /// The name on the command line.
@@ -19,6 +20,19 @@ pub(super) const DOCUMENT: &str = "docs/benchmarks/overload.md";
 
 /// Milliseconds that each round trip to the database takes.
 const WIRE_MS: u64 = 5;
+
+/// What becomes of the service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Trial {
+    /// Calls at several times the knee
+    Times,
+    /// The database stands still for a while
+    Stop,
+    /// Calls that are reset at once
+    Resets,
+    /// Connections that ask for nothing
+    Idle,
+}
 
 /// What is asked too often, and the service that is asked. The pools are small and the wire is slow, so that neither the
 /// processor nor the load beside it is what ends first; rooms are as small as the pools, as an operator would have them.
@@ -30,45 +44,94 @@ const LOADS: [(&str, &[&str]); 2] = [
 /// How much, and how long.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
-    /// How many times the rate of the knee
-    #[arg(long, default_value_t = 5.0)]
-    times: f64,
+    /// Only these; otherwise all
+    #[arg(long, value_enum, value_delimiter = ',')]
+    only: Vec<Trial>,
+    /// How many times the rate of the knee, one after the other
+    #[arg(long, value_delimiter = ',', default_values_t = [5.0, 10.0])]
+    times: Vec<f64>,
     /// Seconds of that
     #[arg(long, default_value_t = 60.0)]
     seconds: f64,
+    /// Seconds that the database stands still
+    #[arg(long, default_value_t = 10.0)]
+    stop: f64,
+    /// Seconds of resets, and of idle connections
+    #[arg(long, default_value_t = 20.0)]
+    hostile: f64,
     /// One more configuration value of the service, as its own --set
     #[arg(long = "set", value_name = "KEY=VALUE")]
     sets: Vec<String>,
-    /// Write the table to docs/benchmarks/overload.md, with the date, the machine and this command line
+    /// Write the tables to docs/benchmarks/overload.md, with the date, the machine and this command line
     #[arg(long)]
     record: bool,
 }
 
-/// Measures both loads; `false` when one of them could not be measured.
+impl Args {
+    fn wants(&self, trial: Trial) -> bool {
+        self.only.is_empty() || self.only.contains(&trial)
+    }
+
+    /// The configuration of the service.
+    fn sets(&self, ours: &[&str]) -> Vec<String> {
+        ours.iter().map(|set| (*set).to_owned()).chain(self.sets.iter().cloned()).collect()
+    }
+}
+
+/// Measures all; `false` when something could not be measured.
 pub(super) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
-    ensure!(args.times > 0.0 && args.seconds > 0.0, "a rate and a time");
+    let sound = |of: &f64| of.is_finite() && *of > 0.0;
+    ensure!(args.times.iter().chain([&args.seconds, &args.stop, &args.hostile]).all(sound), "rates and times");
     tools::mariadb(live)?;
     build::programs(repo, live)?;
     let (mut rows, mut failed) = (Vec::new(), String::new());
     for (what, sets) in LOADS {
-        eprintln!("\n=== {what}");
-        let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).chain(args.sets.iter().cloned()).collect();
-        match Stage::open(repo, live, &sets).and_then(|stage| stage.measure(what, args)) {
-            Ok(figures) => rows.push(Row { what, figures }),
-            Err(error) => failed += &format!("\nNot measured: {what}: {error:#}.\n"),
+        for over in overs(args) {
+            let name = format!("{what}, {over}");
+            eprintln!("\n=== {name}");
+            let measured = Stage::open(repo, live, &args.sets(sets)).and_then(|stage| stage.overload(what, over));
+            match measured {
+                Ok(figures) => rows.push(Row { what: name, figures }),
+                Err(error) => failed += &format!("\nNot measured: {name}: {error:#}.\n"),
+            }
         }
-        record::write_figures(repo, "bench/overload.json", rows.iter().map(Row::json).collect())?;
     }
-    let table = row::markdown(&rows);
-    println!("\n{table}{failed}");
+    let mut attacks = Vec::new();
+    for (what, trial) in [(hostile::RESETS, Trial::Resets), (hostile::IDLE, Trial::Idle)] {
+        if args.wants(trial) {
+            eprintln!("\n=== {what}");
+            let stage = Stage::open(repo, live, &args.sets(hostile::SETS));
+            match stage.and_then(|stage| stage.hostile(what, args.hostile)) {
+                Ok(figures) => attacks.push(hostile::Row { what, figures }),
+                Err(error) => failed += &format!("\nNot measured: {what}: {error:#}.\n"),
+            }
+        }
+    }
+    let figures = rows.iter().map(Row::json).chain(attacks.iter().map(hostile::Row::json)).collect();
+    record::write_figures(repo, "bench/overload.json", figures)?;
+    let tables = format!("{}\n{}{failed}", row::markdown(&rows), hostile::markdown(&attacks));
+    println!("\n{tables}");
     if args.record {
-        let Args { times, seconds, .. } = args;
-        let method = format!(
-            "{times} times the knee for {seconds} s. Artificial: each round trip to the database takes {WIRE_MS} ms, and the service \
-             has {}.",
-            LOADS.map(|(what, sets)| format!("for {what} `{}`", sets.join("`, `"))).join("; ")
-        );
-        record::write_section(repo, (NAME, DOCUMENT), "", &method, &format!("{table}{failed}"))?;
+        record::write_section(repo, (NAME, DOCUMENT), "", &method(args), &tables)?;
     }
     Ok(failed.is_empty())
+}
+
+/// What a load has to bear, in the order of the table.
+fn overs(args: &Args) -> Vec<Over> {
+    let times = args.times.iter().filter(|_| args.wants(Trial::Times));
+    let times = times.map(|times| Over::Times { times: *times, seconds: args.seconds });
+    times.chain(args.wants(Trial::Stop).then_some(Over::Stop { seconds: args.stop })).collect()
+}
+
+fn method(args: &Args) -> String {
+    format!(
+        "{} s of many calls, {} s of a database that stands still, {} s of what nobody means well. Artificial: each round trip to \
+         the database takes {WIRE_MS} ms, and the service has {}; for the second table `{}`.",
+        args.seconds,
+        args.stop,
+        args.hostile,
+        LOADS.map(|(what, sets)| format!("for {what} `{}`", sets.join("`, `"))).join("; "),
+        hostile::SETS.join("`, `")
+    )
 }

@@ -3,7 +3,7 @@
 
 use super::CHART;
 use super::findings::Findings;
-use super::objects::{documents, leaves};
+use super::objects::documents;
 use crate::live::Live;
 use crate::registry::Registry;
 use crate::repo::Repo;
@@ -23,7 +23,8 @@ const KEYWORDS: [&str; 11] =
 
 /// Checks all of it; the tests of the alerts where promtool can be had.
 pub(super) fn check(repo: &Repo, live: &Arc<Live>, found: &mut Findings) -> Result<()> {
-    let series = Registry::read(repo)?.series();
+    let registry = Registry::read(repo)?;
+    let (series, exemplars) = (registry.series(), registry.exemplars());
     let alerts = alerts(repo)?;
     let tests = fs::read_to_string(repo.at(TESTS))?;
     for alert in &alerts {
@@ -33,8 +34,8 @@ pub(super) fn check(repo: &Repo, live: &Arc<Live>, found: &mut Findings) -> Resu
     for page in repo.files()?.iter().filter(|path| path.starts_with(RUNBOOKS) && !names.contains(*path)) {
         found.fault(format!("{page} belongs to no alert"));
     }
-    let shown = dashboards(repo, &series, found)?;
-    for metric in Registry::read(repo)?.metrics() {
+    let shown = dashboards(repo, &series, &exemplars, found)?;
+    for metric in registry.metrics() {
         let name = metric.scraped();
         let seen = shown.iter().any(|series| series.strip_prefix(&name).is_some());
         found.judge("dashboards", if seen { Ok(()) } else { Err(anyhow!("none shows {name}")) });
@@ -89,22 +90,43 @@ impl Alert {
 }
 
 /// Looks at every query of every dashboard; the series that they show.
-fn dashboards(repo: &Repo, series: &BTreeSet<String>, found: &mut Findings) -> Result<BTreeSet<String>> {
+fn dashboards(
+    repo: &Repo,
+    series: &BTreeSet<String>,
+    exemplars: &BTreeSet<String>,
+    found: &mut Findings,
+) -> Result<BTreeSet<String>> {
     let folder = format!("{CHART}/files/dashboards/");
     let mut shown = BTreeSet::new();
     for path in repo.files()?.into_iter().filter(|path| path.starts_with(&folder)) {
         let board: Value = serde_json::from_str(&fs::read_to_string(repo.at(&path))?).with_context(|| path.clone())?;
         let named = board["uid"].as_str().is_some_and(|uid| path == format!("{folder}{uid}.json"));
         found.judge(&path, if named { Ok(()) } else { Err(anyhow!("its uid is not its name")) });
-        leaves(&board, "", &mut |place, value| {
-            let query = value.as_str().filter(|_| place.ends_with(".expr"));
-            if let Some(query) = query {
-                found.judge(&path, registered(query, series));
-                shown.extend(metrics(query));
-            }
-        });
+        for target in targets(&board) {
+            let query = target["expr"].as_str().unwrap_or_default();
+            found.judge(&path, registered(query, series).and_then(|()| leads_on(query, target, exemplars)));
+            shown.extend(metrics(query));
+        }
     }
     Ok(shown)
+}
+
+/// Every query of a dashboard, with what stands beside it.
+fn targets(value: &Value) -> Vec<&Value> {
+    match value {
+        Value::Object(fields) if fields.contains_key("expr") => vec![value],
+        Value::Object(fields) => fields.values().flat_map(targets).collect(),
+        Value::Array(all) => all.iter().flat_map(targets).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
+    }
+}
+
+/// Whoever asks how long something took asks for exemplars where there are some, and nowhere else.
+fn leads_on(query: &str, target: &Value, exemplars: &BTreeSet<String>) -> Result<()> {
+    let there = metrics(query).iter().any(|name| exemplars.contains(name));
+    let asked = target["exemplar"].as_bool().unwrap_or_default();
+    ensure!(there == asked, "\"exemplar\" is {asked}, and should be {there}: {query}");
+    Ok(())
 }
 
 fn registered(query: &str, series: &BTreeSet<String>) -> Result<()> {
@@ -157,6 +179,7 @@ fn metrics(query: &str) -> BTreeSet<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     fn asked(query: &str) -> Vec<String> {
         metrics(query).into_iter().collect()
@@ -169,6 +192,17 @@ mod tests {
         assert_eq!(asked(query), ["a_bucket", "e"]);
         assert_eq!(asked("(sum(rate(a[1h])) or vector(0)) / max without(b) (c) unless d offset 5m"), ["a", "c", "d"]);
         assert!(asked("time() - 3").is_empty());
+    }
+
+    #[test]
+    fn exemplars_are_asked_for_where_they_are() {
+        let exemplars = BTreeSet::from(["a_bucket".to_owned()]);
+        let board = json!({"panels": [{"targets": [
+            {"expr": "rate(a_bucket[5m])", "exemplar": true}, {"expr": "rate(a_bucket[5m])"},
+            {"expr": "rate(b_bucket[5m])"}, {"expr": "rate(b_bucket[5m])", "exemplar": true},
+        ]}]});
+        let sound = |target: &Value| leads_on(target["expr"].as_str().unwrap(), target, &exemplars).is_ok();
+        assert_eq!(targets(&board).into_iter().map(sound).collect::<Vec<_>>(), [true, false, true, false]);
     }
 
     #[test]

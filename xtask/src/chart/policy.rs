@@ -19,6 +19,7 @@ pub(super) fn check(rendered: &Rendered, found: &mut Findings) {
     }
     found.judge(format!("{}, secrets", rendered.name), nothing_secret(rendered));
     found.judge(format!("{}, budget", rendered.name), budget(rendered));
+    found.judge(format!("{}, calls", rendered.name), calls_find_servers(rendered));
     found.judge(format!("{}, names", rendered.name), distinct(rendered));
 }
 
@@ -69,12 +70,25 @@ fn nothing_secret(rendered: &Rendered) -> Result<()> {
     Ok(())
 }
 
-/// A single pod has no disruption budget, several have one.
+/// Of each Deployment: a single pod has no disruption budget, several have one, found by the same labels.
 fn budget(rendered: &Rendered) -> Result<()> {
-    let several =
-        rendered.of_kind("Deployment").any(|of| of["spec"]["replicas"].as_u64().is_none_or(|count| count > 1));
-    let has = rendered.of_kind("PodDisruptionBudget").next().is_some();
-    ensure!(has == several, "several pods: {several}, a disruption budget: {has}");
+    for deployment in rendered.of_kind("Deployment") {
+        let several = deployment["spec"]["replicas"].as_u64().is_none_or(|count| count > 1);
+        let selector = &deployment["spec"]["selector"];
+        let has = rendered.of_kind("PodDisruptionBudget").any(|of| of["spec"]["selector"] == *selector);
+        ensure!(has == several, "{}: several pods: {several}, a disruption budget: {has}", title(deployment));
+    }
+    Ok(())
+}
+
+/// Calls reach nobody but pods that serve: a Service with a port for calls finds no worker.
+fn calls_find_servers(rendered: &Rendered) -> Result<()> {
+    for service in rendered.of_kind("Service") {
+        let ports = service["spec"]["ports"].as_array().into_iter().flatten();
+        let mut calls = ports.filter(|port| ["grpc", "grpc-admin"].contains(&word(&port["targetPort"])));
+        let component = word(&service["spec"]["selector"]["app.kubernetes.io/component"]);
+        ensure!(calls.next().is_none() || component == "server", "{} leads to {component:?}", title(service));
+    }
     Ok(())
 }
 
@@ -125,6 +139,25 @@ mod tests {
             *pod.pointer_mut(path).unwrap() = value;
             assert!(restricted(&pod).is_err(), "{path}");
         }
+    }
+
+    #[test]
+    fn a_deployment_without_its_budget_and_a_service_of_workers_are_found() {
+        let labels = |component: &str| json!({"app.kubernetes.io/component": component});
+        let of = |kind: &str, component: &str| {
+            let spec = json!({"replicas": 2, "selector": {"matchLabels": labels(component)}});
+            json!({"kind": kind, "metadata": {"name": component}, "spec": spec})
+        };
+        let rendered = |objects: Vec<Value>| Rendered { name: "x".into(), objects };
+        let pods = vec![of("Deployment", "server"), of("Deployment", "worker"), of("PodDisruptionBudget", "server")];
+        assert!(budget(&rendered(pods.clone())).unwrap_err().to_string().contains("Deployment worker"));
+        budget(&rendered([pods, vec![of("PodDisruptionBudget", "worker")]].concat())).unwrap();
+        let service = |port: &str| {
+            let spec = json!({"selector": labels("worker"), "ports": [{"targetPort": port}]});
+            rendered(vec![json!({"kind": "Service", "metadata": {"name": "x"}, "spec": spec})])
+        };
+        calls_find_servers(&service("http-metrics")).unwrap();
+        assert!(calls_find_servers(&service("grpc")).is_err());
     }
 
     #[test]

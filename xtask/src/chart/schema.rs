@@ -10,9 +10,16 @@ use anyhow::{Context, Result, anyhow, ensure};
 use serde_json::Value;
 use std::fs;
 
-/// Paths of files, which follow from what the chart mounts.
-const MOUNTED: [(&str, &str); 3] =
-    [("/properties/server", "tls"), ("/properties/auth", "callers_file"), ("/properties/store", "data_dir")];
+/// Paths of files, which follow from what the chart mounts, and roles, which follow from whether it makes workers.
+const SET_BY_THE_CHART: [(&str, &str); 7] = [
+    ("/properties/server", "tls"),
+    ("/properties/server", "roles"),
+    ("/properties/auth", "callers_file"),
+    ("/properties/store", "data_dir"),
+    ("/properties/store/properties/sources/items", "url_file"),
+    ("/properties/cache", "url_file"),
+    ("/properties/page_tokens", "key_files"),
+];
 
 /// Compares the schema of `config` with the server's, or writes it; looks for places that take anything; compares versions.
 pub(super) fn check(repo: &Repo, update: bool, found: &mut Findings) -> Result<()> {
@@ -35,7 +42,7 @@ pub(super) fn check(repo: &Repo, update: bool, found: &mut Findings) -> Result<(
 
 /// The server's schema without what must not stand in a ConfigMap, and without what the chart sets itself.
 fn open_to_users(mut config: Value) -> Result<Value> {
-    for (table, key) in MOUNTED {
+    for (table, key) in SET_BY_THE_CHART {
         let table = config.pointer_mut(table).with_context(|| format!("the server has no {table}"))?;
         let gone = table["properties"].as_object_mut().and_then(|properties| properties.remove(key));
         ensure!(gone.is_some(), "the server has no key {key}");
@@ -77,22 +84,29 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn secrets_and_mounted_paths_leave_the_schema() {
+    fn secrets_mounted_paths_and_roles_leave_the_schema() {
         let text = |secret: bool| {
             if secret { json!({"type": "string", "writeOnly": true}) } else { json!({"type": "string"}) }
         };
-        let sources = json!({"type": "array", "items": {"properties": {"url": text(true), "tables": text(false)}}});
+        let files = json!({"type": "array", "items": text(false)});
+        let source = json!({"url": text(true), "url_file": text(false), "tables": text(false)});
+        let sources = json!({"type": "array", "items": {"properties": source}});
         let config = json!({"$schema": "x", "properties": {
-            "server": {"properties": {"tls": {}, "listen": text(false)}},
+            "server": {"properties": {"tls": {}, "roles": {}, "listen": text(false)}},
             "auth": {"properties": {"callers_file": text(false)}},
             "store": {"properties": {"data_dir": text(false), "sources": sources}},
-            "keys": {"properties": {"ring": {"type": "array", "items": text(true)}}},
+            "cache": {"properties": {"url": text(true), "url_file": text(false)}},
+            "page_tokens": {"properties": {"key_files": files, "keys": {"type": "array", "items": text(true)}}},
         }});
         let left = open_to_users(config).unwrap();
         let at = |path: &str| left.pointer(path).is_some();
-        assert!(at("/properties/server/properties/listen") && !at("/properties/server/properties/tls"));
+        assert!(at("/properties/server/properties/listen"));
+        assert!(!at("/properties/server/properties/tls") && !at("/properties/server/properties/roles"));
         assert!(at("/properties/store/properties/sources/items/properties/tables"));
-        assert!(!at("/properties/store/properties/sources/items/properties/url"));
-        assert!(!at("/properties/keys/properties/ring") && !at("/$schema"));
+        for table in ["store/properties/sources/items", "cache"] {
+            assert!(!at(&format!("/properties/{table}/properties/url")), "{table}");
+            assert!(!at(&format!("/properties/{table}/properties/url_file")), "{table}");
+        }
+        assert!(left["properties"]["page_tokens"]["properties"] == json!({}) && !at("/$schema"));
     }
 }

@@ -14,7 +14,6 @@ use std::sync::Arc;
 
 /// What stands for the secrets: of the right form, and of no use.
 const DATABASE: &str = "mysql://user:password@database.example:3306/riposte";
-const REDIS: &str = "redis://cache.example:6379";
 const KEY: &str = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
 const HEADERS: &str = "tenant=shop";
 /// What a field of the pod would say.
@@ -26,9 +25,9 @@ pub(super) fn check(repo: &Repo, live: &Arc<Live>, examples: &[Rendered], found:
         let folder = live.folder()?;
         let config = folder.path().join("riposte.toml");
         fs::write(&config, rendered.file()?)?;
-        let sources = rendered.file()?.matches("[[store.sources]]").count().max(1);
-        fs::write(folder.path().join("secret.toml"), secret_file(sources))?;
+        fs::write(folder.path().join("secret.toml"), secret_file(rendered.file()?))?;
         for (pod, spec) in rendered.pods() {
+            found.judge(format!("{}, {pod}, its credentials", rendered.name), mounted(rendered.file()?, spec));
             for container in spec["containers"].as_array().into_iter().flatten() {
                 found.judge(
                     format!("{}, {pod}, as the server reads it", rendered.name),
@@ -40,10 +39,32 @@ pub(super) fn check(repo: &Repo, live: &Arc<Live>, examples: &[Rendered], found:
     Ok(())
 }
 
-/// A file with all that is secret, for as many data sources.
-fn secret_file(sources: usize) -> String {
+/// A file with what is secret and not mounted by itself, for as many data sources as the chart's file has.
+fn secret_file(file: &str) -> String {
+    let sources = file.matches("[[store.sources]]").count().max(1);
     let urls: Vec<String> = (0..sources).map(|_| format!("{{url = \"{DATABASE}\"}}")).collect();
-    format!("store.sources = [{}]\npage_tokens.keys = [\"{KEY}\"]\n", urls.join(", "))
+    let keys = if file.contains("key_files") { String::new() } else { format!("page_tokens.keys = [\"{KEY}\"]\n") };
+    format!("store.sources = [{}]\n{keys}", urls.join(", "))
+}
+
+/// Whether a pod that serves finds every credential that the chart's file names, as a file that follows its Secret.
+fn mounted(file: &str, spec: &Value) -> Result<()> {
+    const FOLDER: &str = "/etc/riposte/credentials/";
+    let container = &spec["containers"][0];
+    let named: Vec<&str> = file.split('"').filter_map(|text| text.strip_prefix(FOLDER)).collect();
+    if named.is_empty() || !words(&container["args"]).iter().any(|word| word == "serve") {
+        return Ok(());
+    }
+    let mounts = container["volumeMounts"].as_array().into_iter().flatten();
+    let mount = mounts.clone().find(|mount| mount["mountPath"] == FOLDER.trim_end_matches('/'));
+    let mount = mount.with_context(|| format!("nothing is mounted at {FOLDER}"))?;
+    ensure!(mount["subPath"].is_null(), "a file that is mounted by itself never changes");
+    let volume = spec["volumes"].as_array().into_iter().flatten().find(|volume| volume["name"] == mount["name"]);
+    let sources = volume.map(|volume| &volume["projected"]["sources"]).context("its volume is not there")?;
+    let items = sources.as_array().into_iter().flatten().filter_map(|source| source["secret"]["items"].as_array());
+    let paths: Vec<&str> = items.flatten().map(|item| word(&item["path"])).collect();
+    ensure!(named.iter().all(|name| paths.contains(name)), "{named:?} are named, {paths:?} mounted");
+    Ok(())
 }
 
 /// Whether the program knows the arguments of a container and its probes, and whether its configuration holds.
@@ -84,9 +105,6 @@ fn with_variables(repo: &Repo, container: &Value) -> Result<Command> {
         let name = word(&variable["name"]);
         let value = match variable["value"].as_str() {
             Some(value) => value,
-            None if name.starts_with("RIPOSTE__STORE__SOURCES__") => DATABASE,
-            None if name == "RIPOSTE__CACHE__URL" => REDIS,
-            None if name.starts_with("RIPOSTE__PAGE_TOKENS__KEYS__") => KEY,
             None if name == "RIPOSTE__TELEMETRY__HEADERS" => HEADERS,
             None if variable.pointer("/valueFrom/fieldRef").is_some() => FIELD,
             None => anyhow::bail!("nobody knows the secret {name}"),

@@ -115,6 +115,8 @@ fn policy(entry: &Value) -> Result<Option<Policy>> {
     let retry = &entry["retryPolicy"];
     ensure!(retry["retryableStatusCodes"] == serde_json::json!(["UNAVAILABLE"]), "only UNAVAILABLE is retried");
     ensure!(retry["backoffMultiplier"] == 2, "waits double");
+    // gRPC's core begins to count up to two seconds early: of 1.5 s half of all processes have nothing left.
+    ensure!(!deadline.contains('.') && milliseconds(deadline)? >= 2_000, "a deadline is 2s or more, in whole seconds");
     let wait = |key: &str| milliseconds(retry[key].as_str().with_context(|| format!("no {key}"))?);
     Ok(Some(Policy {
         deadline_ms: milliseconds(deadline)?,
@@ -147,10 +149,19 @@ mod tests {
     #[test]
     fn a_code_that_is_not_safe_to_repeat_is_refused() {
         let entry = |codes: &[&str]| {
-            serde_json::json!({"timeout": "1s", "retryPolicy": {"maxAttempts": 3, "initialBackoff": "0.1s",
+            serde_json::json!({"timeout": "2s", "retryPolicy": {"maxAttempts": 3, "initialBackoff": "0.1s",
                 "maxBackoff": "1s", "backoffMultiplier": 2, "retryableStatusCodes": codes}})
         };
         assert!(policy(&entry(&["UNAVAILABLE"])).unwrap().is_some());
         assert!(policy(&entry(&["UNAVAILABLE", "DEADLINE_EXCEEDED"])).is_err());
+    }
+
+    #[test]
+    fn a_deadline_that_some_clients_begin_to_count_too_early_is_refused() {
+        let retry = serde_json::json!({"maxAttempts": 3, "initialBackoff": "0.1s", "maxBackoff": "1s",
+            "backoffMultiplier": 2, "retryableStatusCodes": ["UNAVAILABLE"]});
+        let with = |timeout: &str| policy(&serde_json::json!({"timeout": timeout, "retryPolicy": retry}));
+        assert_eq!(with("2s").unwrap().map(|policy| policy.deadline_ms), Some(2_000));
+        assert!(with("1.5s").is_err() && with("1s").is_err() && with("2.5s").is_err());
     }
 }

@@ -1,7 +1,7 @@
 //! The server's instruments and the page of its metrics, from the registry.
 
 use super::files::Files;
-use crate::registry::{Instrument, Metric, Registry};
+use crate::registry::{Attribute, Instrument, Metric, Registry};
 use crate::repo::Repo;
 use anyhow::Result;
 use std::fmt::Write;
@@ -23,19 +23,32 @@ fn instruments(registry: &Registry) -> Result<String> {
     );
     let recorded = || registry.metrics().filter(|metric| !is_observed(metric));
     for metric in recorded() {
-        let Metric { field, description, value, .. } = metric;
-        writeln!(text, "    /// {description}.\n    pub(super) {field}: {}<{value}>,", kind(metric))?;
+        let Metric { field, description, value, exemplars, .. } = metric;
+        let kind = if *exemplars { "Traced".to_owned() } else { format!("{}<{value}>", kind(metric)) };
+        writeln!(text, "    /// {description}.\n    pub(super) {field}: {kind},")?;
     }
-    text += "}\n\nimpl Instruments {\n    /// All of them, of one meter.\n    pub(super) fn of(meter: &Meter) -> Self {\n        Self {\n";
+    text += "}\n\nimpl Instruments {\n    /// All of them, of one meter; exemplars are kept where they are `wanted`.\n    \
+             pub(super) fn of(meter: &Meter, wanted: bool) -> Self {\n        Self {\n";
     for metric in recorded() {
         let mut made = builder(metric);
         if let Some(set) = &metric.buckets {
-            let bounds: Vec<String> = registry.metrics.buckets[set].iter().map(|bound| format!("{bound:?}")).collect();
-            write!(made, ".with_boundaries(vec![{}])", bounds.join(", "))?;
+            write!(made, ".with_boundaries({}.to_vec())", constant(set))?;
         }
-        writeln!(text, "            {}: {made}.build(),", metric.field)?;
+        made += ".build()";
+        if let (true, Some(set)) = (metric.exemplars, &metric.buckets) {
+            made = format!("Traced::new({:?}, {}, {made}, wanted)", metric.scraped(), constant(set));
+        }
+        writeln!(text, "            {}: {made},", metric.field)?;
     }
-    text += "        }\n    }\n}\n";
+    text += "        }\n    }\n\n    /// Those that keep exemplars.\n";
+    let traced: Vec<String> = recorded().filter(|of| of.exemplars).map(|of| format!("&self.{}", of.field)).collect();
+    writeln!(text, "    pub(super) fn traced(&self) -> [&Traced; {}] {{", traced.len())?;
+    writeln!(text, "        [{}]\n    }}\n}}", traced.join(", "))?;
+    for (set, bounds) in &registry.metrics.buckets {
+        let bounds: Vec<String> = bounds.iter().map(|bound| format!("{bound:?}")).collect();
+        writeln!(text, "\n/// Upper bounds of the histograms `{set}`.")?;
+        writeln!(text, "const {}: &[f64] = &[{}];", constant(set), bounds.join(", "))?;
+    }
     for metric in registry.metrics().filter(|metric| is_observed(metric)) {
         let Metric { field, value, description, .. } = metric;
         let kind = kind(metric);
@@ -49,9 +62,9 @@ fn instruments(registry: &Registry) -> Result<String> {
     text += "\n/// The names of attributes.\npub(super) mod attribute {\n";
     let used = |name: &str| registry.metrics().any(|metric| metric.attributes.iter().any(|of| of == name));
     for attribute in registry.attributes.iter().filter(|of| used(&of.name)) {
-        let constant = attribute.name.replace('.', "_").to_uppercase();
-        writeln!(text, "    /// {}.", attribute.description)?;
-        writeln!(text, "    pub(in crate::telemetry) const {constant}: &str = {:?};", attribute.name)?;
+        let Attribute { name, description } = attribute;
+        writeln!(text, "    /// {description}.")?;
+        writeln!(text, "    pub(in crate::telemetry) const {}: &str = {name:?};", constant(name))?;
     }
     text += "}\n\n/// Every name, as a scrape tells it, without the endings of histograms.\n#[cfg(test)]\npub(super) const SCRAPED: &[&str] = &[\n";
     for metric in registry.metrics() {
@@ -59,6 +72,11 @@ fn instruments(registry: &Registry) -> Result<String> {
     }
     text += "];\n";
     Ok(text)
+}
+
+/// A name as Rust names a constant.
+fn constant(name: &str) -> String {
+    name.replace('.', "_").to_uppercase()
 }
 
 /// The call of a meter that begins an instrument.
@@ -108,7 +126,8 @@ fn page(registry: &Registry) -> Result<String> {
                 metric.attributes.iter().map(|of| format!("`{}`", of.replace('.', "_"))).collect();
             let (scraped, labels) = (metric.scraped(), labels.join(", "));
             let own = if metric.name.contains('.') { format!("<br>`{}`", metric.name) } else { String::new() };
-            let kind = words(metric.instrument);
+            let exemplars = if metric.exemplars { ", with exemplars" } else { "" };
+            let kind = format!("{}{exemplars}", words(metric.instrument));
             writeln!(text, "| `{scraped}`{own} | {kind} | {labels} | {} |", metric.description)?;
         }
     }

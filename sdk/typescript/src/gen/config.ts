@@ -117,7 +117,7 @@ export const serviceConfig = {
         maxBackoff: "0.5s",
         retryableStatusCodes: ["UNAVAILABLE"],
       },
-      timeout: "1.5s",
+      timeout: "2s",
     },
     {
       name: [
@@ -177,7 +177,7 @@ export const serviceConfig = {
         maxBackoff: "0.5s",
         retryableStatusCodes: ["UNAVAILABLE"],
       },
-      timeout: "1.5s",
+      timeout: "2s",
     },
     {
       name: [
@@ -217,7 +217,7 @@ export const serviceConfig = {
         maxBackoff: "0.5s",
         retryableStatusCodes: ["UNAVAILABLE"],
       },
-      timeout: "1.5s",
+      timeout: "2s",
     },
     {
       name: [
@@ -253,7 +253,7 @@ export const serviceConfig = {
         maxBackoff: "0.5s",
         retryableStatusCodes: ["UNAVAILABLE"],
       },
-      timeout: "1.5s",
+      timeout: "2s",
     },
     {
       name: [
@@ -301,27 +301,27 @@ export const serviceConfig = {
 /** The deadline of every unary method by its path, in milliseconds; streams have none. */
 export const timeouts: Readonly<Record<string, number>> = {
   "/riposte.v1.CommentService/CreateComment": 4000,
-  "/riposte.v1.CommentService/GetComment": 1500,
-  "/riposte.v1.CommentService/BatchGetComments": 1500,
-  "/riposte.v1.CommentService/ListComments": 1500,
+  "/riposte.v1.CommentService/GetComment": 2000,
+  "/riposte.v1.CommentService/BatchGetComments": 2000,
+  "/riposte.v1.CommentService/ListComments": 2000,
   "/riposte.v1.CommentService/UpdateComment": 4000,
-  "/riposte.v1.CommentService/ListCommentRevisions": 1500,
+  "/riposte.v1.CommentService/ListCommentRevisions": 2000,
   "/riposte.v1.CommentService/DeleteComment": 4000,
   "/riposte.v1.CommentService/UndeleteComment": 4000,
   "/riposte.v1.CommentService/PinComment": 4000,
   "/riposte.v1.CommentService/UnpinComment": 4000,
-  "/riposte.v1.CommentService/ListMemberComments": 1500,
+  "/riposte.v1.CommentService/ListMemberComments": 2000,
   "/riposte.v1.LikeService/SetLike": 4000,
-  "/riposte.v1.LikeService/BatchGetLikeStates": 1500,
-  "/riposte.v1.LikeService/ListLikers": 1500,
-  "/riposte.v1.LikeService/ListMemberLikes": 1500,
+  "/riposte.v1.LikeService/BatchGetLikeStates": 2000,
+  "/riposte.v1.LikeService/ListLikers": 2000,
+  "/riposte.v1.LikeService/ListMemberLikes": 2000,
   "/riposte.v1.ReplyService/CreateReply": 4000,
-  "/riposte.v1.ReplyService/ListReplies": 1500,
-  "/riposte.v1.ReplyService/GetThread": 1500,
-  "/riposte.v1.ReplyService/ListConversation": 1500,
+  "/riposte.v1.ReplyService/ListReplies": 2000,
+  "/riposte.v1.ReplyService/GetThread": 2000,
+  "/riposte.v1.ReplyService/ListConversation": 2000,
   "/riposte.v1.SubjectService/CreateSubject": 4000,
-  "/riposte.v1.SubjectService/GetSubject": 1500,
-  "/riposte.v1.SubjectService/BatchGetSubjects": 1500,
+  "/riposte.v1.SubjectService/GetSubject": 2000,
+  "/riposte.v1.SubjectService/BatchGetSubjects": 2000,
   "/riposte.v1.SubjectService/UpdateSubject": 4000,
   "/riposte.v1.SubjectService/DeleteSubject": 4000,
   "/riposte.v1.SubjectService/UndeleteSubject": 4000,

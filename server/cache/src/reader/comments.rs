@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use futures::future::join_all;
 use riposte_core::comment::CommentView;
-use riposte_core::{CommentId, Result, SubjectKey};
+use riposte_core::{CommentId, Result, SubjectKey, Types};
 
 use super::{CachedReader, Parts, Sample, parts};
 use crate::fallback;
@@ -15,12 +15,13 @@ use crate::tally::Told;
 const KEPT: usize = 8;
 
 impl CachedReader {
-    /// Comments in the order of `ids`, by one trip for those that are known, and one read of the rows for the others.
-    pub(super) async fn comments_of(&self, ids: &[CommentId]) -> Result<Vec<Option<CommentView>>> {
+    /// Comments of these types in the order of `ids`, by one trip for those that are known, and one read of the rows for the others.
+    /// What is of another type goes the way of what does not exist, copy or not.
+    pub(super) async fn comments_of(&self, ids: &[CommentId], types: &Types) -> Result<Vec<Option<CommentView>>> {
         let told = ids.iter().try_for_each(|id| self.0.owed.clear(id.partition()));
         let looked = if told.is_ok() { self.0.cache.comments(ids).await } else { Err(Away) };
         let looked = match looked {
-            Ok(looked) => looked,
+            Ok(looked) => looked.into_iter().map(|found| allowed(found, types)).collect::<Vec<_>>(),
             Err(Away) => {
                 fallback::note();
                 ids.iter().map(|_| Lookup::Miss).collect()
@@ -34,7 +35,7 @@ impl CachedReader {
         }
         self.0.tally.add(if self.is_degraded() { Told::Away } else { Told::Miss }, missed.len());
         let mut read =
-            if missed.is_empty() { Vec::new() } else { self.0.read_comments(self, &missed).await? }.into_iter();
+            if missed.is_empty() { Vec::new() } else { self.0.read_comments(self, &missed, types).await? }.into_iter();
         Ok(looked
             .into_iter()
             .map(|found| match found {
@@ -45,11 +46,27 @@ impl CachedReader {
     }
 }
 
+/// What a copy says to somebody who may use these types.
+fn allowed(found: Lookup<Option<CommentView>>, types: &Types) -> Lookup<Option<CommentView>> {
+    match found {
+        Lookup::Hit(Some(view)) if !types.hold(view.subject.object_type()) => Lookup::Miss,
+        found @ (Lookup::Hit(_) | Lookup::Miss) => found,
+    }
+}
+
 impl Parts {
-    async fn read_comments(&self, reader: &CachedReader, ids: &[CommentId]) -> Result<Vec<Option<CommentView>>> {
-        let tickets = if reader.is_degraded() { BTreeMap::new() } else { self.tickets(reader, ids).await? };
-        let Some(first) = ids.first() else { return Ok(Vec::new()) };
-        let read = self.rows(first.partition(), self.inner.comments(ids)).await;
+    async fn read_comments(
+        &self,
+        reader: &CachedReader,
+        ids: &[CommentId],
+        types: &Types,
+    ) -> Result<Vec<Option<CommentView>>> {
+        let located = self.inner.locate_among(ids, types).await?;
+        let there: Vec<CommentId> = located.iter().flatten().map(|at| at.id).collect();
+        let Some(first) = there.first() else { return Ok(vec![None; ids.len()]) };
+        let keys = located.iter().flatten().map(|at| at.subject.clone()).collect();
+        let tickets = if reader.is_degraded() { BTreeMap::new() } else { self.tickets(reader, keys).await? };
+        let read = self.rows(first.partition(), self.inner.comments(&there)).await;
         let seen = &self.seen_after(&tickets).await;
         let items = |key: &SubjectKey| {
             let of = read.iter().flatten().flatten().filter(|view| view.subject == *key);
@@ -64,7 +81,8 @@ impl Parts {
             }
         });
         join_all(kept).await;
-        read
+        let mut read = read?.into_iter();
+        Ok(located.into_iter().map(|at| at.and_then(|_| read.next().flatten())).collect())
     }
 
     /// Revisions of these subjects that are not older than any comment that was read before.
@@ -79,9 +97,7 @@ impl Parts {
     }
 
     /// The right to keep comments of these subjects, as far as their rows are kept.
-    async fn tickets(&self, reader: &CachedReader, ids: &[CommentId]) -> Result<BTreeMap<SubjectKey, Ticket>> {
-        let located = self.inner.locate(ids).await?;
-        let mut keys: Vec<SubjectKey> = located.into_iter().flatten().map(|at| at.subject).collect();
+    async fn tickets(&self, reader: &CachedReader, mut keys: Vec<SubjectKey>) -> Result<BTreeMap<SubjectKey, Ticket>> {
         keys.sort();
         keys.dedup();
         if keys.len() > KEPT {

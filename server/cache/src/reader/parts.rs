@@ -111,7 +111,7 @@ fn part(wanted: &Wanted, page: &Page<Item>) -> Option<Listed> {
 }
 
 /// Copies as roots with their previews.
-pub(super) fn roots(hit: Arc<PageHit>) -> RootPage {
+pub(crate) fn roots(hit: Arc<PageHit>) -> RootPage {
     // Nobody else has it, unless several waited for one reading.
     let PageHit { subject, items, pinned, mut previews, .. } = Arc::unwrap_or_clone(hit);
     // A root that is pinned may stand among the others too.

@@ -8,7 +8,7 @@ use riposte_core::page::{
 };
 use riposte_core::ports::{Exported, Reader};
 use riposte_core::request::RequestKey;
-use riposte_core::{CommentId, LikeValue, MemberId, ObjectType, Result, Subject, SubjectKey};
+use riposte_core::{CommentId, LikeValue, MemberId, ObjectType, Result, Subject, SubjectKey, Types};
 
 use super::{CachedReader, Wanted, parts};
 use crate::port::Member;
@@ -27,8 +27,16 @@ impl Reader for CachedReader {
         self.0.inner.locate(ids).await
     }
 
+    async fn locate_among(&self, ids: &[CommentId], types: &Types) -> Result<Vec<Option<Located>>> {
+        self.0.inner.locate_among(ids, types).await
+    }
+
     async fn comments(&self, ids: &[CommentId]) -> Result<Vec<Option<CommentView>>> {
-        self.comments_of(ids).await
+        self.comments_of(ids, &Types::All).await
+    }
+
+    async fn comments_among(&self, ids: &[CommentId], types: &Types) -> Result<Vec<Option<CommentView>>> {
+        self.comments_of(ids, types).await
     }
 
     async fn roots(&self, key: &SubjectKey, window: Window, previews: u8) -> Result<Option<RootPage>> {

@@ -34,6 +34,9 @@ impl Sample {
         let parts = &reader.0;
         match self {
             Self::Page(wanted) => {
+                if !parts.is_printed_right(wanted).await {
+                    return Some(Shown::Misprint);
+                }
                 let Ok(Lookup::Hit(Some(hit))) = parts.look(wanted).await else { return None };
                 Some(match wanted.root {
                     None => Shown::roots(parts::roots(hit.into())),

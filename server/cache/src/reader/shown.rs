@@ -17,6 +17,8 @@ pub(crate) enum Shown {
     Comment(Option<Box<CommentView>>),
     /// What a member says of comments, as far as it is known.
     States(Vec<Option<LikeValue>>),
+    /// A page in print that is another than its copies.
+    Misprint,
 }
 
 impl Shown {
@@ -45,7 +47,7 @@ impl Shown {
             Self::Replies(page) => Some(page.subject.key.clone()),
             Self::Subject(subject) => subject.as_ref().map(|subject| subject.key.clone()),
             Self::Comment(view) => view.as_ref().map(|view| view.subject.clone()),
-            Self::States(_) => None,
+            Self::States(_) | Self::Misprint => None,
         }
     }
 
@@ -56,7 +58,7 @@ impl Shown {
             Self::Replies(page) => page.subject.revision,
             Self::Subject(subject) => subject.as_ref().map_or(0, |subject| subject.revision),
             Self::Comment(view) => view.as_ref().map_or(0, |view| view.comment.revision),
-            Self::States(_) => 0,
+            Self::States(_) | Self::Misprint => 0,
         }
     }
 
@@ -80,7 +82,7 @@ impl Shown {
                 threads.flat_map(|thread| std::iter::once(&thread.root).chain(&thread.replies)).collect()
             }
             Self::Replies(page) => std::iter::once(&page.root).chain(&page.replies.items).collect(),
-            Self::Subject(_) | Self::Comment(_) | Self::States(_) => Vec::new(),
+            Self::Subject(_) | Self::Comment(_) | Self::States(_) | Self::Misprint => Vec::new(),
         }
     }
 }

@@ -2,16 +2,17 @@
 
 use fred::types::Value;
 use prost::Message;
+use prost::bytes::Bytes;
 use riposte_core::{CommentId, LikeValue, Subject, SubjectId};
 
 use super::message::SubjectRow;
 use super::value;
 use crate::port::{Cursor, Filled, Item, Kind, Lookup, Opened, Ticket};
 
-/// The bytes of a value; `None` where there are none.
-pub(super) fn bytes(value: &Value) -> Option<&[u8]> {
+/// The bytes of a value, to be kept by a cheap clone; `None` where there are none.
+pub(super) fn owned(value: &Value) -> Option<&Bytes> {
     match value {
-        Value::String(text) => Some(text.as_bytes()),
+        Value::String(text) => Some(text.inner()),
         Value::Bytes(bytes) => Some(bytes),
         Value::Boolean(_)
         | Value::Integer(_)
@@ -21,6 +22,11 @@ pub(super) fn bytes(value: &Value) -> Option<&[u8]> {
         | Value::Map(_)
         | Value::Array(_) => None,
     }
+}
+
+/// The bytes of a value; `None` where there are none.
+pub(super) fn bytes(value: &Value) -> Option<&[u8]> {
+    owned(value).map(|bytes| &bytes[..])
 }
 
 pub(super) fn text(value: &Value) -> Option<&str> {
@@ -75,12 +81,15 @@ pub(super) fn filled(value: &Value) -> Filled {
     }
 }
 
-/// A member's values; empty words are comments of which nothing is known.
+/// A member's values, a letter each; a blank is a comment of which nothing is known.
 pub(super) fn states(words: &[Value]) -> Option<Vec<Option<LikeValue>>> {
-    let value = |word: &Value| match text(word) {
-        Some("") => Some(None),
-        Some(code) => LikeValue::from_code(code.parse().ok()?).map(Some),
-        None => None,
+    let value = |letter: &u8| match letter {
+        b' ' => Some(None),
+        b'0' => Some(Some(LikeValue::None)),
+        b'1' => Some(Some(LikeValue::Like)),
+        // Of -1.
+        b'-' => Some(Some(LikeValue::Dislike)),
+        _ => None,
     };
-    list(words.first()?).iter().map(value).collect()
+    bytes(words.first()?)?.iter().map(value).collect()
 }

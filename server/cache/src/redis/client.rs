@@ -1,9 +1,10 @@
 //! One way to the server: every function is called here, within its time, and not at all while the server does not answer.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use fred::clients::Pool;
+use fred::error::ErrorKind;
 use fred::interfaces::{ClientLike, ClusterInterface, FunctionInterface};
 use fred::types::Value;
 use fred::types::config::{Config, ReconnectPolicy, ServerConfig};
@@ -11,6 +12,7 @@ use fred::types::{Builder, Key};
 use riposte_core::Breaker;
 use tokio::time::timeout;
 
+use super::place::Place;
 use crate::config::RedisConfig;
 use crate::port::Away;
 
@@ -28,7 +30,9 @@ fn library() -> String {
     crate::planted::library(LIBRARY)
 }
 /// What the names of the functions begin with.
-const PREFIX: &str = "riposte6_";
+const PREFIX: &str = "riposte7_";
+/// How long it may take to try a user and password.
+const TRIED: Duration = Duration::from_secs(1);
 /// How long a call in the background may take.
 const ASIDE: Duration = Duration::from_secs(1);
 /// How long it may take to bring the functions to all servers.
@@ -38,6 +42,7 @@ const LOADING: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(super) struct Client {
     pool: Pool,
+    place: Arc<Place>,
     clustered: bool,
     begin: Instant,
     breaker: Breaker,
@@ -48,10 +53,33 @@ pub(super) struct Client {
     told: Mutex<bool>,
 }
 
+/// What an address says, or why it says nothing: without what the library quotes behind a colon, which may be secret.
+pub(super) fn parsed(url: &str) -> Result<Config, String> {
+    let told = |why: &str| why.split_once(": ").map_or(why, |(why, _)| why).to_owned();
+    Config::from_url(url).map_err(|error| told(error.details()))
+}
+
+/// Whether the server refuses these credentials in its own words.
+async fn is_denied(address: Config) -> bool {
+    let mut builder = Builder::from_config(address);
+    builder.with_connection_config(|of| of.connection_timeout = TRIED);
+    let Ok(client) = builder.build() else { return false };
+    let tried = timeout(TRIED, async {
+        client.init().await?;
+        client.ping::<Value>(None).await
+    });
+    let denied = matches!(tried.await, Ok(Err(error)) if *error.kind() == ErrorKind::Auth);
+    // It was made for nothing else; that its end fails says nothing.
+    let _ = timeout(TRIED, client.quit()).await;
+    denied
+}
+
 impl Client {
     /// A client that connects in this runtime, as soon and as often as it has to.
     pub(super) fn start(config: &RedisConfig) -> Result<Self, String> {
-        let parsed = Config::from_url(&config.url).map_err(|error| error.details().to_owned())?;
+        let mut parsed = parsed(&config.url)?;
+        let place = Arc::new(Place::of(&parsed));
+        parsed.credential_provider = Some(Arc::clone(&place) as _);
         let clustered = matches!(parsed.server, ServerConfig::Clustered { .. });
         let mut builder = Builder::from_config(parsed);
         builder
@@ -60,6 +88,8 @@ impl Client {
                 of.internal_command_timeout = Duration::from_secs(1);
                 // What did not arrive is not sent again behind the back of who has given up.
                 of.max_command_attempts = 1;
+                // A connection that was made without a password does not come by one later.
+                of.reconnect_on_auth_error = true;
                 of.unresponsive.max_timeout = Some(Duration::from_secs(2));
                 of.unresponsive.interval = Duration::from_millis(500);
                 of.tcp.nodelay = Some(true);
@@ -72,6 +102,7 @@ impl Client {
         drop(pool.connect_pool());
         Ok(Self {
             pool,
+            place,
             clustered,
             begin: Instant::now(),
             breaker: Breaker::default(),
@@ -79,6 +110,17 @@ impl Client {
             loading: tokio::sync::Mutex::default(),
             told: Mutex::new(false),
         })
+    }
+
+    /// Who we are on connections from now on: see [`Place::exchange`].
+    pub(super) async fn exchange(&self, url: &str) -> Result<(), String> {
+        let new = parsed(url)?;
+        self.place.leads_here(&new)?;
+        if is_denied(new.clone()).await {
+            return Err("is refused by the server, which knows no such user or password; it is tried again".to_owned());
+        }
+        self.place.exchange(new);
+        Ok(())
     }
 
     /// Whether the server is left alone.

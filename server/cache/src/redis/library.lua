@@ -1,4 +1,4 @@
-#!lua name=riposte6
+#!lua name=riposte7
 -- The protocol of the copies (see port.rs), each operation one function and so one step.
 --
 -- Every function gets one key, the cursor of a partition; all others of the partition begin like it, so that they lie in
@@ -7,8 +7,8 @@
 --   k:TYPE:OBJECT       string the subject's id; "-" = there is none; "?TOKEN" = somebody looks
 --   h:SUBJECT           hash   the block: inc g rev W row pins del stamp; until tn wn (its log); t:TOKEN (a ticket, until
 --                              when); l:KIND (the token of who fills it)
---   f:SUBJECT:END       string a first page of roots, put together: what it is of ("INC:REVISION:STAMP:"), how it was asked
---                              for, a line's end, the page
+--   f:SUBJECT:END       string a first page of roots in print: what it is of ("INC:REVISION:STAMP:"), how it was asked for and
+--                              printed, a line's end, the print
 --   z:OWNER:END         zset   a list by floor, and at -inf its sentinel "#INC:LOW:HIGH"; OWNER is a subject ("s" before
 --                              its id) or a root ("r"), END the end that it is kept from
 --   c:COMMENT           string head of 64 bytes, row, content
@@ -25,10 +25,11 @@ local LOG, LOGGED_LIKES, DOUBT = 64, 2000, 30000
 -- The digit 2: from it on, a copy's head says that the comment is visible.
 local VISIBLE = 50
 local HEAD = 64
+local ID = 16
 local AT_ONCE = 1000
 
 -- What a command answers where there is no key; those that are not here answer with a list.
-local NOTHING = { GET = false, HGET = false, HEXISTS = 0, HLEN = 0, ZCARD = 0 }
+local NOTHING = { GET = false, GETRANGE = '', HGET = false, HEXISTS = 0, HLEN = 0, ZCARD = 0 }
 
 -- A command on a copy. A key of another type is no copy: writers take it away, readers find nothing there.
 local function ask(command, key, ...)
@@ -795,22 +796,38 @@ local function is_first(args)
   return args[2] == '' and args[4] ~= 'i' and args[5] == 'f' and tonumber(args[7]) == from
 end
 
--- A page: {"miss"}, {"absent"}; {"whole", row, page} as it was kept; or {"hit", row, name, root, before, after, items, pinned,
--- previews}, whose name is what it is to be kept by, and else empty.
--- name, root or "", size of previews, what is picked
+-- A first page in print: {"miss"}, {"absent"}, or {"hit", row, what it is of, print}.
+-- name, end, how it is asked for and printed
+local function printed(keys, args)
+  local P = prefix(keys)
+  local one = find(P, args[1])
+  if one[1] ~= 'hit' then return one end
+  if one[3] ~= '' then return { 'absent' } end
+  local b = one[4]
+  local of = made_of(b)
+  local kept, name = ask('GET', P .. 'f:' .. b.sid .. ':' .. args[2]), of .. args[3] .. '\n'
+  if not kept or string.sub(kept, 1, #name) ~= name then return { 'miss' } end
+  return { 'hit', one[2], of, string.sub(kept, #name + 1) }
+end
+
+-- What a page is of, where a print of it is to be kept: of a first page, asked for with the name of its print, that lies there not yet.
+local function to_print(P, b, args)
+  if not args[10] or not is_first(args) then return '' end
+  local of = made_of(b)
+  local name = of .. args[10] .. '\n'
+  return ask('GETRANGE', P .. 'f:' .. b.sid .. ':' .. args[4], 0, #name - 1) == name and '' or of
+end
+
+-- A page: {"miss"}, {"absent"}, or {"hit", row, what it is of, root, before, after, items, pinned, previews}. What it is of is empty
+-- where no print of it is to be kept.
+-- name, root or "", size of previews, what is picked; of a window, how it is asked for and printed, if a print may be kept
 local function page(keys, args)
   local P = prefix(keys)
   local one = find(P, args[1])
   if one[1] ~= 'hit' then return one end
   if one[3] ~= '' then return { 'absent' } end
-  local b, root, name = one[4], '', ''
-  if is_first(args) then
-    name = made_of(b) .. table.concat(args, ':', 3)
-    local kept = ask('GET', P .. 'f:' .. b.sid .. ':' .. args[4])
-    if kept and string.sub(kept, 1, #name + 1) == name .. '\n' then
-      return { 'whole', one[2], string.sub(kept, #name + 2) }
-    end
-  end
+  local b, root = one[4], ''
+  local of = to_print(P, b, args)
   if args[2] ~= '' then
     root = copy(P, b, args[2])
     if not root then return { 'miss' } end
@@ -834,18 +851,17 @@ local function page(keys, args)
     previews = previews_of(P, b, roots, values, tonumber(args[3]))
     if not previews then return { 'miss' } end
   end
-  return { 'hit', one[2], name, root, before, after, items, pinned, previews }
+  return { 'hit', one[2], of, root, before, after, items, pinned, previews }
 end
 
--- Keeps a first page, if it is still of what is kept.
--- subject, end, ttl, name, page
+-- Keeps a first page in print, if it is still of what is kept.
+-- subject, end, ttl, what it is of, how it is asked for and printed, print
 local function keep(keys, args)
   local P = prefix(keys)
   local b = block(P, args[1])
   if not answers(b) then return 0 end
-  local of = made_of(b)
-  if string.sub(args[4], 1, #of) ~= of then return 0 end
-  ask('SET', P .. 'f:' .. args[1] .. ':' .. args[2], args[4] .. '\n' .. args[5], 'PX', args[3])
+  if made_of(b) ~= args[4] then return 0 end
+  ask('SET', P .. 'f:' .. args[1] .. ':' .. args[2], args[4] .. args[5] .. '\n' .. args[6], 'PX', args[3])
   return 1
 end
 
@@ -930,23 +946,27 @@ local function exist(keys, args)
   return 1
 end
 
--- the subject's name, the member's, ids…
+local LETTERS = { ['0'] = '0', ['1'] = '1', ['-1'] = '-' }
+
+-- A letter for each id: what the member says, or a blank where it is not known whether there is such a comment here. One word of
+-- many letters costs much less on its way than many words.
+-- the subject's name, the member's, the ids in one word
 local function states(keys, args)
   local P = prefix(keys)
   local one = find(P, args[1])
   if one[1] ~= 'hit' then return one end
   if one[3] ~= '' then return { 'absent' } end
-  local b, count = one[4], #args - 2
-  args[#args + 1], args[#args + 2] = 'ok', 'g'
-  local values = ask('HMGET', P .. 'm:' .. args[2], unpack(args, 3))
+  local b, count, ids = one[4], #args[3] / ID, {}
+  for i = 1, count do ids[i] = string.sub(args[3], ID * (i - 1) + 1, ID * i) end
+  ids[count + 1], ids[count + 2] = 'ok', 'g'
+  local values = ask('HMGET', P .. 'm:' .. args[2], unpack(ids))
   if not values[count + 1] or values[count + 2] ~= generation(P) then return { 'miss' } end
-  values[count + 1], values[count + 2] = nil, nil
-  local unsaid, places = {}, {}
+  local said, unsaid, places = {}, {}, {}
   for i = 1, count do
-    if not values[i] then unsaid[#unsaid + 1], places[#places + 1] = args[i + 2], i end
+    if values[i] then said[i] = LETTERS[values[i]] or '?' else unsaid[#unsaid + 1], places[#places + 1] = ids[i], i end
   end
-  for i, copied in ipairs(many(P .. 'c:', unsaid)) do values[places[i]] = belongs(b, copied) and '0' or '' end
-  return { 'hit', values }
+  for i, copied in ipairs(many(P .. 'c:', unsaid)) do said[places[i]] = belongs(b, copied) and '0' or ' ' end
+  return { 'hit', table.concat(said) }
 end
 
 -- The relay -------------------------------------------------------------------------------------------------------
@@ -984,9 +1004,9 @@ local function renew(keys, args)
 end
 
 -- While a library is loaded there are no loops over tables: one line each.
-local function writes(word, callback) redis.register_function('riposte6_' .. word, callback) end
+local function writes(word, callback) redis.register_function('riposte7_' .. word, callback) end
 local function reads(word, callback)
-  redis.register_function{ function_name = 'riposte6_' .. word, callback = callback, flags = { 'no-writes' } }
+  redis.register_function{ function_name = 'riposte7_' .. word, callback = callback, flags = { 'no-writes' } }
 end
 writes('apply', apply)
 writes('like', like)
@@ -1007,5 +1027,6 @@ writes('renew', renew)
 reads('subjects', subjects)
 reads('comments', comments)
 reads('page', page)
+reads('printed', printed)
 reads('states', states)
 reads('cursor', cursor)

@@ -11,7 +11,7 @@ use crate::port::Away;
 /// The target of every span of a trace: filters let all of them through or none.
 const SPANS: &str = "riposte::span";
 
-/// Who is told of trips to Redis. It is called where the trip was made, and must not wait.
+/// Who is told of trips to Redis. It is called within the span of the trip, and must not wait.
 pub trait Trips: fmt::Debug + Send + Sync {
     /// A function of this name was called, which took so long; `failed` if there was no answer in time, or none was hoped for.
     fn trip(&self, function: &str, took: Duration, failed: bool);
@@ -38,7 +38,8 @@ pub(super) async fn watched<T>(
         span.record("error.type", "away").record("otel.status_code", "ERROR");
     }
     if let Some(trips) = trips {
-        trips.trip(function, begin.elapsed(), outcome.is_err());
+        // Within its span, which an observer may look at.
+        span.in_scope(|| trips.trip(function, begin.elapsed(), outcome.is_err()));
     }
     outcome
 }

@@ -26,6 +26,11 @@ pub(super) fn id(id: CommentId) -> Value {
     text(hex(id.get()))
 }
 
+/// Ids in one word.
+pub(super) fn ids(ids: &[CommentId]) -> Value {
+    text(ids.iter().map(|id| hex(id.get())).collect::<String>())
+}
+
 /// The key of a partition's cursor: all others of it begin like this one.
 pub(super) fn cursor(at: Partition, timeline: u16) -> String {
     format!("{{p{:04}}}.{timeline}:cur", at.get())

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use riposte_core::event::{Changes, Event, Numbered};
-use riposte_core::ports::{Epoch, Outbox, Projection};
+use riposte_core::ports::{Candidate, Epoch, Outbox, Projection};
 use riposte_core::{Millis, Partition, Result, Subject, SubjectId, World};
 
 use super::Model;
@@ -20,7 +20,7 @@ pub(super) struct Feed {
     waiting: Vec<Vec<Event>>,
     numbered: Vec<Numbered>,
     head: i64,
-    owner: Option<[u8; 16]>,
+    leader: Option<Candidate>,
     until: Millis,
     epoch: i64,
     positions: BTreeMap<&'static str, i64>,
@@ -38,20 +38,21 @@ impl Feed {
         Ok(())
     }
 
-    fn lead(&mut self, owner: &[u8; 16], now: Millis) -> Option<Epoch> {
+    fn lead(&mut self, who: Candidate, now: Millis) -> Option<Epoch> {
         let stands = now < self.until && self.until <= now.plus(LASTS).plus(SKEW);
-        let ours = self.owner.as_ref() == Some(owner);
-        if stands && !ours {
+        let ours = self.leader == Some(who);
+        let displaced = self.leader.is_some_and(|leader| who.displaces(leader.name()));
+        if stands && !ours && !displaced {
             return None;
         }
-        self.epoch += i64::from(!stands);
-        (self.owner, self.until) = (Some(*owner), now.plus(LASTS));
+        self.epoch += i64::from(!stands || !ours);
+        (self.leader, self.until) = (Some(who), now.plus(LASTS));
         Some(Epoch(self.epoch))
     }
 
-    fn resign(&mut self, owner: &[u8; 16]) {
-        if self.owner.as_ref() == Some(owner) {
-            (self.owner, self.until) = (None, Millis(0));
+    fn resign(&mut self, who: Candidate) {
+        if self.leader == Some(who) {
+            (self.leader, self.until) = (None, Millis(0));
         }
     }
 
@@ -96,12 +97,12 @@ impl Outbox for Model {
         1
     }
 
-    async fn lead(&self, _source: usize, owner: &[u8; 16], now: Millis) -> Result<Option<Epoch>> {
-        Ok(self.tables().feed.lead(owner, now))
+    async fn lead(&self, _source: usize, who: Candidate, now: Millis) -> Result<Option<Epoch>> {
+        Ok(self.tables().feed.lead(who, now))
     }
 
-    async fn resign(&self, _source: usize, owner: &[u8; 16]) -> Result<()> {
-        self.tables().feed.resign(owner);
+    async fn resign(&self, _source: usize, who: Candidate) -> Result<()> {
+        self.tables().feed.resign(who);
         Ok(())
     }
 

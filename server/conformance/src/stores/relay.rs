@@ -1,7 +1,7 @@
 //! A case's turn at the lead of every data source: what a relay does, step by step.
 
 use riposte_core::event::{Event, Numbered};
-use riposte_core::ports::{Epoch, Projection};
+use riposte_core::ports::{Candidate, Epoch, Projection};
 use riposte_core::{Millis, SubjectId, SubjectKey};
 use tokio::sync::OwnedMutexGuard;
 
@@ -15,7 +15,7 @@ pub(super) const LAPSE: i64 = 10_000;
 #[derive(Debug)]
 pub(super) struct Relay {
     pub(super) process: Process,
-    pub(super) owner: [u8; 16],
+    pub(super) who: Candidate,
     /// Of each source.
     pub(super) terms: Vec<Epoch>,
     now: OwnedMutexGuard<Millis>,
@@ -26,11 +26,11 @@ impl Relay {
     pub(super) async fn of(backend: &Backend) -> Self {
         let process = backend.process.clone();
         let now = std::sync::Arc::clone(&backend.turn).lock_owned().await;
-        let owner = process.ids.request();
-        let mut relay = Self { process, owner, terms: Vec::new(), now };
+        let who = Candidate::mending(process.ids.request());
+        let mut relay = Self { process, who, terms: Vec::new(), now };
         relay.later(LAPSE);
         for source in 0..relay.process.outbox.sources() {
-            let term = relay.process.outbox.lead(source, &owner, relay.now()).await.expect("asked");
+            let term = relay.process.outbox.lead(source, who, relay.now()).await.expect("asked");
             relay.terms.push(term.expect("the lead of the last turn has run out"));
         }
         relay

@@ -11,7 +11,7 @@ use riposte_core::cmd::{Acting, Command, Create, Delete, Edit, Reply, SetLike, T
 use riposte_core::content::ClientInfo;
 use riposte_core::ids::PARTITIONS;
 use riposte_core::page::{Order, Start, Window};
-use riposte_core::ports::{Projection, Reader};
+use riposte_core::ports::{Candidate, Projection, Reader};
 use riposte_core::request::{Print, Request, RequestId, RequestKey};
 use riposte_core::subject::Metadata;
 use riposte_core::{CommentId, Content, Error, LikeValue, MemberId, Millis, Partition, Result, SubjectId, SubjectKey};
@@ -19,7 +19,7 @@ use riposte_core::{CommentId, Content, Error, LikeValue, MemberId, Millis, Parti
 use crate::process::Cached;
 
 /// Who leads the relay.
-const OWNER: [u8; 16] = [7; 16];
+const LEADER: Candidate = Candidate::mending([7; 16]);
 
 /// See the module.
 #[derive(Clone)]
@@ -149,7 +149,10 @@ impl Fire {
             let floor = rand::random_range(1..100);
             let start = if rand::random_bool(0.7) { Start::Beginning } else { Start::After(floor) };
             let window = Window { order, start, limit: rand::random_range(1..30) };
-            reader.roots(key, window, rand::random_range(0..4)).await.expect("read");
+            let previews = rand::random_range(0..4);
+            if reader.printed(key, order, window.limit, previews).await.is_none() {
+                reader.roots(key, window, previews).await.expect("read");
+            }
             reader.roots_at(key, &[floor, floor / 2 + 1, floor + 7], rand::random_range(0..4)).await.expect("read");
             if let Some(id) = self.some_id(key) {
                 reader.comments(&[id]).await.expect("read");
@@ -186,7 +189,7 @@ impl Fire {
         let events = outbox.read(0, from, limit).await?;
         let Some(last) = events.last() else { return Ok(0) };
         boards.apply(0, &events).await?;
-        let term = outbox.lead(0, &OWNER, store.clock().now()).await?.expect("nobody else leads");
+        let term = outbox.lead(0, LEADER, store.clock().now()).await?.expect("nobody else leads");
         assert!(outbox.advance(0, term, Projection::Boards, from, last.number).await?);
         Ok(events.len())
     }
@@ -195,7 +198,7 @@ impl Fire {
     pub(crate) async fn number(&self) -> Result<i64> {
         let Cached { store, .. } = &self.processes[0];
         let outbox = store.outbox();
-        let term = outbox.lead(0, &OWNER, store.clock().now()).await?.expect("nobody else leads");
+        let term = outbox.lead(0, LEADER, store.clock().now()).await?.expect("nobody else leads");
         while outbox.number(0, term, 500).await?.expect("our term") > 0 {}
         outbox.head(0).await
     }

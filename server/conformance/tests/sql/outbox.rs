@@ -1,7 +1,7 @@
 //! The outbox beneath its port: transactions that are held open, rows with ids in a bad order, and a first lead.
 
 use riposte_core::SubjectId;
-use riposte_core::ports::Epoch;
+use riposte_core::ports::{Candidate, Epoch};
 use riposte_store::Store;
 use riposte_store::shard::Tables;
 use sea_orm::{ConnectionTrait, DatabaseTransaction, Statement};
@@ -10,7 +10,7 @@ use crate::databases::{Hands, NOON, Place, everywhere};
 use crate::subject::run;
 
 const SOURCE: usize = 0;
-const OWNER: [u8; 16] = [7; 16];
+const LEADER: Candidate = Candidate::mending([7; 16]);
 
 /// The statements that tell one revision, as a commit would.
 fn told(id: i64, subject: i64, revision: i64) -> Vec<String> {
@@ -47,7 +47,7 @@ async fn run_all(store: &Store, statements: Vec<String>) {
 }
 
 async fn lead(store: &Store) -> Epoch {
-    store.outbox().lead(SOURCE, &OWNER, riposte_core::Millis(NOON)).await.expect("asked").expect("nobody else leads")
+    store.outbox().lead(SOURCE, LEADER, riposte_core::Millis(NOON)).await.expect("asked").expect("nobody else leads")
 }
 
 /// The (subject, revision) of all numbers, in order.
@@ -170,7 +170,9 @@ async fn of_many_that_begin_to_lead_at_once_one_leads() {
         assert_eq!(stores[0].outbox().head(SOURCE).await, Ok(0));
         let ask = |n: u8| {
             let outbox = stores[usize::from(n % 2)].outbox();
-            tokio::spawn(async move { outbox.lead(SOURCE, &[n; 16], riposte_core::Millis(NOON)).await })
+            tokio::spawn(
+                async move { outbox.lead(SOURCE, Candidate::mending([n; 16]), riposte_core::Millis(NOON)).await },
+            )
         };
         let mut terms = Vec::new();
         for asked in (1..=16).map(ask).collect::<Vec<_>>() {

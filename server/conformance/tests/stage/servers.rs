@@ -1,9 +1,25 @@
 //! The servers that the environment names.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use riposte_cache::{Limits, Redis, RedisConfig};
+use riposte_cache::{Limits, Printer, Redis, RedisConfig};
+use riposte_core::page::RootPage;
 use tokio::runtime::Runtime;
+
+/// Prints pages so that whatever differs on them can be seen.
+#[derive(Debug)]
+pub(crate) struct Plain(pub(crate) &'static str);
+
+impl Printer for Plain {
+    fn form(&self) -> &str {
+        self.0
+    }
+
+    fn print(&self, page: RootPage) -> Vec<u8> {
+        format!("{page:?}").into()
+    }
+}
 
 pub(crate) fn runtime() -> Runtime {
     tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime")
@@ -27,5 +43,5 @@ pub(crate) async fn redis(url: &str, limits: Limits) -> Redis {
 pub(crate) fn client(url: &str, limits: Limits, timeline: u16, budget: Duration) -> Redis {
     let (url, connections) = (url.to_owned(), 2);
     let config = RedisConfig { url, connections, budget, apply_budget: budget, timeline, limits };
-    Redis::start(config).expect("the address makes sense")
+    Redis::start(config).expect("the address makes sense").printing(Arc::new(Plain("plain")))
 }

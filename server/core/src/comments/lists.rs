@@ -5,9 +5,7 @@ use crate::comments::Comments;
 use crate::comments::subjects::{implied, reached};
 use crate::error::{Error, Result};
 use crate::ids::CommentId;
-use crate::page::{
-    DEFAULT_PREVIEW, Located, Order, Page, ReplyPage, RootPage, Start, Subtree, Thread, ThreadPage, Window,
-};
+use crate::page::{DEFAULT_PREVIEW, Located, Order, Page, ReplyPage, RootPage, Start, Subtree, ThreadPage, Window};
 use crate::subject::{Subject, SubjectKey, SubjectState};
 
 /// Where a list is asked to start.
@@ -79,9 +77,7 @@ impl Comments {
             // Whoever jumps to a reply wants to see it, even where no previews were asked for.
             self.centre(&mut page, &reply, ask.previews.max(DEFAULT_PREVIEW)).await?;
         }
-        page.threads = page.threads.map(redact);
-        page.pinned = page.pinned.into_iter().map(redact).collect();
-        Ok(page)
+        Ok(page.redacted())
     }
 
     /// The floor of the root whose page holds `id`, and where `id` is.
@@ -181,11 +177,6 @@ pub(super) fn hidden(page: ReplyPage) -> ReplyPage {
         root: page.root.seen_by(None),
         replies: page.replies.map(|reply| reply.seen_by(None)),
     }
-}
-
-pub(super) fn redact(thread: Thread) -> Thread {
-    let replies = thread.replies.into_iter().map(|reply| reply.seen_by(None)).collect();
-    Thread { root: thread.root.seen_by(None), replies, more_replies: thread.more_replies }
 }
 
 impl Comments {

@@ -5,7 +5,7 @@ use std::future::Future;
 
 use crate::caller::Caller;
 use crate::comments::Comments;
-use crate::comments::lists::{hidden, redact, shown};
+use crate::comments::lists::{hidden, shown};
 use crate::comments::subjects::implied;
 use crate::error::{Error, Result};
 use crate::ids::CommentId;
@@ -86,8 +86,7 @@ impl Comments {
         if let Some(reply) = around.filter(|at| at.path.depth() > 0) {
             self.centre(&mut along.page, &reply, ask.previews.max(DEFAULT_PREVIEW)).await?;
         }
-        along.page.threads = along.page.threads.map(redact);
-        along.page.pinned = along.page.pinned.into_iter().map(redact).collect();
+        along.page = along.page.redacted();
         Ok(along)
     }
 

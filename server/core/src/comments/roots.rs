@@ -167,7 +167,7 @@ impl Comments {
         ids: &[CommentId],
         viewer: Option<&MemberId>,
     ) -> Result<Vec<Option<CommentView>>> {
-        let found = self.reader.comments(ids).await?;
+        let found = self.reader.comments_among(ids, caller.types()).await?;
         let granted = |view: &CommentView| self.policy(caller, view.subject.object_type()).is_ok();
         Ok(found.into_iter().map(|view| view.filter(granted).map(|view| view.seen_by(viewer))).collect())
     }

@@ -17,11 +17,12 @@ pub trait Outbox: Send + Sync + std::fmt::Debug {
     /// How many data sources there are.
     fn sources(&self) -> usize;
 
-    /// Takes or keeps the lead of a source for some seconds: the epoch of the term; `None` while somebody else has it.
-    async fn lead(&self, source: usize, owner: &[u8; 16], now: Millis) -> Result<Option<Epoch>>;
+    /// Takes or keeps the lead of a source for some seconds: the epoch of the term; `None` while somebody else has it who need
+    /// not yield to `who`.
+    async fn lead(&self, source: usize, who: Candidate, now: Millis) -> Result<Option<Epoch>>;
 
-    /// Gives the lead up at once, if `owner` has it.
-    async fn resign(&self, source: usize, owner: &[u8; 16]) -> Result<()>;
+    /// Gives the lead up at once, if `who` has it.
+    async fn resign(&self, source: usize, who: Candidate) -> Result<()>;
 
     /// Numbers at most `limit` commits that have none, about the oldest first, and answers how many: fewer only where no
     /// more wait. `None` when another term has begun, and then nothing was done.
@@ -50,6 +51,39 @@ pub trait Outbox: Send + Sync + std::fmt::Debug {
     /// Deletes the events of at most `limit` commits that every projection has applied and that were made before `before`;
     /// answers how many commits, `None` when another term has begun.
     async fn trim(&self, source: usize, term: Epoch, before: Millis, limit: usize) -> Result<Option<usize>>;
+}
+
+/// Who asks for the lead, by a random name. Whoever leads also mends the copies that all processes share, so one that keeps none of
+/// these yields: it leads only while nobody else asks. Its name says so, by a first byte of 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Candidate([u8; 16]);
+
+impl Candidate {
+    /// One that mends shared copies while it leads.
+    #[must_use]
+    pub const fn mending(mut name: [u8; 16]) -> Self {
+        name[0] |= 1;
+        Self(name)
+    }
+
+    /// One that keeps no shared copies.
+    #[must_use]
+    pub const fn yielding(mut name: [u8; 16]) -> Self {
+        name[0] = 0;
+        Self(name)
+    }
+
+    /// The name.
+    #[must_use]
+    pub const fn name(&self) -> &[u8; 16] {
+        &self.0
+    }
+
+    /// Whether it takes the lead from whoever has it under the name `holder`.
+    #[must_use]
+    pub fn displaces(&self, holder: &[u8]) -> bool {
+        self.0[0] != 0 && holder.first() == Some(&0)
+    }
 }
 
 /// The number of a term: each new leader of a source has a greater one, and what an older term still tries is refused.

@@ -18,8 +18,13 @@ pub(super) async fn examine(config: &Cache) -> Vec<Verdict> {
 }
 
 async fn redis(config: &Cache) -> Vec<Verdict> {
-    let label = config.url.as_ref().map_or_else(|| "cache".to_owned(), |url| format!("cache ({url})"));
-    let Some(Ok(redis)) = config.redis().map(Redis::start) else {
+    let address = match config.address() {
+        Ok(Some(address)) => address,
+        Ok(None) => return Vec::new(),
+        Err(fault) => return vec![Verdict::fail("cache", fault.to_string())],
+    };
+    let label = format!("cache ({address})");
+    let Ok(redis) = Redis::start(config.redis(&address)) else {
         return vec![Verdict::fail(label, "the address makes no sense")];
     };
     // Without it the service works, slower: that is no failure.

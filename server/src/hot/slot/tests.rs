@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use riposte_core::{Error, SubjectId, SubjectKey};
 use tokio::time::Instant;
 
-use super::{AHEAD, Asked, Flight, Landing, MAX_AGE, News, PACE, Slot};
+use super::{AHEAD, Asked, Flight, Landing, News, PACE, SHOWN, Slot};
 use crate::hot::Filled;
 use crate::hot::pages::Room;
 
@@ -52,15 +52,15 @@ fn read_at(at: Instant, room: &Room) -> Arc<Slot> {
 }
 
 #[test]
-fn a_page_is_shown_for_a_second_from_the_start_of_its_reading_and_no_longer() {
+fn a_page_is_shown_for_a_time_from_the_start_of_its_reading_and_no_longer() {
     let (begin, slot) = (Instant::now(), slot());
     let (mut landing, flight) = waits(slot.ask(begin));
-    // The reading takes most of the second: that does not make the page younger.
+    // The reading takes most of that time: that does not make the page younger.
     assert!(landing.bytes().now_or_never().is_none());
     flight.expect("the first").land(filled("one"), &room());
     assert_eq!(landing.bytes().now_or_never(), Some(Ok(Some(Bytes::from_static(b"one")))));
-    assert_eq!(shown(slot.ask(begin + MAX_AGE)).0, "one");
-    assert!(waits(slot.ask(begin + MAX_AGE + MS)).1.is_some());
+    assert_eq!(shown(slot.ask(begin + SHOWN)).0, "one");
+    assert!(waits(slot.ask(begin + SHOWN + MS)).1.is_some());
 }
 
 #[test]
@@ -73,19 +73,19 @@ fn a_page_that_is_read_is_read_again_before_it_is_too_old() {
     assert_eq!(text, "one");
     assert!(shown(slot.ask(begin + AHEAD)).1.is_none(), "one reading at a time");
     flight.expect("due").land(filled("two"), &room);
-    assert_eq!(shown(slot.ask(begin + MAX_AGE + MS)).0, "two");
+    assert_eq!(shown(slot.ask(begin + SHOWN + MS)).0, "two");
 }
 
 #[test]
 fn whoever_comes_long_after_a_reading_began_does_not_get_its_page() {
     let (begin, slot, room) = (Instant::now(), slot(), room());
     let (mut early, flight) = waits(slot.ask(begin));
-    let (mut late, none) = waits(slot.ask(begin + MAX_AGE + MS));
+    let (mut late, none) = waits(slot.ask(begin + SHOWN + MS));
     assert!(none.is_none());
     flight.expect("the first").land(filled("one"), &room);
     assert_eq!(early.bytes().now_or_never(), Some(Ok(Some(Bytes::from_static(b"one")))));
     assert_eq!(late.bytes().now_or_never(), Some(Ok(None)));
-    let (mut late, flight) = waits(late.again(&slot, begin + MAX_AGE + 2 * MS));
+    let (mut late, flight) = waits(late.again(&slot, begin + SHOWN + 2 * MS));
     flight.expect("nothing is under way").land(filled("two"), &room);
     assert_eq!(late.bytes().now_or_never(), Some(Ok(Some(Bytes::from_static(b"two")))));
 }

@@ -1,18 +1,17 @@
-//! Calls that moderate, change or export, with their records around them.
+//! Calls of AdminService, with their records around them.
 
-use futures::{Stream, StreamExt};
+use futures::{FutureExt, Stream, StreamExt};
 use riposte_core::Caller;
 use riposte_sdk::v1;
 use serde_json::Value;
-use tonic::{Request, Response, Status};
-use tonic_types::StatusExt;
+use tonic::{Request, Response, Status, Streaming};
 
-use super::Answers;
-use crate::audit::{Entry, Outcome, Subject};
+use super::{Answers, import};
+use crate::audit::{Begun, Entry, Outcome, Subject};
 use crate::rpc::Services;
-use crate::rpc::about::About;
-use crate::rpc::call::{Call, opened};
-use crate::rpc::refusal::Refusal;
+use crate::rpc::about::{self, About};
+use crate::rpc::call::{self, Call};
+use crate::rpc::refusal::{Facts, Refusal};
 
 /// The longest text of a request in a record, in characters: that of the longest reason of a moderator. Nothing was checked
 /// yet when a call begins.
@@ -37,7 +36,7 @@ where
     let services = services.clone();
     let task = tokio::spawn(async move {
         let answer = handler(services, call.caller.clone(), message).await.map_err(|refusal| call.status(refusal));
-        let outcome = answer.as_ref().err().map_or_else(done, refused);
+        let outcome = answer.as_ref().err().map_or_else(Outcome::done, Outcome::refused);
         entry.end(outcome).await.map_err(|error| call.status(error))?;
         answer.map(Response::new)
     });
@@ -62,34 +61,57 @@ where
     match start(call.clone(), message).await {
         Ok(answers) => Ok(Response::new(Box::pin(recorded(answers, entry, call)))),
         Err(status) => {
-            entry.end(refused(&status)).await.map_err(|error| call.status(error))?;
+            entry.end(Outcome::refused(&status)).await.map_err(|error| call.status(error))?;
             Err(status)
         }
     }
 }
 
-async fn begin(services: &Services, method: &'static str, call: &Call) -> Result<Entry, Status> {
-    let cut = |text: &str| text.chars().take(LONGEST).collect::<String>();
-    let about = call.facts().all().map(|(name, value)| (name.to_owned(), Value::String(cut(value)))).collect();
-    let caller = call.caller.name().to_owned();
-    let subject = Subject { caller, method, call_id: call.tag().to_owned(), about: Value::Object(about) };
-    services.audit.begin(subject).await.map_err(|error| call.status(error))
+/// Answers an import, between the two records of its call. The first of them waits for the first item, of which it tells: the call
+/// itself names nothing, and does nothing before.
+pub(super) fn imported(
+    services: &Services,
+    request: Request<Streaming<v1::ImportCommentsRequest>>,
+) -> Result<Response<Answers<v1::ImportCommentsResponse>>, Status> {
+    let (call, mut items) = opened(request)?;
+    let mut entry = services.audit.entry(subject("AdminService/ImportComments", &call));
+    let services = services.clone();
+    let answers = async move {
+        let first = items.next().await;
+        let item = first.as_ref().and_then(|first| first.as_ref().ok()?.item.as_ref());
+        entry.about(told(&item.map(about::item).unwrap_or_default()));
+        let answers: Answers<_> = match entry.begin().await {
+            Ok(()) => {
+                let items = futures::stream::iter(first).chain(items);
+                Box::pin(recorded(import::run(services, call.clone(), items), entry, call))
+            }
+            Err(error) => Box::pin(futures::stream::iter([Err(call.status(error))])),
+        };
+        answers
+    };
+    Ok(Response::new(Box::pin(answers.flatten_stream())))
 }
 
-fn done() -> Outcome {
-    Outcome { code: "OK".to_owned(), ..Outcome::default() }
-}
-
-fn refused(status: &Status) -> Outcome {
-    // `NotFound` is NOT_FOUND.
-    let mut code = String::new();
-    for letter in format!("{:?}", status.code()).chars() {
-        if letter.is_uppercase() && !code.is_empty() {
-            code.push('_');
-        }
-        code.push(letter.to_ascii_uppercase());
+/// A call that leaves its records by itself from now on.
+fn opened<Q: About>(request: Request<Q>) -> Result<(Call, Q), Status> {
+    if let Some(begun) = request.extensions().get::<Begun>() {
+        begun.set();
     }
-    Outcome { code, reason: status.get_details_error_info().map(|info| info.reason) }
+    call::opened(request)
+}
+
+async fn begin(services: &Services, method: &'static str, call: &Call) -> Result<Entry, Status> {
+    services.audit.begin(subject(method, call)).await.map_err(|error| call.status(error))
+}
+
+fn subject(method: &'static str, call: &Call) -> Subject {
+    let (caller, call_id) = (call.caller.name().to_owned(), call.tag().to_owned());
+    Subject { caller, method, call_id, about: told(call.facts()) }
+}
+
+fn told(facts: &Facts) -> Value {
+    let cut = |text: &str| text.chars().take(LONGEST).collect::<String>();
+    Value::Object(facts.all().map(|(name, value)| (name.to_owned(), Value::String(cut(value)))).collect())
 }
 
 /// The answers, and behind the last of them the record of how it ended. A reader that goes away drops it, and the record
@@ -107,7 +129,7 @@ fn recorded<A: Counted + Send + 'static>(
             return Some((Ok(answer), (Some((answers, entry)), call)));
         }
         let failed = next.and_then(Result::err);
-        let outcome = failed.as_ref().map_or_else(done, refused);
+        let outcome = failed.as_ref().map_or_else(Outcome::done, Outcome::refused);
         let unrecorded = entry.end(outcome).await.map_err(|error| call.status(error)).err();
         unrecorded.or(failed).map(|status| (Err(status), (None, call)))
     })
@@ -122,6 +144,7 @@ pub(super) trait Counted {
 }
 
 impl Counted for v1::ExportSubjectResponse {}
+impl Counted for v1::VerifyCountsResponse {}
 impl Counted for v1::RepairCountsResponse {}
 impl Counted for v1::RebuildMemberHistoryResponse {}
 impl Counted for v1::RebuildRanksResponse {}

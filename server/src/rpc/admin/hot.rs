@@ -8,9 +8,8 @@ use crate::rpc::parse::{self, Violations};
 use crate::rpc::refusal::Refusal;
 use crate::rpc::{Services, answer};
 
-#[expect(clippy::unused_async, reason = "handlers are awaited, whether they wait or not")]
 pub(super) async fn list(
-    services: &Services,
+    services: Services,
     caller: Caller,
     request: v1::ListHotSubjectsRequest,
 ) -> Result<v1::ListHotSubjectsResponse, Refusal> {

@@ -3,13 +3,13 @@
 //! Items that have arrived travel together, and no item waits for one that has not. An item that cannot be imported is
 //! rejected in its answer; a fault of the service ends the stream, and what was answered by then is durable.
 
-use futures::StreamExt;
+use futures::{Stream, StreamExt};
 use riposte_core::comments::ImportOutcome;
 use riposte_core::{CommentId, Error};
 use riposte_sdk::v1;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
-use tonic::{Status, Streaming};
+use tonic::Status;
 
 use super::{Answers, items};
 use crate::rpc::Services;
@@ -23,12 +23,12 @@ const BATCH: usize = 256;
 pub(super) fn run(
     services: Services,
     call: Call,
-    requests: Streaming<v1::ImportCommentsRequest>,
+    requests: impl Stream<Item = Result<v1::ImportCommentsRequest, Status>> + Send + 'static,
 ) -> Answers<v1::ImportCommentsResponse> {
     let (answers, receiver) = mpsc::channel(BATCH);
     tokio::spawn(async move {
         let mut index = 0;
-        let mut batches = requests.ready_chunks(BATCH);
+        let mut batches = Box::pin(requests.ready_chunks(BATCH));
         while let Some(batch) = batches.next().await {
             let mut whole = Vec::with_capacity(batch.len());
             let mut broken = None;

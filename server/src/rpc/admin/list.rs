@@ -10,7 +10,7 @@ use crate::rpc::parse::{self, Violations};
 use crate::rpc::refusal::Refusal;
 
 pub(super) async fn list(
-    services: &Services,
+    services: Services,
     caller: Caller,
     request: v1::ListSubjectsRequest,
 ) -> Result<v1::ListSubjectsResponse, Refusal> {

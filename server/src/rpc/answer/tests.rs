@@ -1,13 +1,14 @@
 use prost::Message;
+use riposte_cache::Printer;
 use riposte_core::comments::At;
-use riposte_core::page::{Order, Page, Start};
+use riposte_core::page::{Order, Page, RootPage, Start, Thread};
 use riposte_core::{
     Comment, CommentId, CommentState, CommentView, Content, DeletedBy, MemberId, Millis, Path, Subject, SubjectId,
     SubjectKey,
 };
 use riposte_sdk::v1;
 
-use super::{Anchor, Asked, comment, cut, fit, subject, time};
+use super::{Anchor, Asked, PagePrinter, Print, PrintedResponse, comment, cut, fit, subject, thread, time};
 use crate::rpc::page_token::{Cursor, Step};
 
 fn view(state: CommentState) -> CommentView {
@@ -148,4 +149,48 @@ fn a_page_whose_items_went_away_still_leads_back() {
         let (_, ends) = cut(empty, &Asked::Floor(order, At::Start(Start::Before(7))), 0);
         assert_eq!((ends.next, ends.previous), (Some(Cursor::Floor(Step::after(on, order))), None));
     }
+}
+
+#[test]
+fn a_page_in_print_is_the_page_to_the_byte_once_its_tokens_are_in() {
+    let threads = vec![
+        Thread { root: view(CommentState::Active), replies: vec![view(CommentState::Active)], more_replies: true },
+        Thread { root: view(CommentState::Deleted), replies: Vec::new(), more_replies: false },
+        Thread { root: view(CommentState::Shadowed), replies: vec![view(CommentState::Hidden)], more_replies: true },
+    ];
+    let about = Subject::new(
+        SubjectId::new(1).expect("positive"),
+        SubjectKey::stored("video".to_owned(), "1".to_owned()),
+        Millis(1_500),
+    );
+    let page = RootPage {
+        subject: about.clone(),
+        pinned: threads[..1].to_vec(),
+        threads: Page { items: threads, more_before: false, more_after: true },
+    };
+    let token = |root: CommentId| Ok::<_, riposte_core::Error>(format!("replies of {}", root.get()));
+    let degraded = vec![v1::Degradation { part: 1, reason: 1 }];
+    let shown = page.clone().redacted();
+    let all = |threads: Vec<Thread>| threads.into_iter().map(|of| thread(of, token).expect("a token")).collect();
+    let whole = v1::ListCommentsResponse {
+        threads: all(shown.threads.items),
+        pinned: all(shown.pinned),
+        next_page_token: "next".to_owned(),
+        previous_page_token: String::new(),
+        subject: Some(subject(&about)),
+        degraded: degraded.clone(),
+    };
+    let (page, pinned) = Print::read(PagePrinter::new().print(page).into()).expect("it is a print");
+    assert!(page.more_after && !page.more_before);
+    let all =
+        |threads: Vec<super::PrintedThread>| threads.into_iter().map(|of| of.whole(token).expect("a token")).collect();
+    let printed = PrintedResponse {
+        threads: all(page.items),
+        pinned: all(pinned),
+        next_page_token: "next".to_owned(),
+        previous_page_token: String::new(),
+        subject: Some(subject(&about)),
+        degraded,
+    };
+    assert_eq!(printed.encode_to_vec(), whole.encode_to_vec());
 }

@@ -1,14 +1,15 @@
 //! ListComments.
 
 use prost::Message;
-use riposte_core::comments::{ListComments, ListRanked};
-use riposte_core::page::{Order, Page, RootPage, Thread};
+use riposte_cache::Printed;
+use riposte_core::comments::{At, ListComments, ListRanked};
+use riposte_core::page::{Order, Page, RootPage, Start, Thread};
 use riposte_core::rank::Along;
-use riposte_core::{Caller, Error, SubjectId, SubjectKey};
+use riposte_core::{Caller, CommentId, Error, SubjectId, SubjectKey, SubjectState};
 use riposte_sdk::v1;
 
 use super::CommentCalls;
-use crate::rpc::answer::{Asked, MAX_BYTES};
+use crate::rpc::answer::{Asked, MAX_BYTES, Print, PrintedResponse, PrintedThread};
 use crate::rpc::page_token::{Cursor, Step};
 use crate::rpc::parse::{Sort, Stand, Violations, Where};
 use crate::rpc::refusal::Refusal;
@@ -63,6 +64,36 @@ impl CommentCalls {
         Ok((id, page))
     }
 
+    /// The first page that is asked for, where it is kept in print, and its subject by the name that events have for it. `None` is
+    /// answered by [`CommentCalls::listed`].
+    pub(in crate::rpc) async fn printed(
+        &self,
+        caller: &Caller,
+        request: &v1::ListCommentsRequest,
+    ) -> Result<Option<(SubjectId, PrintedResponse)>, Refusal> {
+        let (walk, terms, stand) = self.list_asked(caller, request)?;
+        let Terms { subject, limit, previews, min_revision, fresh } = terms;
+        let Some(copies) = self.0.copies.as_ref().filter(|_| !fresh) else { return Ok(None) };
+        let Stand::Floor(order, at @ At::Start(Start::Beginning)) = stand else { return Ok(None) };
+        let Some(Printed { subject, print }) = copies.printed(&subject, order, limit, previews).await else {
+            return Ok(None);
+        };
+        let readable = subject.state != SubjectState::Hidden && subject.revision >= min_revision;
+        let Some((page, pinned)) = Print::read(print).filter(|_| readable) else { return Ok(None) };
+        let whole = |thread: PrintedThread| thread.whole(|root| self.replies_from_the_first(caller, root));
+        // A print is far smaller than the largest page: nothing is cut off.
+        let (page, ends) = answer::cut(page, &Asked::Floor(order, at), MAX_BYTES);
+        let page = PrintedResponse {
+            threads: page.items.into_iter().map(whole).collect::<Result<_, Error>>()?,
+            pinned: pinned.into_iter().map(whole).collect::<Result<_, Error>>()?,
+            next_page_token: self.0.seal(walk.context(), ends.next)?,
+            previous_page_token: self.0.seal(walk.context(), ends.previous)?,
+            subject: Some(answer::subject(&subject)),
+            degraded: self.0.degraded(),
+        };
+        Ok(Some((subject.id, page)))
+    }
+
     /// The page, and what its ends are told by.
     async fn list_read(&self, caller: &Caller, terms: Terms, stand: Stand) -> Result<(RootPage, Asked), Error> {
         let Terms { subject, limit, previews, min_revision, fresh } = terms;
@@ -103,10 +134,12 @@ impl CommentCalls {
 
     /// A thread with the token that walks all its replies from the first.
     fn thread(&self, caller: &Caller, thread: Thread) -> Result<v1::CommentThread, Error> {
-        answer::thread(thread, |root| {
-            let walk = Walk::replies(caller, root, Sort::Stable(Order::Oldest));
-            let first = Cursor::Floor(Step::after(0, Order::Oldest));
-            self.0.seal(walk.context(), Some(first))
-        })
+        answer::thread(thread, |root| self.replies_from_the_first(caller, root))
+    }
+
+    fn replies_from_the_first(&self, caller: &Caller, root: CommentId) -> Result<String, Error> {
+        let walk = Walk::replies(caller, root, Sort::Stable(Order::Oldest));
+        let first = Cursor::Floor(Step::after(0, Order::Oldest));
+        self.0.seal(walk.context(), Some(first))
     }
 }

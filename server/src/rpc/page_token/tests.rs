@@ -89,6 +89,21 @@ fn every_key_of_the_ring_opens_and_a_foreign_one_does_not() {
 }
 
 #[test]
+fn a_ring_that_is_exchanged_opens_what_its_keys_have_sealed_and_nothing_else() {
+    let (old, new) = ([1; 32], [2; 32]);
+    let tokens = PageTokens::new(vec![old]);
+    let seal = || tokens.seal(&context(), &Cursor::Revision(1), NOW).expect("sealing never fails");
+    let before = seal();
+    let shared = tokens.clone();
+    shared.exchange(&[new, old]);
+    let after = seal();
+    assert_eq!(tokens.open(&context(), &before), Ok(Cursor::Revision(1)));
+    shared.exchange(&[new]);
+    assert_eq!(tokens.open(&context(), &before), Err(Error::PageTokenInvalid));
+    assert_eq!(tokens.open(&context(), &after), Ok(Cursor::Revision(1)));
+}
+
+#[test]
 fn a_step_names_the_same_page_in_either_order() {
     for order in [Order::Oldest, Order::Newest] {
         assert_eq!(Step::after(7, order).start(order), Start::After(7));

@@ -4,7 +4,7 @@
 #[derive(Debug)]
 pub(super) struct Instruments {
     /// Calls by method and status, and how long they took, to the last message of a stream.
-    pub(super) call_duration: Histogram<f64>,
+    pub(super) call_duration: Traced,
     /// Calls of callers that are known, by the names of the file of callers.
     pub(super) caller_calls: Counter<u64>,
     /// Calls answered CALLER_UNKNOWN, by what was wrong with what they showed.
@@ -13,7 +13,7 @@ pub(super) struct Instruments {
     pub(super) calls_refused: Counter<u64>,
     /// Connections closed by a bound.
     pub(super) connections_refused: Counter<u64>,
-    /// Records of the audit log that could not be written, and whose calls were refused; there should be none.
+    /// Records of the audit log that could not be written; there should be none.
     pub(super) audit_failures: Counter<u64>,
     /// Always 1; its attribute says which version runs.
     pub(super) build_info: Gauge<u64>,
@@ -21,16 +21,16 @@ pub(super) struct Instruments {
     pub(super) start_time: Gauge<f64>,
     /// Whether every data source has the schema of this version and calls are let in, 1 or 0.
     pub(super) ready: Gauge<u64>,
-    /// Readings of changed files of callers, keys and certificates.
+    /// Readings of changed files of callers, keys, certificates and secrets.
     pub(super) reloads: Counter<u64>,
-    /// Of the files of callers, of keys and of certificates, those that were changed and cannot be used.
+    /// Of the files of callers, of keys, of certificates and of each secret, those that were changed and cannot be used.
     pub(super) files_refused: Gauge<u64>,
     /// From when the certificate of the listeners is valid, in seconds since 1970.
     pub(super) certificate_start: Gauge<f64>,
     /// Until when the certificate of the listeners is valid, in seconds since 1970.
     pub(super) certificate_expiry: Gauge<f64>,
     /// Transactions of the store and trips to Redis, by name, and how long they took with all their retries.
-    pub(super) operation_duration: Histogram<f64>,
+    pub(super) operation_duration: Traced,
     /// How long transactions waited until they had a connection and had begun.
     pub(super) connection_wait: Histogram<f64>,
     /// Transactions that could not begin, because the data source was away or its pool gave no connection in time.
@@ -70,28 +70,28 @@ pub(super) struct Instruments {
 }
 
 impl Instruments {
-    /// All of them, of one meter.
-    pub(super) fn of(meter: &Meter) -> Self {
+    /// All of them, of one meter; exemplars are kept where they are `wanted`.
+    pub(super) fn of(meter: &Meter, wanted: bool) -> Self {
         Self {
-            call_duration: meter.f64_histogram("rpc.server.call.duration").with_unit("s").with_description("Calls by method and status, and how long they took, to the last message of a stream").with_boundaries(vec![0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0]).build(),
+            call_duration: Traced::new("rpc_server_call_duration_seconds", DURATION, meter.f64_histogram("rpc.server.call.duration").with_unit("s").with_description("Calls by method and status, and how long they took, to the last message of a stream").with_boundaries(DURATION.to_vec()).build(), wanted),
             caller_calls: meter.u64_counter("riposte_caller_calls").with_description("Calls of callers that are known, by the names of the file of callers").build(),
             callers_refused: meter.u64_counter("riposte_callers_refused").with_description("Calls answered CALLER_UNKNOWN, by what was wrong with what they showed").build(),
             calls_refused: meter.u64_counter("riposte_calls_refused").with_description("Calls refused without effect for want of room or rate").build(),
             connections_refused: meter.u64_counter("riposte_connections_refused").with_description("Connections closed by a bound").build(),
-            audit_failures: meter.u64_counter("riposte_audit_failures").with_description("Records of the audit log that could not be written, and whose calls were refused; there should be none").build(),
+            audit_failures: meter.u64_counter("riposte_audit_failures").with_description("Records of the audit log that could not be written; there should be none").build(),
             build_info: meter.u64_gauge("riposte_build_info").with_description("Always 1; its attribute says which version runs").build(),
             start_time: meter.f64_gauge("riposte_start_time_seconds").with_description("When the process started, in seconds since 1970").build(),
             ready: meter.u64_gauge("riposte_ready").with_description("Whether every data source has the schema of this version and calls are let in, 1 or 0").build(),
-            reloads: meter.u64_counter("riposte_reloads").with_description("Readings of changed files of callers, keys and certificates").build(),
-            files_refused: meter.u64_gauge("riposte_files_refused").with_description("Of the files of callers, of keys and of certificates, those that were changed and cannot be used").build(),
+            reloads: meter.u64_counter("riposte_reloads").with_description("Readings of changed files of callers, keys, certificates and secrets").build(),
+            files_refused: meter.u64_gauge("riposte_files_refused").with_description("Of the files of callers, of keys, of certificates and of each secret, those that were changed and cannot be used").build(),
             certificate_start: meter.f64_gauge("riposte_certificate_start_time_seconds").with_description("From when the certificate of the listeners is valid, in seconds since 1970").build(),
             certificate_expiry: meter.f64_gauge("riposte_certificate_expiry_time_seconds").with_description("Until when the certificate of the listeners is valid, in seconds since 1970").build(),
-            operation_duration: meter.f64_histogram("db.client.operation.duration").with_unit("s").with_description("Transactions of the store and trips to Redis, by name, and how long they took with all their retries").with_boundaries(vec![0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0]).build(),
-            connection_wait: meter.f64_histogram("db.client.connection.wait_time").with_unit("s").with_description("How long transactions waited until they had a connection and had begun").with_boundaries(vec![0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0]).build(),
+            operation_duration: Traced::new("db_client_operation_duration_seconds", DURATION, meter.f64_histogram("db.client.operation.duration").with_unit("s").with_description("Transactions of the store and trips to Redis, by name, and how long they took with all their retries").with_boundaries(DURATION.to_vec()).build(), wanted),
+            connection_wait: meter.f64_histogram("db.client.connection.wait_time").with_unit("s").with_description("How long transactions waited until they had a connection and had begun").with_boundaries(DURATION.to_vec()).build(),
             connection_failures: meter.u64_counter("riposte_connection_failures").with_description("Transactions that could not begin, because the data source was away or its pool gave no connection in time").build(),
             drift: meter.u64_counter("riposte_counts_drift").with_description("Counts that a verification or repair found to differ from their rows; there should be none").build(),
             last_drift: meter.u64_gauge("riposte_counts_last_drift").with_description("The same in the last verification or repair that came to its end").build(),
-            batch: meter.u64_histogram("riposte_write_batch_size").with_description("Writes that one transaction committed; the hotter a subject, the more").with_boundaries(vec![1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0]).build(),
+            batch: meter.u64_histogram("riposte_write_batch_size").with_description("Writes that one transaction committed; the hotter a subject, the more").with_boundaries(BATCH.to_vec()).build(),
             waiting: meter.u64_gauge("riposte_writes_waiting").with_description("Writes in the lanes after the last commit; near lanes.source_queue writes are about to be refused").build(),
             refused: meter.u64_counter("riposte_writes_refused").with_description("Writes refused by a full lane, without effect").build(),
             relay_lag: meter.f64_gauge("riposte_relay_lag_seconds").with_description("Age of the oldest commit without a number; above some seconds nobody leads the source, or its database is slow").build(),
@@ -107,7 +107,18 @@ impl Instruments {
             hot_bytes: meter.u64_gauge("riposte_hot_bytes").with_description("Bytes of the first pages that are kept; near hot.memory others are not taken in").build(),
         }
     }
+
+    /// Those that keep exemplars.
+    pub(super) fn traced(&self) -> [&Traced; 2] {
+        [&self.call_duration, &self.operation_duration]
+    }
 }
+
+/// Upper bounds of the histograms `batch`.
+const BATCH: &[f64] = &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0];
+
+/// Upper bounds of the histograms `duration`.
+const DURATION: &[f64] = &[0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
 
 /// What was pushed to the OpenTelemetry receiver, in exports. It is asked when metrics are collected.
 pub(super) fn exports(meter: &Meter) -> AsyncInstrumentBuilder<'_, ObservableCounter<u64>, u64> {

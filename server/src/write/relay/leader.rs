@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use riposte_core::ports::Epoch;
+use riposte_core::ports::{Candidate, Epoch};
 use riposte_core::rank::KEPT;
 use riposte_core::{Millis, Result};
 use tokio::time::Instant;
@@ -28,7 +28,7 @@ pub(super) struct Leader {
     ports: RelayPorts,
     bells: Bells,
     source: usize,
-    me: [u8; 16],
+    me: Candidate,
     /// When the lead was last asked for; `None` when it is to be asked for at once.
     asked: Option<Instant>,
     swept: Instant,
@@ -36,7 +36,8 @@ pub(super) struct Leader {
 
 impl Leader {
     pub(super) fn new(ports: RelayPorts, bells: Bells, source: usize) -> Self {
-        Self { ports, bells, source, me: rand::random(), asked: None, swept: Instant::now() }
+        let me = if ports.copies.are_shared() { Candidate::mending } else { Candidate::yielding }(rand::random());
+        Self { ports, bells, source, me, asked: None, swept: Instant::now() }
     }
 
     /// Leads whenever it may, for ever. Who leads is told to the projectors by `term`.
@@ -64,7 +65,7 @@ impl Leader {
     async fn turn(&mut self, term: &Term) -> Result<()> {
         if self.asked.is_none_or(|asked| asked.elapsed() >= KEEP) {
             let now = self.ports.clock.now();
-            let epoch = self.ports.outbox.lead(self.source, &self.me, now).await?;
+            let epoch = self.ports.outbox.lead(self.source, self.me, now).await?;
             self.asked = Some(Instant::now());
             term.send_if_modified(|known| std::mem::replace(known, epoch) != epoch);
             gauge::measure(&self.ports, self.source).await?;
@@ -130,7 +131,7 @@ impl Leader {
 
     /// Lets another process lead at once.
     pub(super) async fn resign(&self) {
-        if let Err(error) = self.ports.outbox.resign(self.source, &self.me).await {
+        if let Err(error) = self.ports.outbox.resign(self.source, self.me).await {
             tracing::debug!(source = self.source + 1, %error, "the lead could not be given up; it will run out");
         }
     }

@@ -17,7 +17,7 @@ const SPANS: &str = "riposte::span";
 /// Who is told how the work of a store went. It is called where the work runs, and must not wait.
 pub trait Observer: fmt::Debug + Send + Sync {
     /// A transaction of this name ended after so long, with the wait for its connection and all its retries. `failed` is the
-    /// kind of fault of the database; a refusal by the domain is none.
+    /// kind of fault of the database; a refusal by the domain is none. It is called within the span of the transaction.
     fn transaction(&self, system: &'static str, name: &'static str, took: Duration, failed: Option<&'static str>);
 
     /// A transaction waited so long for a connection of a pool (`read`, `write`) of a data source, counted from 0, and then

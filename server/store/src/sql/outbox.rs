@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use riposte_core::event::{Event, Numbered};
-use riposte_core::ports::{Epoch, Outbox, Projection};
+use riposte_core::ports::{Candidate, Epoch, Outbox, Projection};
 use riposte_core::{Millis, Partition, Result, SubjectId};
 
 use super::pool::Sources;
@@ -53,12 +53,12 @@ impl Outbox for SqlOutbox {
         self.sources.all().len()
     }
 
-    async fn lead(&self, source: usize, owner: &[u8; 16], now: Millis) -> Result<Option<Epoch>> {
-        transact::write(&self.sources, source, lead::Lead { owner: *owner, now }).await
+    async fn lead(&self, source: usize, who: Candidate, now: Millis) -> Result<Option<Epoch>> {
+        transact::write(&self.sources, source, lead::Lead { who, now }).await
     }
 
-    async fn resign(&self, source: usize, owner: &[u8; 16]) -> Result<()> {
-        transact::write(&self.sources, source, lead::Resign { owner: *owner }).await
+    async fn resign(&self, source: usize, who: Candidate) -> Result<()> {
+        transact::write(&self.sources, source, lead::Resign { who }).await
     }
 
     async fn number(&self, source: usize, term: Epoch, limit: usize) -> Result<Option<usize>> {

@@ -4,6 +4,8 @@ mod door;
 mod mysql;
 mod sqlite;
 
+pub use mysql::is_address;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -23,7 +25,6 @@ use crate::on_shard::OnShard;
 use crate::shard::{ShardMap, Slot, Tables};
 use crate::sql::desk::Desk;
 use crate::sql::identities::Identities;
-use door::Door;
 
 /// A transaction bound to the tables of one partition.
 pub(crate) type Tx = OnShard<DatabaseTransaction>;
@@ -91,8 +92,8 @@ impl SourceTx {
 pub struct Source {
     read: DatabaseConnection,
     write: DatabaseConnection,
-    /// A file is never away.
-    door: Option<Door>,
+    /// A file is never away, and asks for no password.
+    server: Option<mysql::Server>,
 }
 
 /// What a pool of connections holds at a moment.
@@ -155,7 +156,20 @@ impl Source {
 
     /// Whether to answer for it that it is away, because what it has was never seen. A file is always seen.
     pub fn withhold(&self, unknown: bool) {
-        self.door.iter().for_each(|door| door.withhold(unknown));
+        self.server.iter().for_each(|server| server.door.withhold(unknown));
+    }
+
+    /// From now on connections are made by this address. It may differ from the one before in user, password and options; a file
+    /// has none. Connections that are open live on, for half an hour at most.
+    ///
+    /// # Errors
+    /// What is wrong with the address, without it, or that the server lets nobody in by it; then nothing has changed. A server that says
+    /// nothing refuses nothing.
+    pub async fn exchange(&self, url: &str) -> std::result::Result<(), &'static str> {
+        match &self.server {
+            Some(server) => mysql::exchange(self, server, url).await,
+            None => Ok(()),
+        }
     }
 
     /// What its pools hold, the one that reads first.
@@ -309,8 +323,8 @@ impl Sources {
         source: usize,
         ask: impl Future<Output = std::result::Result<T, Fault>>,
     ) -> std::result::Result<T, Fault> {
-        match &self.all[source].door {
-            Some(door) => door.pass(source, ask).await,
+        match &self.all[source].server {
+            Some(server) => server.door.pass(source, ask).await,
             None => ask.await,
         }
     }

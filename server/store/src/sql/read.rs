@@ -37,7 +37,9 @@ use riposte_core::page::{
 };
 use riposte_core::ports::{Exported, Reader};
 use riposte_core::request::RequestKey;
-use riposte_core::{Comment, CommentId, LikeValue, MemberId, ObjectType, Partition, Result, Subject, SubjectKey};
+use riposte_core::{
+    Comment, CommentId, LikeValue, MemberId, ObjectType, Partition, Result, Subject, SubjectKey, Types,
+};
 
 use super::pool::{Sources, Tx};
 use super::row::Authored;
@@ -118,6 +120,11 @@ impl Reader for SqlReader {
 
     async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<Located>>> {
         let found = self.locator.locate(ids).await?;
+        Ok(rows::in_order(ids, found, |located| located.id))
+    }
+
+    async fn locate_among(&self, ids: &[CommentId], types: &Types) -> Result<Vec<Option<Located>>> {
+        let found = self.locator.locate_among(ids, types).await?;
         Ok(rows::in_order(ids, found, |located| located.id))
     }
 

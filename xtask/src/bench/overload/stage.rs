@@ -1,24 +1,43 @@
 //! A database behind a slow wire, and the service before it.
 
 use super::super::arena::serving;
-use super::{Args, WIRE_MS};
+use super::{WIRE_MS, hostile};
 use crate::live::{Folder, Live, Process};
 use crate::repo::Repo;
 use crate::servers::{self, Setup, Single, bound_to_us, tail};
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
+use std::fmt;
 use std::fs::File;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
+
+/// What a load has to bear.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Over {
+    /// So many times the knee, for so long.
+    Times { times: f64, seconds: f64 },
+    /// A database that stands still for so long.
+    Stop { seconds: f64 },
+}
+
+impl fmt::Display for Over {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Times { times, .. } => write!(f, "{times} ×"),
+            Self::Stop { .. } => f.write_str("database still"),
+        }
+    }
+}
 
 /// Running servers. Dropped in this order: who asks, then who is asked.
 pub(super) struct Stage<'a> {
     repo: &'a Repo,
     live: &'a Arc<Live>,
     endpoint: String,
-    _service: Process,
-    _wire: Process,
+    service: Process,
+    wire: Process,
     _database: Single,
     _logs: Folder,
 }
@@ -43,15 +62,31 @@ impl<'a> Stage<'a> {
         let mut service = bound_to_us(&binary);
         service.args(config).args(["serve", "--allow-insecure"]);
         let (service, endpoint) = start(live, service, &logs.path().join("service.log"))?;
-        Ok(Self { repo, live, endpoint, _service: service, _wire: wire, _database: database, _logs: logs })
+        Ok(Self { repo, live, endpoint, service, wire, _database: database, _logs: logs })
     }
 
-    /// What riposte-bench says of one load.
-    pub(super) fn measure(&self, what: &str, args: &Args) -> Result<Value> {
+    /// What riposte-bench says of a load.
+    pub(super) fn overload(&self, what: &str, over: Over) -> Result<Value> {
+        let more = match over {
+            Over::Times { times, seconds } => ["--times".to_owned(), times.to_string(), seconds.to_string()],
+            // Whoever stops the wire stops the database: what was sent stays unanswered.
+            Over::Stop { seconds } => ["--stop".to_owned(), self.wire.group().to_string(), seconds.to_string()],
+        };
+        let [name, value, seconds] = &more;
+        self.bench(&["overload", "--what", what, name, value, "--seconds", seconds])
+    }
+
+    /// What it says of those who mean no good.
+    pub(super) fn hostile(&self, what: &str, seconds: f64) -> Result<Value> {
+        let (pid, seconds) = (self.service.group().to_string(), seconds.to_string());
+        let mut arguments = vec!["hostile", "--what", what, "--pid", &pid, "--seconds", &seconds];
+        arguments.extend(hostile::connections(what));
+        self.bench(&arguments)
+    }
+
+    fn bench(&self, arguments: &[&str]) -> Result<Value> {
         let mut load = bound_to_us(&self.repo.bench_binary());
-        let (times, seconds) = (args.times.to_string(), args.seconds.to_string());
-        load.args(["overload", "--endpoint", &self.endpoint, "--what", what, "--times", &times, "--seconds", &seconds]);
-        load.stdin(Stdio::null()).stdout(Stdio::piped());
+        load.args(arguments).args(["--endpoint", &self.endpoint]).stdin(Stdio::null()).stdout(Stdio::piped());
         let mut process = self.live.spawn(&mut load)?;
         let said = std::io::read_to_string(process.child().stdout.take().context("no output")?)?;
         ensure!(process.wait()?.success(), "riposte-bench failed");

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use riposte_core::Millis;
-use riposte_core::ports::Projection;
+use riposte_core::ports::{Candidate, Projection};
 
 use crate::stores::backend::Backend;
 use crate::stores::relay::{LAPSE, Relay};
@@ -12,42 +12,63 @@ use crate::stores::scene::Scene;
 const SOURCE: usize = 0;
 const SECOND: i64 = 1_000;
 
+fn another(relay: &Relay) -> Candidate {
+    Candidate::mending(relay.process.ids.request())
+}
+
 pub(in crate::stores) async fn the_lead_is_kept_by_its_owner_and_taken_when_it_has_run_out(backend: Backend) {
     let mut relay = Relay::of(&backend).await;
-    let (ours, theirs) = (relay.owner, relay.process.ids.request());
+    let (ours, theirs) = (relay.who, another(&relay));
     let outbox = Arc::clone(&relay.process.outbox);
-    let lead = async |owner, now: Millis| outbox.lead(SOURCE, owner, now).await.expect("asked");
+    let lead = async |who, now: Millis| outbox.lead(SOURCE, who, now).await.expect("asked");
     let first = relay.terms[SOURCE];
     for _ in 0..4 {
         relay.later(2 * SECOND);
-        assert_eq!(lead(&ours, relay.now()).await, Some(first), "kept for as long as its owner asks in time");
-        assert_eq!(lead(&theirs, relay.now()).await, None);
+        assert_eq!(lead(ours, relay.now()).await, Some(first), "kept for as long as its owner asks in time");
+        assert_eq!(lead(theirs, relay.now()).await, None);
     }
     relay.later(LAPSE);
-    let second = lead(&theirs, relay.now()).await.expect("it has run out");
+    let second = lead(theirs, relay.now()).await.expect("it has run out");
     assert!(second > first);
-    assert_eq!(lead(&ours, relay.now()).await, None);
+    assert_eq!(lead(ours, relay.now()).await, None);
     relay.later(LAPSE);
-    let third = lead(&theirs, relay.now()).await.expect("nobody else asked");
+    let third = lead(theirs, relay.now()).await.expect("nobody else asked");
     assert!(third > second, "no term goes on after it has run out");
+}
+
+pub(in crate::stores) async fn who_keeps_no_copies_leads_until_somebody_comes_who_does(backend: Backend) {
+    let mut relay = Relay::of(&backend).await;
+    let [first, second] = [(); 2].map(|()| Candidate::yielding(relay.process.ids.request()));
+    let outbox = Arc::clone(&relay.process.outbox);
+    let lead = async |who, now: Millis| outbox.lead(SOURCE, who, now).await.expect("asked");
+    assert_eq!(lead(first, relay.now()).await, None, "there is a leader who mends");
+    relay.later(LAPSE);
+    let term = lead(first, relay.now()).await.expect("nobody else asks");
+    assert_eq!(lead(second, relay.now()).await, None, "one is as good as the other");
+    assert_eq!(lead(first, relay.now()).await, Some(term));
+    let next = lead(relay.who, relay.now()).await.expect("the first has to yield");
+    assert!(next > term);
+    assert_eq!(outbox.number(SOURCE, term, 10).await, Ok(None), "its term is over");
+    assert_eq!(lead(first, relay.now()).await, None);
+    assert_eq!(lead(relay.who, relay.now()).await, Some(next));
 }
 
 pub(in crate::stores) async fn whoever_resigns_is_followed_at_once(backend: Backend) {
     let relay = Relay::of(&backend).await;
-    let (outbox, theirs) = (Arc::clone(&relay.process.outbox), relay.process.ids.request());
-    outbox.resign(SOURCE, &theirs).await.expect("nothing to give up");
-    assert_eq!(outbox.lead(SOURCE, &theirs, relay.now()).await, Ok(None));
-    outbox.resign(SOURCE, &relay.owner).await.expect("given up");
-    let next = outbox.lead(SOURCE, &theirs, relay.now()).await.expect("asked").expect("it is free");
+    let (outbox, theirs) = (Arc::clone(&relay.process.outbox), another(&relay));
+    outbox.resign(SOURCE, theirs).await.expect("nothing to give up");
+    assert_eq!(outbox.lead(SOURCE, theirs, relay.now()).await, Ok(None));
+    outbox.resign(SOURCE, relay.who).await.expect("given up");
+    let next = outbox.lead(SOURCE, theirs, relay.now()).await.expect("asked").expect("it is free");
     assert!(next > relay.terms[SOURCE]);
 }
 
 pub(in crate::stores) async fn the_lease_of_a_clock_that_ran_wild_keeps_nobody_away(backend: Backend) {
     let relay = Relay::of(&backend).await;
-    let (outbox, theirs) = (Arc::clone(&relay.process.outbox), relay.process.ids.request());
+    let (outbox, theirs) = (Arc::clone(&relay.process.outbox), another(&relay));
     let wild = Millis(relay.now().0 + 3_600 * SECOND);
-    let term = outbox.lead(SOURCE, &relay.owner, wild).await.expect("asked").expect("ours");
-    let next = outbox.lead(SOURCE, &theirs, relay.now()).await.expect("asked").expect("no clock is that far ahead");
+    let term = outbox.lead(SOURCE, relay.who, wild).await.expect("asked").expect("ours");
+    let next = outbox.lead(SOURCE, theirs, relay.now()).await.expect("asked").expect("no clock is that far ahead");
     assert!(next > term);
 }
 
@@ -62,7 +83,7 @@ pub(in crate::stores) async fn a_term_that_is_over_is_refused(backend: Backend) 
     relay.later(LAPSE);
     let over = relay.terms.clone();
     for (source, over) in over.into_iter().enumerate() {
-        let next = outbox.lead(source, &relay.process.ids.request(), relay.now()).await.expect("asked");
+        let next = outbox.lead(source, another(&relay), relay.now()).await.expect("asked");
         let (next, head) = (next.expect("it has run out"), outbox.head(source).await.expect("read"));
         let at = outbox.position(source, Projection::History).await.expect("read");
         assert_eq!(outbox.number(source, over, 10).await, Ok(None));

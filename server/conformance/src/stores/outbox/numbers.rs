@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use riposte_core::event::Numbered;
-use riposte_core::ports::{Epoch, Projection};
+use riposte_core::ports::{Candidate, Epoch, Projection};
 use riposte_core::{Millis, SubjectId};
 use tokio::task::JoinHandle;
 
@@ -107,9 +107,9 @@ pub(in crate::stores) async fn relays_that_take_turns_leave_dense_numbers(backen
     loop {
         let last = writers.iter().all(JoinHandle::is_finished);
         relay.later(LAPSE);
-        let owner = relay.process.ids.request();
+        let who = Candidate::mending(relay.process.ids.request());
         for source in 0..relay.terms.len() {
-            let term = relay.process.outbox.lead(source, &owner, relay.now()).await.expect("asked");
+            let term = relay.process.outbox.lead(source, who, relay.now()).await.expect("asked");
             let term: Epoch = term.expect("the last one has run out");
             relay.terms[source] = term;
             assert!(relay.process.outbox.number(source, term, 3).await.expect("asked").is_some());

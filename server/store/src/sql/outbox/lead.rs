@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use riposte_core::Millis;
-use riposte_core::ports::Epoch;
+use riposte_core::ports::{Candidate, Epoch};
 use sea_orm::ActiveValue::Set;
 use sea_orm::EntityTrait;
 
@@ -22,7 +22,7 @@ const SKEW: Duration = Duration::from_secs(60);
 /// Takes or keeps the lead.
 #[derive(Debug)]
 pub(super) struct Lead {
-    pub(super) owner: [u8; 16],
+    pub(super) who: Candidate,
     pub(super) now: Millis,
 }
 
@@ -37,8 +37,8 @@ impl Unit for Lead {
             Entity::insert(first).exec_without_returning(&tx.whole()).await?;
             return Ok(Some(Epoch(1)));
         };
-        let ours = relay.owner == self.owner;
-        if !ours && self.stands(&relay) {
+        let ours = relay.owner == self.who.name();
+        if !ours && self.stands(&relay) && !self.who.displaces(&relay.owner) {
             return Ok(None);
         }
         // Whoever let the lead run out may have been followed and followed again: a term never goes on after a gap.
@@ -56,14 +56,14 @@ impl Lead {
     }
 
     fn held(&self, row: ActiveModel) -> ActiveModel {
-        ActiveModel { owner: Set(self.owner.to_vec()), leased_until: Set(self.now.plus(LASTS).0), ..row }
+        ActiveModel { owner: Set(self.who.name().to_vec()), leased_until: Set(self.now.plus(LASTS).0), ..row }
     }
 }
 
 /// Gives the lead up.
 #[derive(Debug)]
 pub(super) struct Resign {
-    pub(super) owner: [u8; 16],
+    pub(super) who: Candidate,
 }
 
 impl Unit for Resign {
@@ -72,7 +72,7 @@ impl Unit for Resign {
 
     async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, Fault> {
         let relay = state::lock(tx).await?;
-        if relay.is_some_and(|relay| relay.owner == self.owner) {
+        if relay.is_some_and(|relay| relay.owner == self.who.name()) {
             let free = ActiveModel { owner: Set(Vec::new()), leased_until: Set(0), ..Default::default() };
             state::change(tx, RELAY, free).await?;
         }

@@ -3,14 +3,14 @@
 //!
 //! That a connection fails, or none can be had, does not say that the source is away: a failover cuts connections, and a pool
 //! whose connections all wait for a lock has none to give. So the source is asked for a sign of life on a connection that is
-//! no pool's, and without one it is left alone.
+//! no pool's, and without one it is left alone. It knows by the pool where the source is, since credentials may be exchanged there.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use riposte_core::Breaker;
 use sqlx::Connection;
-use sqlx::mysql::{MySqlConnectOptions, MySqlConnection};
+use sqlx::mysql::{MySqlConnection, MySqlPool};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
@@ -29,17 +29,17 @@ pub(super) struct Door {
     unknown: AtomicBool,
     begin: Instant,
     silent: Duration,
-    /// Where the source is.
-    options: MySqlConnectOptions,
+    /// A pool of the source, which is asked for nothing but where the source is.
+    pool: MySqlPool,
     /// What the last look for a sign of life saw, and when it began.
     seen: Mutex<Option<(Instant, bool)>>,
 }
 
 impl Door {
-    /// The breaker of a source, which is looked at when it was silent for so long.
-    pub(super) fn new(options: MySqlConnectOptions, silent: Duration) -> Self {
+    /// The breaker of the source of a pool, which is looked at when it was silent for so long.
+    pub(super) fn new(pool: MySqlPool, silent: Duration) -> Self {
         let (breaker, begin, seen) = (Breaker::default(), Instant::now(), Mutex::new(None));
-        Self { breaker, unknown: AtomicBool::new(false), begin, silent, options, seen }
+        Self { breaker, unknown: AtomicBool::new(false), begin, silent, pool, seen }
     }
 
     /// Whether to keep the source closed, because it was away whenever its schema was asked for.
@@ -107,7 +107,7 @@ impl Door {
         }
         let began = Instant::now();
         let look = async {
-            let mut connection = MySqlConnection::connect_with(&self.options).await?;
+            let mut connection = MySqlConnection::connect_with(&*self.pool.connect_options()).await?;
             connection.ping().await?;
             connection.close().await
         };
@@ -123,12 +123,14 @@ mod tests {
     use std::future::{pending, ready};
     use std::time::Duration;
 
-    use super::{Door, MySqlConnectOptions, SILENT};
+    use sqlx::mysql::MySqlConnectOptions;
+
+    use super::{Door, MySqlPool, SILENT};
     use crate::error::Fault;
 
     /// A door before nobody.
     fn door(silent: Duration) -> Door {
-        Door::new(MySqlConnectOptions::new().host("127.0.0.1").port(1), silent)
+        Door::new(MySqlPool::connect_lazy_with(MySqlConnectOptions::new().host("127.0.0.1").port(1)), silent)
     }
 
     #[tokio::test]

@@ -1,33 +1,102 @@
 //! Connections to a server of the MySQL family.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use riposte_core::{Error, Result};
 use sea_orm::SqlxMySqlConnector;
 use sqlx::mysql::{MySqlConnectOptions, MySqlConnection, MySqlPool, MySqlPoolOptions};
 use sqlx::{Connection, Executor};
+use tokio::time::timeout;
 
 use super::Source;
 use super::door::{Door, SILENT};
 use crate::config::{PoolConfig, SourceConfig, StoreConfig};
+use crate::error;
 
 /// A connection that rested for longer is tried before it is used.
 const TRY_AFTER: Duration = Duration::from_secs(30);
+/// How long a connection lives: so long an account is still used after its address was exchanged (docs/secure.md).
+const LIFETIME: Duration = Duration::from_secs(30 * 60);
 /// More statements than one transaction prepares. Up to so many beyond its limit a connection keeps until its release.
 const SPARE: usize = 4096;
 
+/// Whether a text is the address of a server of the MySQL family, with options that its driver knows. Nothing is asked.
+#[must_use]
+pub fn is_address(url: &str) -> bool {
+    options(url).is_ok()
+}
+
+/// What is said of an address that is none.
+const FORM: &str = "the address of a data source is not mysql://…";
+
+/// What a source of the MySQL family has beside its pools.
+#[derive(Debug)]
+pub(super) struct Server {
+    pub(super) door: Door,
+    read: PoolConfig,
+    write: PoolConfig,
+}
+
 /// Prepares both pools of a source.
 pub(super) fn open(source: &SourceConfig, config: &StoreConfig) -> Result<Source> {
-    let options: MySqlConnectOptions =
-        source.url.parse().map_err(|_| Error::internal("the address of a data source is not mysql://…"))?;
-    // The driver would set sql_mode on connect, which changes `||` and costs Vitess a reserved connection.
-    let options = options.pipes_as_concat(false).no_engine_substitution(false);
+    let options = options(&source.url).map_err(Error::internal)?;
     let waits = waits(config.lock_wait);
-    let read = vec![isolation("REPEATABLE READ"), waits.clone()];
-    let write = vec![isolation("READ COMMITTED"), waits];
-    let pool = |limits, settings| SqlxMySqlConnector::from_sqlx_mysql_pool(pool(options.clone(), limits, settings));
-    let door = Some(Door::new(options.clone(), SILENT));
-    Ok(Source { read: pool(&config.read, read), write: pool(&config.write, write), door })
+    let read = pool(&options, &config.read, vec![isolation("REPEATABLE READ"), waits.clone()]);
+    let write = pool(&options, &config.write, vec![isolation("READ COMMITTED"), waits]);
+    let server = Server { door: Door::new(read.clone(), SILENT), read: config.read, write: config.write };
+    let [read, write] = [read, write].map(SqlxMySqlConnector::from_sqlx_mysql_pool);
+    Ok(Source { read, write, server: Some(server) })
+}
+
+/// Makes the connections of both pools by another address from now on; it differs in nothing but user, password and options.
+/// Connections that are open live on.
+pub(super) async fn exchange(source: &Source, server: &Server, url: &str) -> std::result::Result<(), &'static str> {
+    let new = options(url)?;
+    let old = source.read.get_mysql_connection_pool().connect_options();
+    if place(&old) != place(&new) {
+        return Err("names another server or database than before, which needs a restart");
+    }
+    if is_denied(&new).await {
+        return Err(
+            "is refused by the server, which knows no such user or password or does not let them in; it is tried again",
+        );
+    }
+    for (pool, limits) in [(&source.read, &server.read), (&source.write, &server.write)] {
+        pool.get_mysql_connection_pool().set_connect_options(remembering(new.clone(), limits));
+    }
+    Ok(())
+}
+
+/// Whether the server refuses these credentials in its own words.
+async fn is_denied(options: &MySqlConnectOptions) -> bool {
+    let tried = timeout(SILENT, MySqlConnection::connect_with(options)).await;
+    match tried {
+        Ok(Ok(connection)) => {
+            // It was made for nothing else; that its end fails says nothing.
+            let _ = timeout(SILENT, connection.close()).await;
+            false
+        }
+        Ok(Err(error)) => error::denies(&error),
+        Err(_) => false,
+    }
+}
+
+/// How an address is connected to.
+fn options(url: &str) -> std::result::Result<MySqlConnectOptions, &'static str> {
+    let options: MySqlConnectOptions = url.parse().map_err(|_| FORM)?;
+    // The driver would set sql_mode on connect, which changes `||` and costs Vitess a reserved connection.
+    Ok(options.pipes_as_concat(false).no_engine_substitution(false))
+}
+
+/// What makes a data source the one it is.
+fn place(options: &MySqlConnectOptions) -> (&str, u16, Option<&PathBuf>, Option<&str>) {
+    (options.get_host(), options.get_port(), options.get_socket(), options.get_database())
+}
+
+/// With room for as many prepared statements as a pool's connections need.
+fn remembering(options: MySqlConnectOptions, limits: &PoolConfig) -> MySqlConnectOptions {
+    options.statement_cache_capacity(limits.statements + SPARE)
 }
 
 fn isolation(level: &str) -> String {
@@ -43,12 +112,12 @@ fn waits(lock_wait: Duration) -> String {
 }
 
 /// A pool whose connections all begin with these settings.
-fn pool(options: MySqlConnectOptions, limits: &PoolConfig, settings: Vec<String>) -> MySqlPool {
+fn pool(options: &MySqlConnectOptions, limits: &PoolConfig, settings: Vec<String>) -> MySqlPool {
     let statements = limits.statements;
-    let options = options.statement_cache_capacity(statements + SPARE);
     MySqlPoolOptions::new()
         .max_connections(limits.connections)
         .min_connections(0)
+        .max_lifetime(LIFETIME)
         .acquire_timeout(limits.acquire_timeout)
         .test_before_acquire(false)
         .before_acquire(|connection, facts| {
@@ -79,7 +148,7 @@ fn pool(options: MySqlConnectOptions, limits: &PoolConfig, settings: Vec<String>
                 Ok(true)
             })
         })
-        .connect_lazy_with(options)
+        .connect_lazy_with(remembering(options.clone(), limits))
 }
 
 /// Closes all prepared statements of a connection, and waits until the server has seen it.

@@ -29,7 +29,7 @@ pub(super) fn open(folder: &Path, durable: bool, config: &StoreConfig) -> Result
             &config.read,
         )),
         write: SqlxSqliteConnector::from_sqlx_sqlite_pool(pool(options, &one)),
-        door: None,
+        server: None,
     })
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use riposte_core::page::Located;
-use riposte_core::{Comment, CommentId, Partition, Path};
+use riposte_core::{Comment, CommentId, Partition, Path, SubjectId};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 
 use super::comments::subjects;
@@ -31,12 +31,15 @@ impl Gather for Locate {
 
     async fn read(snapshot: &SourceTx, ids: Vec<CommentId>) -> Result<Vec<Located>, Fault> {
         let (mut comments, mut above) = (Vec::with_capacity(ids.len()), HashMap::new());
+        // Looked for as if each missing comment had a subject of its number, or the second statement would tell that there is one.
+        let none: Vec<SubjectId> = ids.iter().copied().map(SubjectId::from).collect();
         for (partition, ids) in by_table(ids, snapshot.tables().index, |id| id.partition()) {
             let found = rows::comments(&snapshot.on(partition), &ids).await?;
             above.extend(between(snapshot, &found).await?);
             comments.extend(found);
         }
-        let subjects = subjects(snapshot, comments.iter().map(|comment| comment.subject_id)).await?;
+        let of = if comments.is_empty() { none } else { comments.iter().map(|comment| comment.subject_id).collect() };
+        let subjects = subjects(snapshot, of.into_iter()).await?;
         let located = comments.into_iter().filter_map(|comment| {
             let lineage = lineage(&comment, &above)?;
             Some(Located {

@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use riposte_core::page::Located;
-use riposte_core::{CommentId, Error, Result};
+use riposte_core::{CommentId, Error, Result, Types};
 use tokio::sync::oneshot;
 
 use super::locate::Locate;
@@ -44,7 +44,12 @@ impl Locator {
 
     /// What there is of `ids`, in no order.
     pub(super) async fn locate(self: &Arc<Self>, ids: &[CommentId]) -> Result<Vec<Located>> {
-        let (mut found, unknown) = self.memory.recall(ids);
+        self.locate_among(ids, &Types::All).await
+    }
+
+    /// What there is of `ids` of these types, in no order.
+    pub(super) async fn locate_among(self: &Arc<Self>, ids: &[CommentId], types: &Types) -> Result<Vec<Located>> {
+        let (mut found, unknown) = self.memory.recall(ids, types);
         let mut by_source: Vec<Vec<CommentId>> = vec![Vec::new(); self.queues.len()];
         for id in unknown {
             by_source[self.sources.map().source(id.partition())].push(id);
@@ -54,6 +59,7 @@ impl Locator {
         for answer in answers {
             found.extend(answer.await.map_err(|_| Error::internal("a look-up died"))??);
         }
+        found.retain(|at| types.hold(at.subject.object_type()));
         Ok(found)
     }
 

@@ -2,8 +2,8 @@
 //! remembered. Every write that names a comment asks for them.
 
 use moka::sync::Cache;
-use riposte_core::CommentId;
 use riposte_core::page::Located;
+use riposte_core::{CommentId, Types};
 
 /// What may be remembered, in bytes.
 const ROOM: u64 = 32 << 20;
@@ -22,11 +22,12 @@ impl Memory {
         Self { located: Cache::builder().max_capacity(ROOM).weigher(weigh).build() }
     }
 
-    /// What is remembered of `ids`, and the ids of which nothing is.
-    pub(super) fn recall(&self, ids: &[CommentId]) -> (Vec<Located>, Vec<CommentId>) {
+    /// What is remembered of `ids` for somebody who may use these types, and the ids of which nothing is. What is of another type
+    /// has to be looked for like what is absent, or its answer would come sooner.
+    pub(super) fn recall(&self, ids: &[CommentId], types: &Types) -> (Vec<Located>, Vec<CommentId>) {
         let (mut known, mut unknown) = (Vec::with_capacity(ids.len()), Vec::new());
         for id in ids {
-            match self.located.get(id) {
+            match self.located.get(id).filter(|at| types.hold(at.subject.object_type())) {
                 Some(located) => known.push(located),
                 None => unknown.push(*id),
             }

@@ -1,0 +1,28 @@
+//! Connections of which nothing ever comes but what keeps them open.
+
+use super::{Done, wire};
+use anyhow::Result;
+use futures::{StreamExt, stream};
+use std::time::Duration;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+/// Connections that are opened at a time.
+const WIDTH: usize = 100;
+
+/// Opens so many, and holds them until the time is over.
+pub(super) async fn run(address: &str, connections: usize, lasting: Duration) -> Result<Done> {
+    let until = Instant::now() + lasting;
+    let mut opening = stream::iter(0..connections).map(|_| wire::open(address)).buffer_unordered(WIDTH);
+    let (mut held, mut done) = (JoinSet::new(), Done::default());
+    while let Some(opened) = opening.next().await {
+        let (reader, speaker) = opened?;
+        done.opened += 1;
+        held.spawn(wire::tend(reader, speaker));
+    }
+    tokio::time::sleep_until(until).await;
+    while held.try_join_next().is_some() {
+        done.ended += 1;
+    }
+    Ok(done)
+}

@@ -1,0 +1,65 @@
+//! The resident memory of another process.
+
+use anyhow::{Context, Result};
+use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use tokio::task::JoinHandle;
+
+/// How often it is looked at.
+const EVERY: Duration = Duration::from_millis(20);
+/// Bytes of a page of memory, on every Linux of x86 and most of ARM.
+const PAGE: u64 = 4_096;
+
+/// Looks while it lives.
+#[derive(Debug)]
+pub(super) struct Memory {
+    pid: i32,
+    before: u64,
+    most: Arc<AtomicU64>,
+    looking: JoinHandle<()>,
+}
+
+impl Memory {
+    pub(super) fn watch(pid: i32) -> Result<Self> {
+        let before = now(pid)?;
+        let most = Arc::new(AtomicU64::new(before));
+        let seen = Arc::clone(&most);
+        let looking = tokio::spawn(async move {
+            // A process that has ended is told of in the end.
+            while let Ok(bytes) = now(pid) {
+                seen.fetch_max(bytes, Ordering::Relaxed);
+                tokio::time::sleep(EVERY).await;
+            }
+        });
+        Ok(Self { pid, before, most, looking })
+    }
+
+    /// Before it was watched, the most since, and now; in MiB.
+    pub(super) fn told(self) -> Result<(f64, f64, f64)> {
+        self.looking.abort();
+        let after = now(self.pid).context("the service has ended")?;
+        let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
+        Ok((mib(self.before), mib(self.most.load(Ordering::Relaxed)), mib(after)))
+    }
+}
+
+fn now(pid: i32) -> Result<u64> {
+    let path = format!("/proc/{pid}/statm");
+    let text = fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))?;
+    let pages: u64 = text.split(' ').nth(1).context("no resident pages")?.parse()?;
+    Ok(pages * PAGE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_most_is_at_least_what_was_there_before() {
+        let own = i32::try_from(std::process::id()).unwrap();
+        let (before, most, after) = Memory::watch(own).unwrap().told().unwrap();
+        assert!(before > 0.0 && most >= before && after > 0.0);
+    }
+}

@@ -1,0 +1,192 @@
+//! First pages as Redis keeps them in print.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use riposte_cache::{Auditor, Cache, Limits, Lookup, PageAsk, Part, Printed, Printer, Prints, Told};
+use riposte_core::SubjectKey;
+use riposte_core::page::{Order, Start, Window};
+use riposte_core::ports::Reader;
+use riposte_test_redis::{Program, Reply, Server};
+
+use super::fire::Fire;
+use super::process::Cached;
+use super::{FIRST, Scene, scene_on, servers};
+
+/// What of the first page is kept in print.
+async fn printed(process: &Cached, key: &SubjectKey, window: Window, previews: u8) -> Option<Printed> {
+    process.reader.printed(key, window.order, window.limit, previews).await
+}
+
+/// Whether it is kept; and if so, it is what the rows show.
+async fn is_kept(process: &Cached, key: &SubjectKey, window: Window, previews: u8) -> bool {
+    let Some(Printed { subject, print }) = printed(process, key, window, previews).await else { return false };
+    let rows = process.store.reader().roots(key, window, previews).await.expect("read").expect("there");
+    assert_eq!(subject, rows.subject);
+    assert_eq!(String::from_utf8_lossy(&print), String::from_utf8_lossy(&servers::Plain("plain").print(rows)));
+    true
+}
+
+/// All prints that readers may have left are what the rows show; how many there are.
+pub(super) async fn equal_or_absent(fire: &Fire) -> usize {
+    let mut kept = 0;
+    for key in &fire.keys {
+        for (order, limit, previews) in [Order::Newest, Order::Oldest]
+            .into_iter()
+            .flat_map(|order| (1..30).flat_map(move |limit| (0..4).map(move |previews| (order, limit, previews))))
+        {
+            let window = Window { order, limit, start: Start::Beginning };
+            kept += usize::from(is_kept(&fire.processes[0], key, window, previews).await);
+        }
+    }
+    kept
+}
+
+fn count(server: &Server, pattern: &str) -> i64 {
+    match server.ask(&["EVAL", "return #redis.call('KEYS', ARGV[1])", "0", pattern]).expect("answered") {
+        Reply::Number(count) => count,
+        other @ (Reply::Text(_) | Reply::Nil | Reply::List(_)) => panic!("{other:?}"),
+    }
+}
+
+fn delete(server: &Server, pattern: &str) {
+    let script = "for _, key in ipairs(redis.call('KEYS', ARGV[1])) do redis.call('DEL', key) end return 1";
+    server.ask(&["EVAL", script, "0", pattern]).expect("answered");
+}
+
+/// Waits for the page that was read last to be printed and kept, which happens behind the back of who reads it.
+async fn kept(server: &Server) {
+    let lies_there = async {
+        while count(server, "*:f:*") == 0 {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), lies_there).await.expect("a page is printed");
+}
+
+/// Leaves Redis with the parts that pages are put together of.
+pub(super) async fn forget(server: &Server) {
+    kept(server).await;
+    delete(server, "*:f:*");
+}
+
+/// A server, and a scene with three roots on it.
+async fn three_roots(server: &Server) -> Scene {
+    let scene = scene_on(Arc::new(servers::redis(&server.url(), Limits::default()).await)).await;
+    for _ in 0..3 {
+        scene.fire.root(0, 0).await;
+    }
+    scene
+}
+
+/// Reads the page twice: the first time fills, the second one puts it together of copies, and leaves its print.
+async fn print(server: &Server, process: &Cached, key: &SubjectKey) {
+    delete(server, "*:f:*");
+    for _ in 0..2 {
+        process.reader.roots(key, FIRST, 3).await.expect("read");
+    }
+    kept(server).await;
+}
+
+#[test]
+fn a_print_answers_until_anything_on_its_page_may_be_another() {
+    let Some(program) = Program::find() else { return };
+    let server = Server::start(&program).expect("it starts");
+    servers::runtime().block_on(async {
+        let Scene { process, fire, .. } = &three_roots(&server).await;
+        let key = &fire.keys[0];
+        let root = fire.ids_under(key)[1];
+        let oldest = Window { order: Order::Oldest, ..FIRST };
+        for turn in 0..3 {
+            print(&server, process, key).await;
+            // Nothing but the print can answer.
+            delete(&server, "*:c:*");
+            assert!(is_kept(process, key, FIRST, 3).await, "{turn}");
+            for (window, previews) in [(Window { limit: 19, ..FIRST }, 3), (FIRST, 2), (oldest, 3)] {
+                assert_eq!(printed(process, key, window, previews).await, None, "it answers to its own name alone");
+            }
+            match turn {
+                0 => fire.like(0, key, root, 1).await,
+                1 => drop(fire.reply(0, key, root).await),
+                _ => fire.delete(0, key, root).await,
+            }
+            assert_eq!(printed(process, key, FIRST, 3).await, None, "something has changed, {turn}");
+        }
+    });
+}
+
+#[test]
+fn a_print_that_was_damaged_is_none() {
+    let Some(program) = Program::find() else { return };
+    let server = Server::start(&program).expect("it starts");
+    servers::runtime().block_on(async {
+        let Scene { process, fire, .. } = &three_roots(&server).await;
+        let key = &fire.keys[0];
+        print(&server, process, key).await;
+        assert!(is_kept(process, key, FIRST, 3).await);
+        for damage in
+            ["redis.call('SETRANGE', key, redis.call('STRLEN', key) - 9, '\\1')", "redis.call('SET', key, 'x')"]
+        {
+            let damage = format!("local key = redis.call('KEYS', '*:f:*')[1] return {damage}");
+            server.ask(&["EVAL", &damage, "0"]).expect("damaged");
+            assert_eq!(printed(process, key, FIRST, 3).await, None);
+            print(&server, process, key).await;
+            assert!(is_kept(process, key, FIRST, 3).await, "it is replaced");
+        }
+    });
+}
+
+#[test]
+fn an_audit_finds_a_print_that_is_another_than_its_page() {
+    let Some(program) = Program::find() else { return };
+    let server = Server::start(&program).expect("it starts");
+    servers::runtime().block_on(async {
+        let Scene { process, fire, .. } = &three_roots(&server).await;
+        let (key, auditor) = (&fire.keys[0], Auditor::new(process.reader.clone()));
+        print(&server, process, key).await;
+        assert!(is_kept(process, key, FIRST, 3).await);
+        assert_eq!(auditor.audit(Duration::ZERO).await, Ok(Some(false)));
+        // Another print, with a sum that is right: its last byte is said twice.
+        let print = printed(process, key, FIRST, 3).await.expect("kept").print;
+        let wrong = [&print[..], &print[print.len() - 1..]].concat();
+        let sum = xxhash_rust::xxh3::xxh3_64(&wrong).to_be_bytes();
+        let spelled: String = sum.iter().chain(&wrong).map(|byte| format!("\\{byte:03}")).collect();
+        let replace = format!(
+            "local key = redis.call('KEYS', '*:f:*')[1]
+            local kept = redis.call('GET', key)
+            return redis.call('SET', key, string.sub(kept, 1, string.find(kept, '\\n', 1, true)) .. '{spelled}')"
+        );
+        server.ask(&["EVAL", &replace, "0"]).expect("replaced");
+        assert_eq!(printed(process, key, FIRST, 3).await.expect("kept").print, wrong);
+        assert_eq!(auditor.audit(Duration::ZERO).await, Ok(Some(true)));
+        assert_eq!(process.reader.tally().of(Told::Drift), 1);
+        assert_eq!(printed(process, key, FIRST, 3).await, None, "it is forgotten");
+    });
+}
+
+#[test]
+fn a_print_of_another_form_is_none_and_is_replaced_by_whoever_reads_next() {
+    let Some(program) = Program::find() else { return };
+    let server = Server::start(&program).expect("it starts");
+    servers::runtime().block_on(async {
+        let Scene { process, fire, .. } = &three_roots(&server).await;
+        let key = &fire.keys[0];
+        print(&server, process, key).await;
+        let of = server.ask(&["EVAL", "return redis.call('KEYS', '*:f:*')[1]", "0"]).expect("answered");
+        let timeline =
+            of.text().expect("a key").split(['.', ':']).nth(1).and_then(|part| part.parse().ok()).expect("a timeline");
+        let other = servers::client(&server.url(), Limits::default(), timeline, Duration::from_secs(5));
+        let other = other.printing(Arc::new(servers::Plain("another")));
+        other.ready(Duration::from_secs(10)).await.expect("the server answers");
+        let ask = PageAsk { key: key.clone(), root: None, part: Part::Window(FIRST), previews: 3 };
+        assert_eq!(other.printed(&ask).await, Ok(Lookup::Miss));
+        assert!(matches!(other.page(&ask).await, Ok(Lookup::Hit(Some(_)))));
+        let replaced = async {
+            while other.printed(&ask).await == Ok(Lookup::Miss) {
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(60), replaced).await.expect("it is printed anew");
+        assert_eq!(printed(process, key, FIRST, 3).await, None);
+    });
+}

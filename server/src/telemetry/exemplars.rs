@@ -1,0 +1,160 @@
+//! Exemplars: for each bucket of a histogram the last sampled span that fell into it, so that a slow percentile leads to a trace.
+//! The SDK has a place for them and never fills it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use opentelemetry::metrics::Histogram;
+use opentelemetry::trace::{SpanId, TraceId};
+use opentelemetry::{KeyValue, Value};
+use riposte_core::Millis;
+use riposte_core::ports::Clock;
+use tracing::Span;
+
+use super::spans;
+use crate::clock::SystemClock;
+
+/// Series of one histogram whose exemplars are kept: as many as the SDK counts each on its own.
+const SERIES: usize = 2_000;
+
+/// The labels of a series, as a scrape names them.
+pub(super) type Labels = BTreeMap<String, String>;
+
+/// One measurement, and where it was made.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Exemplar {
+    pub(super) trace: TraceId,
+    pub(super) span: SpanId,
+    /// Seconds.
+    pub(super) value: f64,
+    pub(super) at: Millis,
+}
+
+/// Those of a series: one place for each bound, and one for what is beyond the last.
+pub(super) type Buckets = Box<[Option<Exemplar>]>;
+
+/// All exemplars of one histogram.
+#[derive(Debug)]
+pub(super) struct Exemplars {
+    /// Its name, as a scrape tells it.
+    pub(super) name: &'static str,
+    pub(super) series: HashMap<Labels, Buckets>,
+}
+
+/// A histogram of durations that keeps exemplars. Cloning is cheap, and clones count together.
+#[derive(Debug, Clone)]
+pub(super) struct Traced {
+    name: &'static str,
+    bounds: &'static [f64],
+    histogram: Histogram<f64>,
+    /// `None` where nobody asks for them.
+    kept: Option<Arc<Mutex<HashMap<Labels, Buckets>>>>,
+}
+
+impl Traced {
+    /// With nothing kept yet. `bounds` are those of the histogram.
+    pub(super) fn new(name: &'static str, bounds: &'static [f64], histogram: Histogram<f64>, wanted: bool) -> Self {
+        Self { name, bounds, histogram, kept: wanted.then(Arc::default) }
+    }
+
+    /// What `span` shows took so long. Only a span that is sampled is remembered.
+    pub(super) fn record(&self, took: Duration, attributes: &[KeyValue], span: &Span) {
+        let value = took.as_secs_f64();
+        self.histogram.record(value, attributes);
+        let Some(kept) = &self.kept else { return };
+        let Some(context) = spans::sampled(span) else { return };
+        let exemplar = Exemplar { trace: context.trace_id(), span: context.span_id(), value, at: SystemClock.now() };
+        let labels = labels(attributes);
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() < SERIES || kept.contains_key(&labels) {
+            let buckets = kept.entry(labels).or_insert_with(|| vec![None; self.bounds.len() + 1].into());
+            // A bound belongs to the bucket below it.
+            buckets[self.bounds.partition_point(|bound| *bound < value)] = Some(exemplar);
+        }
+    }
+
+    /// What is kept now.
+    pub(super) fn exemplars(&self) -> Exemplars {
+        let kept = self.kept.as_ref().map(|kept| kept.lock().unwrap_or_else(PoisonError::into_inner).clone());
+        Exemplars { name: self.name, series: kept.unwrap_or_default() }
+    }
+}
+
+fn labels(attributes: &[KeyValue]) -> Labels {
+    let text = |value: &Value| value.as_str().into_owned();
+    attributes.iter().map(|of| (of.key.as_str().replace('.', "_"), text(&of.value))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use opentelemetry::KeyValue;
+    use opentelemetry::metrics::MeterProvider;
+    use opentelemetry::trace::TracerProvider;
+    use opentelemetry_sdk::metrics::SdkMeterProvider;
+    use opentelemetry_sdk::trace::{Sampler, SdkTracerProvider};
+    use tracing::{Span, subscriber};
+    use tracing_subscriber::layer::SubscriberExt;
+
+    use super::{Labels, SERIES, Traced};
+    use crate::telemetry::spans;
+
+    const BOUNDS: &[f64] = &[0.1, 1.0];
+
+    fn traced() -> Traced {
+        let histogram = SdkMeterProvider::default().meter("test").f64_histogram("a").build();
+        Traced::new("a", BOUNDS, histogram, true)
+    }
+
+    /// Within a process that makes traces of calls as `sampler` wants.
+    fn tracing(sampler: Sampler, inside: impl FnOnce()) {
+        let provider = SdkTracerProvider::builder().with_sampler(sampler).build();
+        let layer = tracing_opentelemetry::layer().with_tracer(provider.tracer("test"));
+        subscriber::with_default(tracing_subscriber::registry().with(layer), inside);
+    }
+
+    fn span() -> Span {
+        tracing::debug_span!(target: "riposte::span", "call")
+    }
+
+    #[test]
+    fn a_bucket_remembers_the_last_sampled_span() {
+        let traced = traced();
+        let status = [KeyValue::new("rpc.response.status_code", "OK")];
+        tracing(Sampler::AlwaysOn, || {
+            let spans = [span(), span(), span(), span()];
+            let took = [20, 100, 101, 5_000].map(Duration::from_millis);
+            spans.iter().zip(took).for_each(|(span, took)| traced.record(took, &status, span));
+            let series = traced.exemplars().series;
+            let (labels, buckets) = series.iter().next().expect("one series");
+            assert_eq!(*labels, Labels::from([("rpc_response_status_code".to_owned(), "OK".to_owned())]));
+            let last = [&spans[1], &spans[2], &spans[3]].map(|span| spans::sampled(span).map(|of| of.span_id()));
+            assert_eq!(buckets.iter().map(|of| of.as_ref().map(|of| of.span)).collect::<Vec<_>>(), last);
+        });
+    }
+
+    #[test]
+    fn a_span_that_nobody_is_sent_is_not_remembered() {
+        let traced = traced();
+        traced.record(Duration::from_millis(1), &[], &Span::none());
+        tracing(Sampler::AlwaysOff, || traced.record(Duration::from_millis(1), &[], &span()));
+        assert!(traced.exemplars().series.is_empty());
+    }
+
+    #[test]
+    fn no_more_series_are_remembered_than_are_counted() {
+        let traced = traced();
+        tracing(Sampler::AlwaysOn, || {
+            let span = span();
+            for number in 0..SERIES as i64 + 10 {
+                traced.record(Duration::ZERO, &[KeyValue::new("number", number)], &span);
+            }
+            traced.record(Duration::from_secs(2), &[KeyValue::new("number", 0)], &span);
+        });
+        let series = traced.exemplars().series;
+        assert_eq!(series.len(), SERIES);
+        assert_eq!(series.values().flatten().flatten().count(), SERIES + 1, "those that are there still remember");
+    }
+}

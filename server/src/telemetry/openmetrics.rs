@@ -1,0 +1,156 @@
+//! OpenMetrics 1.0: what Prometheus's own text is, with units, exemplars and an end. No crate writes it of a registry that is there
+//! already: `prometheus` knows the older text alone, and `prometheus-client` takes exemplars from its own histograms only.
+
+use prometheus::proto::{Histogram, LabelPair, Metric, MetricFamily, MetricType};
+
+use super::exemplars::{Buckets, Exemplar, Exemplars, Labels};
+
+/// Units that a name can end with.
+const UNITS: [&str; 2] = ["seconds", "bytes"];
+/// What the name of a counter's sample ends with, and the name of its family does not.
+const TOTAL: &str = "_total";
+
+/// All families, and the exemplars of those that have some.
+pub(super) fn text(families: &[MetricFamily], exemplars: &[Exemplars]) -> String {
+    let mut text = String::new();
+    for family in families {
+        head(&mut text, family);
+        let name = family.name();
+        let exemplars = exemplars.iter().find(|of| of.name == name);
+        for metric in family.get_metric() {
+            let labels = metric.get_label();
+            match family.get_field_type() {
+                MetricType::COUNTER => {
+                    let name = [counted(name), TOTAL].concat();
+                    sample(&mut text, (&name, labels, None), metric.get_counter().get_value(), None);
+                }
+                MetricType::GAUGE => sample(&mut text, (name, labels, None), metric.get_gauge().get_value(), None),
+                MetricType::HISTOGRAM => {
+                    let of = exemplars.and_then(|of| of.series.get(&named(metric)));
+                    histogram(&mut text, (name, labels), metric.get_histogram(), of);
+                }
+                // The SDK has no such instruments.
+                MetricType::SUMMARY | MetricType::UNTYPED => {}
+            }
+        }
+    }
+    text + "# EOF\n"
+}
+
+/// What a family is.
+fn head(text: &mut String, family: &MetricFamily) {
+    let (kind, name) = match family.get_field_type() {
+        MetricType::COUNTER => ("counter", counted(family.name())),
+        MetricType::GAUGE => ("gauge", family.name()),
+        MetricType::HISTOGRAM => ("histogram", family.name()),
+        MetricType::SUMMARY | MetricType::UNTYPED => return,
+    };
+    *text += &format!("# TYPE {name} {kind}\n");
+    let unit = UNITS.iter().find(|unit| name.strip_suffix(*unit).is_some_and(|rest| rest.ends_with('_')));
+    if let Some(unit) = unit {
+        *text += &format!("# UNIT {name} {unit}\n");
+    }
+    *text += &format!("# HELP {name} {}\n", escaped(family.help()));
+}
+
+/// The buckets of a series, then its count and sum.
+fn histogram(text: &mut String, (name, labels): (&str, &[LabelPair]), of: &Histogram, exemplars: Option<&Buckets>) {
+    let bucket = format!("{name}_bucket");
+    // A bound is told as a number with a point.
+    let bounds = of.get_bucket().iter().map(|of| (format!("{:?}", of.upper_bound()), of.cumulative_count()));
+    for (number, (bound, count)) in bounds.chain([("+Inf".to_owned(), of.get_sample_count())]).enumerate() {
+        let exemplar = exemplars.and_then(|of| of.get(number)?.as_ref());
+        sample(text, (&bucket, labels, Some(&bound)), count as f64, exemplar);
+    }
+    sample(text, (&format!("{name}_count"), labels, None), of.get_sample_count() as f64, None);
+    sample(text, (&format!("{name}_sum"), labels, None), of.get_sample_sum(), None);
+}
+
+/// One line: a series, by its bound too if it is a bucket.
+fn sample(
+    text: &mut String,
+    (name, labels, bound): (&str, &[LabelPair], Option<&str>),
+    value: f64,
+    exemplar: Option<&Exemplar>,
+) {
+    let labels = labels.iter().map(|label| (label.name(), label.value())).chain(bound.map(|bound| ("le", bound)));
+    let labels: Vec<String> = labels.map(|(name, value)| format!("{name}=\"{}\"", escaped(value))).collect();
+    let labels = if labels.is_empty() { String::new() } else { format!("{{{}}}", labels.join(",")) };
+    *text += &format!("{name}{labels} {value}{}\n", exemplar.map(told).unwrap_or_default());
+}
+
+/// An exemplar: names and values of its labels have 63 characters together, and may have 128.
+fn told(Exemplar { trace, span, value, at }: &Exemplar) -> String {
+    let (seconds, millis) = (at.0 / 1_000, at.0 % 1_000);
+    format!(" # {{trace_id=\"{trace}\",span_id=\"{span}\"}} {value} {seconds}.{millis:03}")
+}
+
+/// The name of the family of a counter.
+fn counted(name: &str) -> &str {
+    name.strip_suffix(TOTAL).unwrap_or(name)
+}
+
+fn named(metric: &Metric) -> Labels {
+    metric.get_label().iter().map(|label| (label.name().to_owned(), label.value().to_owned())).collect()
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('\n', "\\n").replace('"', "\\\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use opentelemetry::KeyValue;
+    use opentelemetry::metrics::MeterProvider;
+    use opentelemetry_sdk::metrics::SdkMeterProvider;
+    use prometheus::Registry;
+    use riposte_core::Millis;
+
+    use super::super::exemplars::{Exemplar, Exemplars, Labels};
+    use super::text;
+
+    #[test]
+    fn a_scrape_is_written_as_the_format_says() {
+        let registry = Registry::new();
+        let exporter = opentelemetry_prometheus::exporter().with_registry(registry.clone()).without_target_info();
+        let provider = SdkMeterProvider::builder()
+            .with_reader(exporter.scope_info_enabled(false).build().expect("a registry of its own"))
+            .build();
+        let meter = provider.meter("test");
+        meter.u64_counter("hits").with_description("Hits, \"all\"").build().add(3, &[KeyValue::new("a.b", "c\"\\\nd")]);
+        meter.f64_gauge("age_seconds").with_description("Age").build().record(-0.5, &[]);
+        let bounds = vec![0.25, 10.0];
+        let histogram = meter.f64_histogram("call").with_unit("s").with_description("Calls").with_boundaries(bounds);
+        let histogram = histogram.build();
+        let method = [KeyValue::new("rpc.method", "x")];
+        [0.125, 0.25, 12.0].iter().for_each(|value| histogram.record(*value, &method));
+        let exemplar = Exemplar { trace: 0xabc.into(), span: 0xd.into(), value: 0.25, at: Millis(1_700_000_000_007) };
+        let labels = Labels::from([("rpc_method".to_owned(), "x".to_owned())]);
+        let series = HashMap::from([(labels, vec![Some(exemplar), None, None].into())]);
+        let wanted = r#"# TYPE age_seconds gauge
+# UNIT age_seconds seconds
+# HELP age_seconds Age
+age_seconds -0.5
+# TYPE call_seconds histogram
+# UNIT call_seconds seconds
+# HELP call_seconds Calls
+call_seconds_bucket{rpc_method="x",le="0.25"} 2 # {trace_id="00000000000000000000000000000abc",span_id="000000000000000d"} 0.25 1700000000.007
+call_seconds_bucket{rpc_method="x",le="10.0"} 2
+call_seconds_bucket{rpc_method="x",le="+Inf"} 3
+call_seconds_count{rpc_method="x"} 3
+call_seconds_sum{rpc_method="x"} 12.375
+# TYPE hits counter
+# HELP hits Hits, \"all\"
+hits_total{a_b="c\"\\\nd"} 3
+# EOF
+"#;
+        assert_eq!(text(&registry.gather(), &[Exemplars { name: "call_seconds", series }]), wanted);
+    }
+
+    #[test]
+    fn nothing_is_an_end() {
+        assert_eq!(text(&[], &[]), "# EOF\n");
+    }
+}

@@ -1,0 +1,63 @@
+//! What a caller may not use takes no other road than what does not exist: the time of an answer follows from what is asked for it.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result, ensure};
+use riposte_sdk::{Client, v1};
+use riposte_tests::{Say, Server, refused};
+use tonic::Code;
+
+use super::door::{Callers, dev};
+use super::{GRANTED, OTHER, ask};
+
+/// How many operations of each kind the stores have done for comments that were asked for.
+async fn operations(server: &Server) -> Result<BTreeMap<String, f64>> {
+    let told = ask(server.metrics_target(), "GET", "/metrics").await?;
+    let of_reads = |line: &&str| {
+        line.starts_with("db_client_operation_duration_seconds_count")
+            && ["locate comments", "read comments", "read subjects", "comments"].iter().any(|name| line.contains(name))
+    };
+    let count = |line: &str| {
+        let (name, count) = line.rsplit_once(' ').context("no value")?;
+        anyhow::Ok((name.to_owned(), count.parse()?))
+    };
+    told.lines().filter(of_reads).map(count).collect()
+}
+
+/// What one GetComment made the stores do.
+async fn cost(server: &Server, client: &Client, id: i64) -> Result<BTreeMap<String, f64>> {
+    let before = operations(server).await?;
+    let get = v1::GetCommentRequest { id, ..v1::GetCommentRequest::default() };
+    ensure!(refused(client.comments().get_comment(get).await)?.0 == Code::NotFound);
+    let mut cost = operations(server).await?;
+    cost.iter_mut().for_each(|(name, count)| *count -= before.get(name).unwrap_or(&0.0));
+    cost.retain(|_, count| *count != 0.0);
+    Ok(cost)
+}
+
+#[tokio::test]
+async fn a_comment_that_a_caller_may_not_read_costs_what_one_costs_that_does_not_exist() -> Result<()> {
+    for kept in ["memory", "none"] {
+        let callers = Callers::with_each_role(GRANTED).and("elsewhere", &["reader", "writer"], &[OTHER]);
+        let server = dev(None, &callers, &["--set", &format!("cache.kind={kept}")]).await?;
+        let writer = callers.client(&server, "elsewhere")?;
+        let hidden = Say::on(&writer, OTHER).comment("m", "not for you").await?.id;
+        let reader = callers.client(&server, "reader")?;
+        // The same partition, and no such comment.
+        let missing = hidden + (1 << 40);
+        let absent = cost(&server, &reader, missing).await?;
+        ensure!(!absent.is_empty(), "nothing was asked: the test looks at the wrong names");
+        for time in ["the first time", "again"] {
+            let found = cost(&server, &reader, hidden).await?;
+            ensure!(found == absent, "{kept}, {time}: {found:?}, not {absent:?}");
+        }
+        let get = v1::GetCommentRequest { id: hidden, ..v1::GetCommentRequest::default() };
+        for _ in 0..2 {
+            writer.comments().get_comment(get.clone()).await?;
+        }
+        let found = cost(&server, &reader, hidden).await?;
+        ensure!(found == absent, "{kept}, when others have read it: {found:?}, not {absent:?}");
+        ensure!(cost(&server, &reader, missing).await? == absent, "{kept}: what is missing costs now this, now that");
+    }
+    Ok(())
+}

@@ -1,0 +1,203 @@
+//! Processes that do a part of the work: those that serve, those that do what is done once for all, and each without the other.
+
+use anyhow::{Context, Result, ensure};
+use futures::{FutureExt, stream};
+use riposte_sdk::v1;
+use riposte_sdk::v1::{CommentSort, ErrorReason, LikeValue};
+use riposte_tests::{Say, Server, Watch, command, mysql, refused, until};
+use tonic::Code;
+use tonic::transport::Endpoint;
+use tonic_reflection::pb::v1 as reflection;
+
+use super::cache::Redis;
+use super::metrics::ask;
+
+/// One data source, with its tables, and what servers of it are told.
+struct Ground {
+    database: String,
+    name: String,
+    settings: Vec<String>,
+}
+
+impl Ground {
+    /// `None`, said loudly, where there are no databases.
+    async fn new() -> Result<Option<Self>> {
+        let Some([database, _]) = mysql::servers() else { return Ok(None) };
+        let name = mysql::fresh_name();
+        mysql::create(std::slice::from_ref(&database), &name).await?;
+        let settings = Server::settings(std::slice::from_ref(&database), &name);
+        command::finish(command::riposte(&settings)?.args(["migrate", "up"])).await?.ended(0)?;
+        Ok(Some(Self { database, name, settings }))
+    }
+
+    /// A server with these roles, written as in a file.
+    async fn start(&self, roles: &str, more: &[&str]) -> Result<Server> {
+        let roles = format!("server.roles={roles}");
+        let more = [&roles[..]].into_iter().chain(more.iter().copied());
+        let sets: Vec<_> = more.flat_map(|set| ["--set".to_owned(), set.to_owned()]).collect();
+        Server::serve_with(&[self.settings.clone(), sets].concat()).await
+    }
+
+    /// Who leads: a name that a process has for its life; empty where nobody does.
+    async fn leader(&self) -> Result<String> {
+        let asked = "SELECT COALESCE(MAX(HEX(owner)), '') FROM relay_state WHERE leased_until > 0";
+        Ok(mysql::query(&self.database, &self.name, asked).await?.trim().to_owned())
+    }
+}
+
+async fn revision(say: &Say) -> Result<i64> {
+    Ok(say.page(CommentSort::Newest, 1).await?.subject.context("no subject")?.revision)
+}
+
+/// The age of the oldest commit without a number, in seconds, as a server tells it.
+async fn lag(server: &Server) -> Result<f64> {
+    let text = ask(server.metrics_target(), "GET", "/metrics").await?;
+    let told = text.lines().find_map(|line| line.strip_prefix("riposte_relay_lag_seconds{source=\"1\"} "));
+    // It is measured once a second, for the first time after health has turned.
+    told.map_or(Ok(-1.0), |number| Ok(number.parse()?))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_and_a_worker_are_together_what_one_process_is() -> Result<()> {
+    let (Some(ground), Some(redis)) = (Ground::new().await?, Redis::start()?) else { return Ok(()) };
+    let url = redis.setting();
+    let copies = ["cache.kind=redis", &url, "hot.enabled=false", "rankings.depth=1"];
+    let worker = ground.start("[\"worker\"]", &copies).await?;
+    let server = ground.start("[\"api\"]", &copies).await?;
+    let here = Say::on(&server.client()?, "article");
+    let root = here.comment("m", "the first").await?;
+    let begin = revision(&here).await?;
+    let mut watch = Watch::open(&here, begin).await?;
+    for n in 0..4 {
+        here.comment("m", &n.to_string()).await?;
+    }
+    // Numbers are given by the worker, and the watchers of the server hear of them.
+    watch.until(begin, revision(&here).await?).await?;
+    // Beyond the depth of rankings a list is ranked by its board, and a member's comments are listed by a projection.
+    here.like(root.id, "fan", LikeValue::Like).await?;
+    until("the board follows", async || {
+        let page = here.page(CommentSort::Top, 1).await?;
+        Ok(page.threads.first().and_then(|thread| thread.comment.as_ref()).is_some_and(|first| first.id == root.id))
+    })
+    .await?;
+    let history = || v1::ListMemberCommentsRequest {
+        object_type: "article".to_owned(),
+        member_id: "m".to_owned(),
+        page_size: 50,
+        ..v1::ListMemberCommentsRequest::default()
+    };
+    until("the history follows", async || {
+        Ok(here.client.comments().list_member_comments(history()).await?.into_inner().comments.len() == 5)
+    })
+    .await?;
+    // Written by a server that tells no copies: who mends them is the worker.
+    let deaf = ground.start("[\"api\"]", &["hot.enabled=false"]).await?;
+    let there = Say { client: deaf.client()?, key: here.key.clone() };
+    ensure!(here.page(CommentSort::Newest, 20).await?.threads.len() == 5);
+    there.comment("m", "told by nobody").await?;
+    until("the copies are mended", async || Ok(here.page(CommentSort::Newest, 20).await?.threads.len() == 6)).await?;
+    for server in [server, deaf, worker] {
+        ensure!(server.stop().await? == Some(0));
+    }
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_worker_calls_are_answered_nobody_leads_and_all_is_told_in_order_when_one_comes() -> Result<()> {
+    let Some(ground) = Ground::new().await? else { return Ok(()) };
+    let server = ground.start("[\"api\"]", &[]).await?;
+    let say = Say::on(&server.client()?, "article");
+    let root = say.comment("m", "the first").await?;
+    let begin = revision(&say).await?;
+    let mut watch = Watch::open(&say, begin).await?;
+    for n in 0..20 {
+        say.comment("m", &n.to_string()).await?;
+    }
+    say.like(root.id, "fan", LikeValue::Like).await?;
+    let shown = say.roots(CommentSort::Oldest, 50).await?;
+    ensure!(shown.len() == 21 && shown[0].like_count == 1, "{} roots", shown.len());
+    // That nobody gives numbers is told by the process that is there.
+    until("the lag grows", async || Ok(lag(&server).await? >= 2.0)).await?;
+    ensure!(watch.event().now_or_never().is_none(), "an event without a number was told");
+    ensure!(ground.leader().await?.is_empty(), "it took the lead");
+    let last = revision(&say).await?;
+    let worker = ground.start("[\"worker\"]", &[]).await?;
+    watch.until(begin, last).await?;
+    until("the lag is over", async || Ok(lag(&server).await? == 0.0 && lag(&worker).await? == 0.0)).await?;
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_that_is_killed_or_stopped_is_followed_by_another_and_nothing_is_left_out() -> Result<()> {
+    let Some(ground) = Ground::new().await? else { return Ok(()) };
+    let server = ground.start("[\"api\"]", &[]).await?;
+    let say = Say::on(&server.client()?, "article");
+    say.comment("m", "the first").await?;
+    let begin = revision(&say).await?;
+    let mut watch = Watch::open(&say, begin).await?;
+    let first = ground.start("[\"worker\"]", &[]).await?;
+    until("the first leads", async || Ok(!ground.leader().await?.is_empty())).await?;
+    let leads = ground.leader().await?;
+    // Who serves no calls has nobody to wait for when it stops, however long balancers may take.
+    let second = ground.start("[\"worker\"]", &["server.drain_delay=1min"]).await?;
+    say.comment("m", "under the first").await?;
+    watch.until(begin, begin + 1).await?;
+    first.crash().await?;
+    for n in 0..20 {
+        say.comment("m", &n.to_string()).await?;
+    }
+    let last = revision(&say).await?;
+    watch.until(begin + 1, last).await?;
+    let follows = ground.leader().await?;
+    ensure!(!follows.is_empty() && follows != leads, "{follows} behind {leads}");
+    let third = ground.start("[\"worker\"]", &[]).await?;
+    ensure!(second.stop().await? == Some(0));
+    say.comment("m", "under the third").await?;
+    watch.until(last, last + 1).await?;
+    let last = ground.leader().await?;
+    ensure!(!last.is_empty() && last != follows, "{last} behind {follows}");
+    drop(third);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_worker_answers_to_health_and_serves_no_call() -> Result<()> {
+    let Some(ground) = Ground::new().await? else { return Ok(()) };
+    let worker = ground.start("[\"worker\"]", &["server.reflection=true"]).await?;
+    for target in [worker.target(), worker.admin_target()] {
+        let address = target.trim_start_matches("http://");
+        command::run(["healthcheck", "--target", address]).await?.ended(0)?.says(&["SERVING"])?;
+        ensure!(services(target).await? == ["grpc.health.v1.Health"], "it tells of services that it has not");
+    }
+    let say = Say::on(&worker.client()?, "article");
+    let Err(told) = say.comment("m", "x").await else { anyhow::bail!("it takes comments") };
+    ensure!(told.code() == Code::Unimplemented, "{told:?}");
+    for word in ["riposte.v1.CommentService/CreateComment", "serves no calls", "server.roles"] {
+        ensure!(told.message().contains(word), "{told:?} does not say {word}");
+    }
+    let read = say.page(CommentSort::Newest, 1).await;
+    ensure!(refused(read)? == (Code::Unimplemented, ErrorReason::NotImplemented));
+    let hot = worker.admin()?.list_hot_subjects(v1::ListHotSubjectsRequest::default()).await;
+    ensure!(refused(hot)? == (Code::Unimplemented, ErrorReason::NotImplemented));
+    let metrics = ask(worker.metrics_target(), "GET", "/metrics").await?;
+    ensure!(metrics.contains("riposte_ready 1"), "{metrics}");
+    ensure!(worker.stop().await? == Some(0));
+    Ok(())
+}
+
+/// What reflection lists, without itself.
+async fn services(target: &str) -> Result<Vec<String>> {
+    let channel = Endpoint::from_shared(target.to_owned())?.connect().await?;
+    let request = reflection::ServerReflectionRequest {
+        host: String::new(),
+        message_request: Some(reflection::server_reflection_request::MessageRequest::ListServices(String::new())),
+    };
+    let mut client = reflection::server_reflection_client::ServerReflectionClient::new(channel);
+    let mut answers = client.server_reflection_info(stream::iter([request])).await?.into_inner();
+    let answer = answers.message().await?.and_then(|answer| answer.message_response).context("no answer")?;
+    let reflection::server_reflection_response::MessageResponse::ListServicesResponse(list) = answer else {
+        anyhow::bail!("{answer:?}")
+    };
+    let names = list.service.into_iter().map(|service| service.name);
+    Ok(names.filter(|name| !name.starts_with("grpc.reflection.")).collect())
+}

@@ -1,0 +1,141 @@
+//! Accounts of a database, changed under a server.
+
+use anyhow::{Context, Result, ensure};
+use riposte_sdk::v1::ErrorReason;
+use riposte_tests::{Say, Server, command, mysql, until};
+use tonic::Code;
+
+use super::{Files, SOON, refused, taken, told};
+
+/// A database server, an empty database of ours on it, and what reads its address from a file.
+struct Scene {
+    url: String,
+    name: String,
+    files: Files,
+}
+
+impl Scene {
+    /// With the tables of this version; `None` where there is no database server.
+    async fn new() -> Result<Option<Self>> {
+        let Some([url, _]) = mysql::servers() else { return Ok(None) };
+        let name = mysql::fresh_name();
+        Server::serve(std::slice::from_ref(&url), &name).await?.stop().await?;
+        Ok(Some(Self { url, name, files: Files::new()? }))
+    }
+
+    async fn sql(&self, statement: &str) -> Result<()> {
+        mysql::query(&self.url, "", statement).await.map(drop)
+    }
+
+    /// An account that may do everything in our database.
+    async fn account(&self, user: &str, password: &str) -> Result<()> {
+        self.sql(&format!("CREATE USER '{user}'@'%' IDENTIFIED BY '{password}'")).await?;
+        self.sql(&format!("GRANT ALL ON {}.* TO '{user}'@'%'", self.name)).await
+    }
+
+    /// Puts an account into the file, its password as an address spells it.
+    fn write(&self, user: &str, password: &str) -> Result<()> {
+        let address = self.url.rsplit_once('@').context("no user")?.1;
+        self.files.write("source", &format!("mysql://{user}:{password}@{address}/{}", self.name))
+    }
+
+    fn settings(&self) -> Vec<String> {
+        let file = format!("store.sources=[{{url_file=\"{}\"}}]", self.files.path("source").display());
+        let mut sets = Server::settings(std::slice::from_ref(&self.url), &self.name);
+        sets.extend(["--set", &file].into_iter().chain(SOON).map(str::to_owned));
+        sets
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_password_that_was_changed_before_its_file_is_followed_without_a_restart() -> Result<()> {
+    let Some(scene) = Scene::new().await? else { return Ok(()) };
+    let user = &scene.name;
+    scene.account(user, "first").await?;
+    scene.write(user, "first")?;
+    let server = Server::serve_with(&scene.settings()).await?;
+    let say = Say::on(&server.client()?, "article");
+    say.comment("m", "before").await?;
+
+    scene.sql(&format!("ALTER USER '{user}'@'%' IDENTIFIED BY 'se/cond'")).await?;
+    scene.sql(&format!("KILL USER '{user}'")).await?;
+    until("calls are refused", || async {
+        let asked = riposte_tests::refused(say.comment("m", "nobody lets us in").await);
+        Ok(asked.is_ok_and(|refused| refused == (Code::Unavailable, ErrorReason::ShardUnavailable)))
+    })
+    .await?;
+    scene.write(user, "se%2Fcond")?;
+    until("calls go on", || async { Ok(say.comment("m", "after").await.is_ok()) }).await?;
+
+    for verb in [&["migrate", "status"][..], &["config", "check"], &["doctor"]] {
+        let arguments = scene.settings().into_iter().chain(verb.iter().map(|word| (*word).to_owned()));
+        let said = command::run(arguments).await?.ended(0)?;
+        ensure!(!said.out.contains("se%2Fcond"), "{}", said.out);
+    }
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_account_that_the_server_refuses_is_not_used_and_is_taken_once_it_is_let_in() -> Result<()> {
+    let Some(scene) = Scene::new().await? else { return Ok(()) };
+    let user = &scene.name;
+    scene.account(user, "first").await?;
+    scene.write(user, "first")?;
+    let server = Server::serve_with(&scene.settings()).await?;
+    let say = Say::on(&server.client()?, "article");
+    say.comment("m", "before").await?;
+
+    refused(&server, || scene.write(user, "second")).await?;
+    scene.sql(&format!("KILL USER '{user}'")).await?;
+    say.comment("m", "still by the first password").await?;
+    // The account follows; nothing happens to the file any more.
+    scene.sql(&format!("ALTER USER '{user}'@'%' IDENTIFIED BY 'second'")).await?;
+    until("the file is taken", || async { Ok(told(&server, "riposte_files_refused").await? == 0) }).await?;
+    scene.sql(&format!("KILL USER '{user}'")).await?;
+    say.comment("m", "by the second password").await?;
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn calls_go_on_over_a_second_account_and_another_database_is_refused() -> Result<()> {
+    let Some(scene) = Scene::new().await? else { return Ok(()) };
+    let (first, second) = (format!("{}_a", scene.name), format!("{}_b", scene.name));
+    scene.account(&first, "one").await?;
+    scene.account(&second, "two").await?;
+    scene.write(&first, "one")?;
+    let server = Server::serve_with(&scene.settings()).await?;
+    let say = Say::on(&server.client()?, "article");
+    say.comment("m", "by the first account").await?;
+
+    taken(&server, || scene.write(&second, "two")).await?;
+    scene.sql(&format!("DROP USER '{first}'@'%'")).await?;
+    scene.sql(&format!("KILL USER '{first}'")).await?;
+    say.comment("m", "by the second account").await?;
+
+    let elsewhere = format!("mysql://{second}:two@127.0.0.1:1/{}", scene.name);
+    refused(&server, || scene.files.write("source", &elsewhere)).await?;
+    scene.sql(&format!("KILL USER '{second}'")).await?;
+    say.comment("m", "and still by it").await?;
+    taken(&server, || scene.write(&second, "two")).await?;
+    ensure!(told(&server, "riposte_files_refused").await? == 0);
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_starts_with_a_wrong_password_serves_once_its_file_has_the_right_one() -> Result<()> {
+    let Some(scene) = Scene::new().await? else { return Ok(()) };
+    let user = &scene.name;
+    scene.account(user, "right").await?;
+    scene.write(user, "wrong")?;
+    let settings = scene.settings();
+    let denied = async || mysql::query(&scene.url, "", "SHOW GLOBAL STATUS LIKE 'Access_denied_errors'").await;
+    let before = denied().await?;
+    let mended = async {
+        until("the server is sent away", || async { Ok(denied().await? != before) }).await?;
+        scene.write(user, "right")
+    };
+    let (server, written) = tokio::join!(Server::serve_with(&settings), mended);
+    written?;
+    Say::on(&server?.client()?, "article").comment("m", "let in").await?;
+    Ok(())
+}

@@ -1,0 +1,64 @@
+//! Keys of page tokens, changed under walks.
+
+use anyhow::{Context, Result, ensure};
+use riposte_sdk::v1::{ErrorReason, ListCommentsRequest, ListCommentsResponse};
+use riposte_tests::{Say, Server};
+use tonic::{Code, Status};
+
+use super::{Files, SOON, refused, taken};
+
+const OLD: &str = "b2xkb2xkb2xkb2xkb2xkb2xkb2xkb2xkb2xkb2xkMTI=";
+const NEW: &str = "bmV3bmV3bmV3bmV3bmV3bmV3bmV3bmV3bmV3bmV3MTI=";
+
+async fn page(say: &Say, page_token: &str) -> Result<ListCommentsResponse, Status> {
+    let page_token = page_token.to_owned();
+    say.list(ListCommentsRequest { page_size: 1, page_token, ..ListCommentsRequest::default() }).await
+}
+
+/// The token of the second page.
+async fn begun(say: &Say) -> Result<String> {
+    let token = page(say, "").await?.next_page_token;
+    ensure!(!token.is_empty(), "no second page");
+    Ok(token)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_walk_goes_on_while_its_key_is_in_the_ring_and_ends_when_it_is_dropped() -> Result<()> {
+    let files = Files::new()?;
+    files.write("first", OLD)?;
+    files.write("second", OLD)?;
+    let (first, second) = (files.path("first"), files.path("second"));
+    let ring = format!("page_tokens.key_files=[{first:?}, {second:?}]");
+    let server = Server::dev_with(None, &[&["--set", &ring, "--set", "hot.enabled=false"][..], &SOON].concat()).await?;
+    let say = Say::on(&server.client()?, "article");
+    for n in 0..3 {
+        say.comment("m", &n.to_string()).await?;
+    }
+    let old = begun(&say).await?;
+
+    taken(&server, || files.write("second", NEW)).await?;
+    let still = begun(&say).await?;
+    taken(&server, || files.write("first", NEW)).await?;
+    let refused_with = |answer: Result<ListCommentsResponse, Status>| riposte_tests::refused(answer);
+    let invalid = (Code::InvalidArgument, ErrorReason::PageTokenInvalid);
+    for token in [&old, &still] {
+        ensure!(refused_with(page(&say, token).await)? == invalid, "its key has been dropped");
+    }
+    let new = begun(&say).await?;
+
+    // Back in the second place, the old key opens what it has sealed.
+    taken(&server, || files.write("second", OLD)).await?;
+    for token in [&old, &still, &new] {
+        let opened = page(&say, token).await?;
+        ensure!(opened.threads.len() == 1, "{opened:?}");
+    }
+    refused(&server, || files.write("first", "no key")).await?;
+    let by_the_ring_before = begun(&say).await?;
+    for token in [&old, &new, &by_the_ring_before] {
+        page(&say, token).await.context("a key that cannot be used changed the ring")?;
+    }
+    taken(&server, || files.write("first", OLD)).await?;
+    ensure!(refused_with(page(&say, &by_the_ring_before).await)? == invalid, "its key has been dropped");
+    page(&say, &old).await?;
+    Ok(())
+}
