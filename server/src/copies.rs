@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use riposte_cache::{
-    Auditor, Cache, CachedRankings, CachedReader, CachedWriter, Hearer, Memory, Mender, Owed, Redis, Room, Tally,
+    Auditor, Cache, CachedRankings, CachedReader, CachedWriter, Hearer, Memory, Mender, Owed, Redis, Room, Tally, Vigil,
 };
 use riposte_core::Partition;
 use riposte_core::ids::PARTITIONS;
@@ -31,6 +31,16 @@ struct Kept {
     reader: CachedReader,
     tally: Tally,
     store: Store,
+    /// How long copies are read that nobody mends.
+    unmended: Duration,
+}
+
+impl Kept {
+    /// The partitions of a source, from 0 on.
+    fn partitions(&self, source: usize) -> Vec<Partition> {
+        let here = |at: &Partition| self.store.sources().map().source(*at) == source;
+        (0..PARTITIONS).map(Partition::number).filter(here).collect()
+    }
 }
 
 impl Copies {
@@ -68,7 +78,8 @@ impl Copies {
         let route = Box::new(move |at: Partition| map.map().source(at));
         let room = Room::new(sources, route, config.database_reads, config.database_wait.duration());
         let reader = CachedReader::new(store.reader(), Arc::clone(&cache), owed.clone(), room, tally.clone());
-        Ok(Self(Some(Kept { cache, owed, redis, reader, tally, store: store.clone() })))
+        let unmended = config.unmended.duration();
+        Ok(Self(Some(Kept { cache, owed, redis, reader, tally, store: store.clone(), unmended })))
     }
 
     /// Gives Redis a moment to be there from the first call on.
@@ -107,11 +118,19 @@ impl Copies {
     /// What brings a source's events to the copies, from 0 on; `None` where there are none.
     #[must_use]
     pub fn mender(&self, outbox: &Arc<dyn Outbox>, source: usize) -> Option<Mender> {
-        let Kept { cache, tally, store, .. } = self.0.as_ref()?;
-        let here = |at: &Partition| store.sources().map().source(*at) == source;
-        let partitions = (0..PARTITIONS).map(Partition::number).filter(here).collect();
+        let kept = self.0.as_ref()?;
+        let Kept { cache, tally, store, .. } = kept;
         let (cache, outbox) = (Arc::clone(cache), Arc::clone(outbox));
-        Some(Mender::new(cache, outbox, store.reader(), tally.clone(), source, partitions))
+        Some(Mender::new(cache, outbox, store.reader(), tally.clone(), source, kept.partitions(source)))
+    }
+
+    /// What looks whether anybody mends a source's copies, from 0 on; `None` where this process does it itself, and where there are
+    /// none.
+    #[must_use]
+    pub fn vigil(&self, outbox: &Arc<dyn Outbox>, source: usize) -> Option<Vigil> {
+        let kept = self.0.as_ref().filter(|kept| kept.redis.is_some())?;
+        let (cache, outbox, owed) = (Arc::clone(&kept.cache), Arc::clone(outbox), kept.owed.clone());
+        Some(Vigil::new(cache, outbox, owed, source, kept.partitions(source), kept.unmended))
     }
 
     /// Whether each process mends its own copies: they are in it.

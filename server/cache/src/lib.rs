@@ -23,6 +23,7 @@ mod reader;
 mod redis;
 mod room;
 mod tally;
+mod vigil;
 mod writer;
 
 pub use audit::Auditor;
@@ -42,4 +43,5 @@ pub use reader::CachedReader;
 pub use redis::{Redis, RedisHealth, Trips};
 pub use room::{Room, Route};
 pub use tally::{Tally, Told};
+pub use vigil::{Care, Vigil};
 pub use writer::CachedWriter;

@@ -1,5 +1,6 @@
 //! What this process could not tell the copies: while it owes that for a partition it reads none of its copies, and it pays by
-//! beginning a new generation of the partition as soon as the cache answers again.
+//! beginning a new generation of the partition as soon as the cache answers again. And what nobody tells them: see
+//! [`Vigil`](crate::Vigil).
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -23,7 +24,9 @@ struct Debts {
     cache: Arc<dyn Cache>,
     tally: Tally,
     partitions: Mutex<BTreeSet<Partition>>,
-    /// How many there are: most of the time nobody has to look closer.
+    /// Those that nobody mends.
+    left: Mutex<BTreeSet<Partition>>,
+    /// How many there are of both: most of the time nobody has to look closer.
     count: AtomicUsize,
     /// How often something was noted.
     noted: AtomicUsize,
@@ -35,23 +38,35 @@ impl Owed {
     #[must_use]
     pub fn new(cache: Arc<dyn Cache>, tally: Tally) -> Self {
         let (count, noted, paying) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicBool::new(false));
-        Self(Arc::new(Debts { cache, tally, partitions: Mutex::default(), count, noted, paying }))
+        let (partitions, left) = (Mutex::default(), Mutex::default());
+        Self(Arc::new(Debts { cache, tally, partitions, left, count, noted, paying }))
     }
 
-    /// Whether anything is.
+    /// Whether anything is, by us or anybody.
     pub(crate) fn is_any(&self) -> bool {
         self.0.count.load(Ordering::Acquire) > 0
     }
 
     /// Refuses copies of a partition for which something is.
     pub(crate) fn clear(&self, at: Partition) -> Result<(), Away> {
-        if self.is_any() && self.0.locked().contains(&at) { Err(Away) } else { Ok(()) }
+        let is_owed = || locked(&self.0.partitions).contains(&at) || locked(&self.0.left).contains(&at);
+        if self.is_any() && is_owed() { Err(Away) } else { Ok(()) }
+    }
+
+    /// From now on copies of these are refused: nobody mends them.
+    pub(crate) fn leave(&self, partitions: &[Partition]) {
+        self.0.change(&self.0.left, |left| left.extend(partitions));
+    }
+
+    /// Ends that.
+    pub(crate) fn come_back(&self, partitions: &[Partition]) {
+        self.0.change(&self.0.left, |left| left.retain(|at| !partitions.contains(at)));
     }
 
     /// Notes partitions, and sees to it that they are paid for, in this runtime.
     pub(crate) fn owe(&self, partitions: impl Iterator<Item = Partition>) {
         self.0.noted.fetch_add(1, Ordering::SeqCst);
-        self.0.change(|owed| owed.extend(partitions));
+        self.0.change(&self.0.partitions, |owed| owed.extend(partitions));
         if !self.0.paying.swap(true, Ordering::SeqCst) {
             let debts = Arc::clone(&self.0);
             tokio::spawn(async move { debts.pay().await });
@@ -59,20 +74,26 @@ impl Owed {
     }
 }
 
-impl Debts {
-    fn locked(&self) -> MutexGuard<'_, BTreeSet<Partition>> {
-        self.partitions.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+fn locked(of: &Mutex<BTreeSet<Partition>>) -> MutexGuard<'_, BTreeSet<Partition>> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
-    fn change(&self, change: impl FnOnce(&mut BTreeSet<Partition>)) {
-        let mut owed = self.locked();
-        change(&mut owed);
-        self.count.store(owed.len(), Ordering::Release);
+impl Debts {
+    /// Changes one of the two.
+    fn change(&self, which: &Mutex<BTreeSet<Partition>>, change: impl FnOnce(&mut BTreeSet<Partition>)) {
+        let mut of = locked(which);
+        let before = of.len();
+        change(&mut of);
+        // By the difference: the other one may change at the same time.
+        match of.len() {
+            now if now >= before => self.count.fetch_add(now - before, Ordering::AcqRel),
+            now => self.count.fetch_sub(before - now, Ordering::AcqRel),
+        };
     }
 
     async fn pay(&self) {
         loop {
-            let all: Vec<Partition> = self.locked().iter().copied().collect();
+            let all: Vec<Partition> = locked(&self.partitions).iter().copied().collect();
             for at in all {
                 let noted = self.noted.load(Ordering::SeqCst);
                 // A relay that moved on meanwhile finds its cursor set back, and begins the partition anew itself.
@@ -84,7 +105,7 @@ impl Debts {
                 match paid {
                     // What was noted meanwhile may not be covered: it is paid once more.
                     Ok(()) if self.noted.load(Ordering::SeqCst) == noted => {
-                        self.change(|owed| {
+                        self.change(&self.partitions, |owed| {
                             owed.remove(&at);
                         });
                         self.tally.one(Told::Renewed);
@@ -92,10 +113,10 @@ impl Debts {
                     Ok(()) | Err(Away) => {}
                 }
             }
-            if self.locked().is_empty() {
+            if locked(&self.partitions).is_empty() {
                 self.paying.store(false, Ordering::SeqCst);
                 // Whoever noted one between the two steps found somebody paying.
-                if self.locked().is_empty() || self.paying.swap(true, Ordering::SeqCst) {
+                if locked(&self.partitions).is_empty() || self.paying.swap(true, Ordering::SeqCst) {
                     return;
                 }
             }

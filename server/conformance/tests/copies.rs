@@ -37,7 +37,7 @@ const FIRST: Window = Window { order: Order::Newest, start: Start::Beginning, li
 
 #[test]
 fn a_thousand_readers_of_a_cold_subject_cause_one_fill() {
-    servers::runtime().block_on(async { storm(Arc::new(Memory::new(Limits::default()))).await });
+    servers::play(async { storm(Arc::new(Memory::new(Limits::default()))).await });
 }
 
 /// Two processes, half of the readers each.
@@ -88,7 +88,7 @@ async fn scene_on(cache: Arc<dyn Cache>) -> Scene {
 
 #[test]
 fn reads_ahead_serve_the_next_two_pages() {
-    servers::runtime().block_on(async {
+    servers::play(async {
         let Scene { process, fire, .. } = &scene().await;
         for _ in 0..70 {
             fire.root(0, 0).await;
@@ -106,7 +106,7 @@ fn reads_ahead_serve_the_next_two_pages() {
 
 #[test]
 fn picked_floors_are_read_once() {
-    servers::runtime().block_on(async {
+    servers::play(async {
         let Scene { process, fire, .. } = &scene().await;
         for _ in 0..30 {
             fire.root(0, 0).await;
@@ -131,7 +131,7 @@ fn picked_floors_are_read_once() {
 
 #[test]
 fn a_commit_that_no_copy_heard_of_is_asked_of_the_rows_and_found_by_the_auditor() {
-    servers::runtime().block_on(async {
+    servers::play(async {
         let Scene { config, process, fire, .. } = &scene().await;
         fire.root(0, 0).await;
         let key = &fire.keys[0];
@@ -171,7 +171,7 @@ fn a_commit_that_no_copy_heard_of_is_asked_of_the_rows_and_found_by_the_auditor(
 
 #[test]
 fn the_auditor_looks_at_subjects_comments_and_like_states_too() {
-    servers::runtime().block_on(async {
+    servers::play(async {
         let Scene { config, process, fire, .. } = &scene().await;
         fire.root(0, 0).await;
         let (key, reader) = (&fire.keys[0], &process.reader);
@@ -211,7 +211,7 @@ fn the_auditor_looks_at_subjects_comments_and_like_states_too() {
 
 #[test]
 fn copies_in_the_process_converge_whatever_is_lost() {
-    servers::runtime().block_on(async {
+    servers::play(async {
         let (config, _folder) = process::sqlite().await;
         let memory = Arc::new(Memory::new(Limits { window: 100, ..Limits::default() }));
         let (of, cleared) = (Arc::clone(&memory), Arc::clone(&memory));
@@ -229,7 +229,7 @@ fn copies_in_the_process_converge_whatever_is_lost() {
 #[test]
 fn in_redis_previews_are_kept_a_storm_causes_one_fill_and_copies_converge_whatever_is_lost() {
     let Some(url) = servers::told("RIPOSTE_TEST_REDIS") else { return eprintln!("SKIPPED: no RIPOSTE_TEST_REDIS") };
-    servers::runtime().block_on(async {
+    servers::play(async {
         let redis = Arc::new(servers::redis(&url, Limits { window: 100, ..Limits::default() }).await);
         let cache: Arc<dyn Cache> = Arc::clone(&redis) as _;
         previewed(Arc::new(servers::redis(&url, Limits::default()).await)).await;
@@ -246,14 +246,14 @@ fn in_redis_previews_are_kept_a_storm_causes_one_fill_and_copies_converge_whatev
 
 #[test]
 fn pages_with_previews_come_from_copies() {
-    servers::runtime().block_on(async { previewed(Arc::new(Memory::new(Limits::default()))).await });
+    servers::play(async { previewed(Arc::new(Memory::new(Limits::default()))).await });
 }
 
 #[test]
 fn in_a_cluster_pages_with_previews_come_from_copies() {
     let name = "RIPOSTE_TEST_REDIS_CLUSTER";
     let Some(url) = servers::told(name) else { return eprintln!("SKIPPED: no {name}") };
-    servers::runtime().block_on(async { previewed(Arc::new(servers::redis(&url, Limits::default()).await)).await });
+    servers::play(async { previewed(Arc::new(servers::redis(&url, Limits::default()).await)).await });
 }
 
 /// The default page, as likes, replies and deletions move its previews: right at once, and without the rows wherever the

@@ -15,7 +15,7 @@ use riposte_conformance::caches;
 fn the_cache_in_the_process_keeps_the_protocol() {
     for name in caches::NAMES {
         println!("{name}");
-        servers::runtime().block_on(caches::run(name, Arc::new(Memory::new(Limits::default()))));
+        servers::play(caches::run(name, Arc::new(Memory::new(Limits::default()))));
     }
 }
 
@@ -31,7 +31,7 @@ fn a_cluster_keeps_the_protocol() {
 
 fn on_servers(variable: &str) {
     let Some(url) = servers::told(variable) else { return eprintln!("SKIPPED: {variable} names no Redis") };
-    servers::runtime().block_on(async {
+    servers::play(async {
         let redis = Arc::new(servers::redis(&url, Limits::default()).await);
         for name in caches::NAMES {
             println!("{name}");

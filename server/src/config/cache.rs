@@ -33,6 +33,8 @@ pub struct Cache {
     pub negative_ttl: Span,
     /// How long it is remembered what a member likes.
     pub states_ttl: Span,
+    /// For Redis: how long copies are read that no worker brings up to date.
+    pub unmended: Span,
     /// Reads of the rows under way on each data source that the copies could not answer.
     pub database_reads: usize,
     /// How long such a read waits for its turn before it is refused.
@@ -113,6 +115,7 @@ impl Cache {
         report.require(within(self.ttl, 10 * second, 86_400 * second), "ttl", "must be 10s to 1d");
         report.require(within(self.negative_ttl, 100 * milli, 5 * second), "negative_ttl", "must be 100ms to 5s");
         report.require(within(self.states_ttl, second, 86_400 * second), "states_ttl", "must be 1s to 1d");
+        report.require(within(self.unmended, 5 * second, 600 * second), "unmended", "must be 5s to 10min");
         report.require((1..=1_024).contains(&self.database_reads), "database_reads", "must be 1 to 1024");
         report.require(within(self.database_wait, milli, 60 * second), "database_wait", "must be 1ms to 1min");
     }

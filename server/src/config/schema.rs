@@ -11,6 +11,9 @@ use probe::{Probe, Tries};
 use serde::{Deserialize, de::value::Error};
 use serde_json::{Value, json};
 
+/// What the names of object types look like: a bound that an editor should know, though `validate` does.
+const OBJECT_TYPE: &str = "^[a-z][a-z0-9_]{0,31}$";
+
 /// The schema of one file (draft 7). No key is required, because files, variables and defaults lie over each other, and
 /// no other key is allowed, at any depth. What is secret is `writeOnly`.
 ///
@@ -24,6 +27,7 @@ pub fn schema() -> Result<Value, Error> {
             Ok(config) => {
                 let printed = serde_json::to_value(&config).map_err(serde::de::Error::custom)?;
                 mark(&mut root, &printed);
+                root["properties"]["object_types"]["propertyNames"] = json!({ "pattern": OBJECT_TYPE });
                 root["$schema"] = json!("http://json-schema.org/draft-07/schema#");
                 return Ok(root);
             }
@@ -117,6 +121,14 @@ mod tests {
         }
         let sources = &at("store.sources")["items"]["properties"];
         assert!(sources["subject_tables"]["pattern"].as_str().unwrap().contains('-'), "{sources}");
+    }
+
+    #[test]
+    fn object_types_have_names() {
+        let schema = schema().unwrap();
+        let of = &schema["properties"]["object_types"];
+        assert_eq!(of["propertyNames"]["pattern"], "^[a-z][a-z0-9_]{0,31}$");
+        assert!(of["additionalProperties"]["properties"]["max_depth"].is_object(), "{of}");
     }
 
     #[test]

@@ -53,6 +53,10 @@ impl Feed {
             let mender = ports.copies.mender(&ports.outbox, source).filter(|_| ports.copies.are_here())?;
             Some(spawn(ready, mending::own(mender, bells.numbers(source), source)))
         };
+        let vigil = |source| {
+            let vigil = ports.copies.vigil(&ports.outbox, source)?;
+            Some(spawn(ready, mending::watched(vigil, ports.clone(), source)))
+        };
         // It looks at what was answered here.
         let audit = || {
             let troubled = |error| tracing::debug!(%error, "copies could not be compared with their rows");
@@ -65,7 +69,8 @@ impl Feed {
             tails.extend(sources().map(follower));
         }
         if roles.has(Role::Api) {
-            tails.extend(sources().map(tail).chain(sources().filter_map(own)).chain(audit()));
+            let mended = sources().filter_map(own).chain(sources().filter_map(vigil));
+            tails.extend(sources().map(tail).chain(mended).chain(audit()));
         }
         Self { relays, tails, stop }
     }

@@ -5,6 +5,12 @@ use std::time::Duration;
 use riposte_core::{Breaker, Error};
 use sea_orm::{DbErr, RuntimeErr, SqlxError, SqlxMySqlError};
 
+use crate::throttle::Throttle;
+
+static SILENT: Throttle = Throttle::new();
+static UNREACHED: Throttle = Throttle::new();
+static GAVE_UP: Throttle = Throttle::new();
+
 /// Why work on the database failed.
 #[derive(Debug, Clone)]
 pub(crate) enum Fault {
@@ -62,19 +68,25 @@ impl From<Fault> for Error {
         match fault {
             Fault::Domain(error) => error,
             Fault::Silence => {
-                tracing::warn!("a data source stayed silent");
+                if let Some(unsaid) = SILENT.pass() {
+                    tracing::warn!(unsaid, "a data source stayed silent");
+                }
                 Self::ShardUnavailable
             }
             // Told in the log when it went away.
             Fault::Away => Self::ShardAway { after: Breaker::PAUSE },
             Fault::Db(error) => match meaning(&error) {
                 Meaning::Lost | Meaning::Unreachable => {
-                    tracing::warn!(%error, "a data source cannot be reached");
+                    if let Some(unsaid) = UNREACHED.pass() {
+                        tracing::warn!(unsaid, %error, "a data source cannot be reached");
+                    }
                     Self::ShardUnavailable
                 }
                 // Retried inside already, and rolled back each time: nothing happened, and later it may.
                 Meaning::Conflict | Meaning::Locked => {
-                    tracing::warn!(%error, "a transaction gave up after its retries");
+                    if let Some(unsaid) = GAVE_UP.pass() {
+                        tracing::warn!(unsaid, %error, "a transaction gave up after its retries");
+                    }
                     Self::Overloaded { after: Duration::from_millis(200) }
                 }
                 Meaning::Duplicate | Meaning::Fatal => Self::internal(error),

@@ -11,6 +11,7 @@ pub mod schema;
 pub mod shard;
 mod sql;
 mod store;
+mod throttle;
 
 pub use config::StoreConfig;
 pub use on_shard::OnShard;

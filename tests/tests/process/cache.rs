@@ -142,6 +142,24 @@ async fn reads_outlive_redis_killed_frozen_and_emptied_and_nothing_old_comes_bac
     Ok(())
 }
 
+#[tokio::test]
+async fn a_server_that_starts_while_redis_is_away_uses_it_when_it_comes() -> Result<()> {
+    let Some(redis) = Redis::start()? else { return Ok(()) };
+    let port = redis.port;
+    let address = redis.setting();
+    drop(redis);
+    let server = copying(&["--set", "cache.kind=redis", "--set", &address]).await?;
+    let say = Say::on(&server.client()?, "video");
+    let reply = answered(&say).await?;
+    until(&say, true, 1).await?;
+    let redis = Redis::on(port)?;
+    until(&say, false, 1).await?;
+    until_hits(&server, &say).await?;
+    shows(&say, reply, 1).await?;
+    drop(redis);
+    Ok(())
+}
+
 /// Reads until copies answer again.
 async fn until_hits(server: &Server, say: &Say) -> Result<()> {
     let before = counted(server, "hit").await?;

@@ -103,6 +103,41 @@ async fn a_server_and_a_worker_are_together_what_one_process_is() -> Result<()> 
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn copies_that_nobody_mends_are_not_read_until_somebody_has_caught_up() -> Result<()> {
+    let (Some(ground), Some(redis)) = (Ground::new().await?, Redis::start()?) else { return Ok(()) };
+    let url = redis.setting();
+    let copies = ["cache.kind=redis", &url, "cache.unmended=5s", "hot.enabled=false"];
+    let server = ground.start("[\"api\"]", &copies).await?;
+    let mender = ground.start("[\"worker\"]", &copies).await?;
+    let here = Say::on(&server.client()?, "article");
+    // How many are shown, and whether copies were asked.
+    let shown = async || {
+        let page = here.page(CommentSort::Newest, 20).await?;
+        anyhow::Ok((page.threads.len(), page.degraded.is_empty()))
+    };
+    here.comment("m", "the first").await?;
+    until("copies are read", async || Ok(shown().await? == (1, true))).await?;
+    // From now on who leads has no copies, and neither has who writes.
+    ensure!(mender.stop().await? == Some(0));
+    let deaf = ground.start("[\"api\", \"worker\"]", &["hot.enabled=false"]).await?;
+    let there = Say { client: deaf.client()?, key: here.key.clone() };
+    there.comment("m", "told by nobody").await?;
+    until("what the copies were never told is shown", async || Ok(shown().await? == (2, false))).await?;
+    // A worker with copies comes back, to whom the other leaves the lead.
+    let mender = ground.start("[\"worker\"]", &copies).await?;
+    until("copies are read again", async || {
+        let (shown, copies) = shown().await?;
+        ensure!(shown == 2, "{shown} are shown");
+        Ok(copies)
+    })
+    .await?;
+    for server in [server, deaf, mender] {
+        ensure!(server.stop().await? == Some(0));
+    }
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn without_a_worker_calls_are_answered_nobody_leads_and_all_is_told_in_order_when_one_comes() -> Result<()> {
     let Some(ground) = Ground::new().await? else { return Ok(()) };
     let server = ground.start("[\"api\"]", &[]).await?;

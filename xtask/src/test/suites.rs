@@ -25,9 +25,12 @@ fn task_runners(repo: &Repo) -> Command {
     repo.cargo(&["test", "--release", "--package", "xtask", "--locked"])
 }
 
+/// Ends a test binary that hangs, so that the others have their turn and its last words say which test it was.
+const BOUNDED: &str = r#"target."cfg(unix)".runner=["timeout", "--foreground", "--signal=KILL", "10m"]"#;
+
 /// The tests of all other crates. One that fails does not stop the others.
 fn cargo_test(repo: &Repo) -> Command {
-    let mut cargo = repo.cargo(&["test", "--no-fail-fast"]);
+    let mut cargo = repo.cargo(&["test", "--no-fail-fast", "--config", BOUNDED]);
     cargo.args(EVERYTHING);
     cargo
 }
@@ -97,7 +100,14 @@ fn tests(at: &Run<'_>, servers: &Pair, cargos: &mut [Command]) -> Result<Report>
                 println!("{told}");
             }
         };
-        success &= run_to_end(at.live, cargo, &mut see)?.success();
+        match run_to_end(at.live, cargo, &mut see) {
+            Ok(status) => success &= status.success(),
+            // What was seen until then is told all the same.
+            Err(error) => {
+                success = false;
+                tally.faults.push(format!("{error:#}"));
+            }
+        }
     }
     tally.end();
     tally.faults.iter().for_each(|line| eprintln!("{line}"));

@@ -1,11 +1,12 @@
 //! One way to the server: every function is called here, within its time, and not at all while the server does not answer.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use fred::clients::Pool;
+use fred::clients::{Client as Connection, Pool};
 use fred::error::ErrorKind;
-use fred::interfaces::{ClientLike, ClusterInterface, FunctionInterface};
+use fred::interfaces::{ClientLike, ClusterInterface, EventInterface, FunctionInterface};
 use fred::types::Value;
 use fred::types::config::{Config, ReconnectPolicy, ServerConfig};
 use fred::types::{Builder, Key};
@@ -37,6 +38,10 @@ const TRIED: Duration = Duration::from_secs(1);
 const ASIDE: Duration = Duration::from_secs(1);
 /// How long it may take to bring the functions to all servers.
 const LOADING: Duration = Duration::from_secs(5);
+/// How long a server may take to let connections end.
+const LEAVING: Duration = Duration::from_secs(2);
+/// How long the library rests that has given up a connection.
+const GIVEN_UP: Duration = Duration::from_millis(500);
 
 /// See the module.
 #[derive(Debug)]
@@ -51,6 +56,7 @@ pub(super) struct Client {
     /// One at a time brings the functions.
     loading: tokio::sync::Mutex<()>,
     told: Mutex<bool>,
+    leaving: Arc<AtomicBool>,
 }
 
 /// What an address says, or why it says nothing: without what the library quotes behind a colon, which may be secret.
@@ -74,12 +80,24 @@ async fn is_denied(address: Config) -> bool {
     denied
 }
 
+/// Drives a connection, and begins anew whenever the library has given it up: it does so by itself after most failures, and
+/// not after all of them.
+async fn keep(connection: Connection, leaving: Arc<AtomicBool>) {
+    while !leaving.load(Ordering::Acquire) {
+        // How it ended is told by the calls that failed.
+        let _ = connection.connect().await;
+        tokio::time::sleep(GIVEN_UP).await;
+    }
+}
+
 impl Client {
     /// A client that connects in this runtime, as soon and as often as it has to.
     pub(super) fn start(config: &RedisConfig) -> Result<Self, String> {
         let mut parsed = parsed(&config.url)?;
         let place = Arc::new(Place::of(&parsed));
         parsed.credential_provider = Some(Arc::clone(&place) as _);
+        // A server that is away at first is one that comes later.
+        parsed.fail_fast = false;
         let clustered = matches!(parsed.server, ServerConfig::Clustered { .. });
         let mut builder = Builder::from_config(parsed);
         builder
@@ -99,7 +117,10 @@ impl Client {
             })
             .set_policy(ReconnectPolicy::new_exponential(0, 50, 1_000, 2));
         let pool = builder.build_pool(config.connections.max(1)).map_err(|error| error.details().to_owned())?;
-        drop(pool.connect_pool());
+        let leaving = Arc::<AtomicBool>::default();
+        for connection in pool.clients() {
+            tokio::spawn(keep(connection.clone(), Arc::clone(&leaving)));
+        }
         Ok(Self {
             pool,
             place,
@@ -109,6 +130,7 @@ impl Client {
             budget: config.budget,
             loading: tokio::sync::Mutex::default(),
             told: Mutex::new(false),
+            leaving,
         })
     }
 
@@ -225,13 +247,21 @@ impl Client {
         }
     }
 
-    /// Waits until there is a connection, for so long.
+    /// Waits until there is a connection, for so long; then says why there was none.
     pub(super) async fn connected(&self, within: Duration) -> Result<(), String> {
-        match timeout(within, self.pool.wait_for_connect()).await {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(error)) => Err(error.details().to_owned()),
-            Err(_) => Err("it does not answer".to_owned()),
-        }
+        let mut failures = self.pool.next().error_rx();
+        let mut why = "it does not answer".to_owned();
+        let connected = async {
+            loop {
+                tokio::select! {
+                    Ok(()) = self.pool.wait_for_connect() => return,
+                    Ok((error, _)) = failures.recv() => error.details().clone_into(&mut why),
+                    // Neither can be waited for: it was shut.
+                    else => std::future::pending().await,
+                }
+            }
+        };
+        timeout(within, connected).await.map_err(|_| why)
     }
 
     /// The round trip of the smallest question, and what the server says of itself.
@@ -248,8 +278,9 @@ impl Client {
         self.clustered
     }
 
-    /// Ends.
+    /// Ends, whether the server takes leave or not.
     pub(super) async fn close(&self) {
-        let _ = self.pool.quit().await;
+        self.leaving.store(true, Ordering::Release);
+        let _ = timeout(LEAVING, self.pool.quit()).await;
     }
 }

@@ -14,7 +14,7 @@ use super::{FIRST, Scene, prints, scene_on, servers};
 fn a_copy_that_was_damaged_is_replaced_by_the_next_fill_and_so_is_a_cursor() {
     let Some(program) = Program::find() else { return };
     let server = Server::start(&program).expect("it starts");
-    servers::runtime().block_on(async {
+    servers::play(async {
         let redis = Arc::new(servers::redis(&server.url(), Limits::default()).await);
         let Scene { process, fire, .. } = &scene_on(Arc::clone(&redis) as _).await;
         fire.root(0, 0).await;
@@ -50,7 +50,7 @@ fn a_copy_that_was_damaged_is_replaced_by_the_next_fill_and_so_is_a_cursor() {
 fn a_key_of_another_type_is_no_copy_and_holds_up_nobody() {
     let Some(program) = Program::find() else { return };
     let server = Server::start(&program).expect("it starts");
-    servers::runtime().block_on(async {
+    servers::play(async {
         let redis = Arc::new(servers::redis(&server.url(), Limits::default()).await);
         let Scene { process, fire, .. } = &scene_on(Arc::clone(&redis) as _).await;
         fire.root(0, 0).await;

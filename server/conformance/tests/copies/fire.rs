@@ -144,6 +144,8 @@ impl Fire {
     async fn read(self, process: usize) {
         let reader = self.processes[process].reader.clone();
         loop {
+            // Copies in the process answer without a rest, and who never rests cannot be stopped.
+            tokio::task::yield_now().await;
             let key = self.keys.choose(&mut rand::rng()).expect("some");
             let order = if rand::random() { Order::Newest } else { Order::Oldest };
             let floor = rand::random_range(1..100);

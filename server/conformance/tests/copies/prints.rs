@@ -92,7 +92,7 @@ async fn print(server: &Server, process: &Cached, key: &SubjectKey) {
 fn a_print_answers_until_anything_on_its_page_may_be_another() {
     let Some(program) = Program::find() else { return };
     let server = Server::start(&program).expect("it starts");
-    servers::runtime().block_on(async {
+    servers::play(async {
         let Scene { process, fire, .. } = &three_roots(&server).await;
         let key = &fire.keys[0];
         let root = fire.ids_under(key)[1];
@@ -119,7 +119,7 @@ fn a_print_answers_until_anything_on_its_page_may_be_another() {
 fn a_print_that_was_damaged_is_none() {
     let Some(program) = Program::find() else { return };
     let server = Server::start(&program).expect("it starts");
-    servers::runtime().block_on(async {
+    servers::play(async {
         let Scene { process, fire, .. } = &three_roots(&server).await;
         let key = &fire.keys[0];
         print(&server, process, key).await;
@@ -140,7 +140,7 @@ fn a_print_that_was_damaged_is_none() {
 fn an_audit_finds_a_print_that_is_another_than_its_page() {
     let Some(program) = Program::find() else { return };
     let server = Server::start(&program).expect("it starts");
-    servers::runtime().block_on(async {
+    servers::play(async {
         let Scene { process, fire, .. } = &three_roots(&server).await;
         let (key, auditor) = (&fire.keys[0], Auditor::new(process.reader.clone()));
         print(&server, process, key).await;
@@ -168,7 +168,7 @@ fn an_audit_finds_a_print_that_is_another_than_its_page() {
 fn a_print_of_another_form_is_none_and_is_replaced_by_whoever_reads_next() {
     let Some(program) = Program::find() else { return };
     let server = Server::start(&program).expect("it starts");
-    servers::runtime().block_on(async {
+    servers::play(async {
         let Scene { process, fire, .. } = &three_roots(&server).await;
         let key = &fire.keys[0];
         print(&server, process, key).await;

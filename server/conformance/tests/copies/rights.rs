@@ -17,7 +17,7 @@ fn a_user_with_the_rights_of_the_manual_keeps_copies() {
     let rights = PAGE.split('`').find(|text| text.starts_with("-@all ")).expect("the manual names them");
     let user = ["ACL", "SETUSER", "riposte", "on", ">secret", "~{p*"].into_iter().chain(rights.split_whitespace());
     server.ask(&user.collect::<Vec<_>>()).expect("a user");
-    servers::runtime().block_on(async {
+    servers::play(async {
         let url = server.url().replace("redis://", "redis://riposte:secret@");
         let redis = Arc::new(servers::redis(&url, Limits::default()).await);
         let Scene { process, fire, .. } = &scene_on(Arc::clone(&redis) as _).await;

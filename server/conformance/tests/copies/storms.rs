@@ -22,7 +22,7 @@ fn copies_in_redis_outlive_a_storm() {
     let Some(program) = Program::find() else { return };
     let server = Server::start(&program).expect("it starts");
     let url = server.url();
-    servers::runtime().block_on(weather(&url, server, 10));
+    servers::play(weather(&url, server, 10));
 }
 
 #[test]
@@ -30,7 +30,7 @@ fn copies_in_a_cluster_outlive_a_storm() {
     let Some(program) = Program::find() else { return };
     let cluster = Cluster::start(&program).expect("it starts");
     let url = cluster.url();
-    servers::runtime().block_on(weather(&url, cluster, 5));
+    servers::play(weather(&url, cluster, 5));
 }
 
 /// A process, and its own way to the cache.

@@ -123,7 +123,7 @@ impl Cache for Stuck {
 
 #[test]
 fn a_partition_that_cannot_be_moved_on_holds_up_no_other_and_begins_anew() {
-    servers::runtime().block_on(async {
+    servers::play(async {
         let inner: Arc<dyn Cache> = Arc::new(Memory::new(Limits::default()));
         let Scene { process: process::Cached { store, reader, .. }, fire, .. } = &scene_on(Arc::clone(&inner)).await;
         let fire = Fire::new(fire.processes.clone(), 2);
@@ -152,7 +152,7 @@ fn a_partition_that_cannot_be_moved_on_holds_up_no_other_and_begins_anew() {
 
 #[test]
 fn a_read_that_the_copies_were_silent_to_says_so_and_no_other_does() {
-    servers::runtime().block_on(async {
+    servers::play(async {
         let inner: Arc<dyn Cache> = Arc::new(Memory::new(Limits::default()));
         let Scene { config, fire, .. } = &scene_on(Arc::clone(&inner)).await;
         fire.root(0, 0).await;

@@ -25,6 +25,14 @@ pub(crate) fn runtime() -> Runtime {
     tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime")
 }
 
+/// How long one test may take: a machine that has other work to do needs a minute or two for the longest.
+const LONGEST: Duration = Duration::from_secs(300);
+
+/// Plays a test, in a runtime of its own.
+pub(crate) fn play(test: impl Future<Output = ()>) {
+    runtime().block_on(async { tokio::time::timeout(LONGEST, test).await.expect("the test ends") });
+}
+
 /// What the environment says under a name; nothing said is nothing.
 #[expect(clippy::disallowed_methods, reason = "a test run is told by its environment what to play, and where")]
 pub(crate) fn told(name: &str) -> Option<String> {

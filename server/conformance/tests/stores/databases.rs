@@ -4,7 +4,7 @@ use riposte_store::StoreConfig;
 use riposte_store::shard::Tables;
 use sea_orm::{ConnectionTrait, Database};
 
-use crate::servers::{runtime, told};
+use crate::servers::{play, told};
 
 /// A fresh database, whose name begins so, on each of these servers; `None`, said loudly, where one is not there.
 pub(crate) fn fresh(servers: &[&str], tables: Tables, name: &str) -> Option<StoreConfig> {
@@ -19,7 +19,7 @@ pub(crate) fn fresh(servers: &[&str], tables: Tables, name: &str) -> Option<Stor
     for (number, url) in urls.iter_mut().enumerate() {
         // Two of them may be one server.
         let database = format!("{name}_{}_{}_{number}", std::process::id(), servers.len());
-        runtime().block_on(async {
+        play(async {
             let connection = Box::pin(Database::connect(url.as_str())).await.expect("the test server is up");
             connection.execute_unprepared(&format!("CREATE DATABASE {database}")).await.expect("a fresh database");
             connection.close().await.expect("closed");

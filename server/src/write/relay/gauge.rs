@@ -9,11 +9,8 @@ use super::RelayPorts;
 
 /// Measures a source, from 0 on; the age of the oldest commit without a number.
 pub(super) async fn measure(ports: &RelayPorts, source: usize) -> Result<Duration> {
-    let RelayPorts { outbox, clock, metrics, .. } = ports;
-    let oldest = outbox.oldest_waiting(source).await?;
-    // Clocks of processes differ a little: an event may seem to come from the future.
-    let age = oldest.map_or(0, |oldest| (clock.now().0 - oldest.0).max(0));
-    let age = Duration::from_millis(age.unsigned_abs());
+    let RelayPorts { outbox, metrics, .. } = ports;
+    let age = oldest(ports, source).await?;
     metrics.relay_lag(source, age.as_secs_f64());
     let head = outbox.head(source).await?;
     for projection in Projection::ALL {
@@ -21,4 +18,12 @@ pub(super) async fn measure(ports: &RelayPorts, source: usize) -> Result<Duratio
         metrics.projection_lag(source, projection.name(), (head - position).max(0));
     }
     Ok(age)
+}
+
+/// The age of the oldest commit without a number.
+pub(super) async fn oldest(ports: &RelayPorts, source: usize) -> Result<Duration> {
+    let oldest = ports.outbox.oldest_waiting(source).await?;
+    // Clocks of processes differ a little: an event may seem to come from the future.
+    let age = oldest.map_or(0, |oldest| (ports.clock.now().0 - oldest.0).max(0));
+    Ok(Duration::from_millis(age.unsigned_abs()))
 }

@@ -1,12 +1,19 @@
 //! Keeps copies right: tells them what was committed. Copies that all processes share are told by whoever leads the source, those
-//! of one process by itself.
+//! of one process by itself. Who reads shared ones looks whether somebody does.
 
-use riposte_cache::Mender;
+use std::time::Duration;
+
+use riposte_cache::{Care, Mender, Vigil};
+use riposte_core::Result;
 use riposte_core::ports::Epoch;
 use tokio::sync::watch;
 
+use super::{RelayPorts, gauge};
 use crate::write::bells::{CALM, Ear, OTHERS, OURS, QUICK};
 use crate::write::trouble::Trouble;
+
+/// How often it is looked whether anybody mends.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// Mends whenever this process leads, for ever. What is told waits for the boards.
 pub(super) async fn shared(
@@ -50,4 +57,34 @@ pub(in crate::write) async fn own(mut mender: Mender, mut numbers: Ear, source: 
             Err(error) => tokio::time::sleep(trouble.met(&error)).await,
         }
     }
+}
+
+/// Looks for ever whether anybody mends the copies of a source.
+pub(in crate::write) async fn watched(mut vigil: Vigil, ports: RelayPorts, source: usize) {
+    let mut trouble = Trouble::of("look at the mending of copies", source);
+    loop {
+        match looked(&mut vigil, &ports, source).await {
+            Ok(news) => {
+                trouble.over();
+                match news {
+                    Some(Care::Missing) => tracing::warn!(
+                        source = source + 1,
+                        "nobody brings the copies of this source up to date: no worker with Redis leads it; the rows are read"
+                    ),
+                    Some(Care::Again) => {
+                        tracing::info!(source = source + 1, "the copies of this source are up to date again")
+                    }
+                    None => {}
+                }
+                tokio::time::sleep(LOOK).await;
+            }
+            Err(error) => tokio::time::sleep(trouble.met(&error)).await,
+        }
+    }
+}
+
+async fn looked(vigil: &mut Vigil, ports: &RelayPorts, source: usize) -> Result<Option<Care>> {
+    // What was committed a moment ago has its number in the next.
+    let waits = gauge::oldest(ports, source).await? >= LOOK;
+    vigil.look(waits).await
 }

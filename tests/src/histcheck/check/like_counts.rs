@@ -1,14 +1,15 @@
 //! Counts of likes and dislikes equal the members that like and dislike (I5).
 //!
 //! Likes do not move the subject's revision, but every change of a comment moves its own: all answers that show a
-//! comment at one revision of its own show the same counts. And the counts of an answer by the primary lie between the
-//! members that had the value for certain and those that may have had it, at some moment of the call.
+//! comment at one revision of its own show the same counts. And the counts of an answer lie between the members that had
+//! the value for certain and those that may have had it, at some moment of the call; or, where the answer need not be one by
+//! the primary, since as long before it as an answer may be old.
 
 use super::likes::{Write, writes};
 use super::quick::QuickMap;
 use super::scene::Scene;
 use super::{Found, STALE};
-use crate::histcheck::history::{Call, Nanos, Outcome, Value};
+use crate::histcheck::history::{Call, Nanos, Op, Outcome, Value};
 
 /// Likes, dislikes, and the operation that told them, at a revision of the comment.
 type Told = (i64, i32, i32, u32);
@@ -16,23 +17,20 @@ type Told = (i64, i32, i32, u32);
 /// Finds counts that are not those of the members.
 pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
     let mut told: QuickMap<i64, Vec<Told>> = QuickMap::default();
-    let mut exact: QuickMap<i64, Vec<Told>> = QuickMap::default();
+    let mut counted: QuickMap<i64, Vec<Told>> = QuickMap::default();
     for number in scene.mine {
         let op = scene.op(*number);
         if let (Outcome::Liked(liked), Call::Like { comment, .. }) = (&op.outcome, &op.call) {
             let at = (liked.revision, liked.likes, liked.dislikes, *number);
             told.entry(*comment).or_default().push(at);
-            exact.entry(*comment).or_default().push(at);
+            counted.entry(*comment).or_default().push(at);
         }
-        let fresh = op.call.view().is_some_and(|view| view.fresh);
         for item in op.items() {
             let at = (item.revision, item.likes, item.dislikes, *number);
             if item.revision != 0 {
                 told.entry(item.id).or_default().push(at);
             }
-            if fresh {
-                exact.entry(item.id).or_default().push(at);
-            }
+            counted.entry(item.id).or_default().push(at);
         }
     }
     for (comment, told) in &mut told {
@@ -54,19 +52,24 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
     for ((comment, _), of) in writes(scene) {
         writes_of.entry(comment).or_default().push(of);
     }
-    for (comment, told) in exact {
+    for (comment, told) in counted {
         let members = writes_of.get(&comment).map_or(&[][..], Vec::as_slice);
         let (likes, dislikes) = (Steps::of(members, Value::Like), Steps::of(members, Value::Dislike));
         for (_, up, down, number) in told {
             for (steps, count, name) in [(&likes, up, "likes"), (&dislikes, down, "dislikes")] {
                 let op = scene.op(number);
-                let (least, most) = steps.within(op.begun, op.ended);
+                let (least, most) = steps.within(since(op), op.ended);
                 if !(least..=most).contains(&count) {
                     found.add(|| format!("comment {comment} has {count} {name}, not {least} to {most}"), &[number]);
                 }
             }
         }
     }
+}
+
+/// From when on an answer may be.
+fn since(op: &Op) -> Nanos {
+    if op.call.view().is_none_or(|view| view.fresh) { op.begun } else { op.begun.saturating_sub(STALE) }
 }
 
 /// Finds comments that are shown at a revision of their own that is too old: for a fresh read below one that had been
@@ -83,12 +86,11 @@ fn stale(scene: &Scene<'_>, found: &mut Found, told: &QuickMap<i64, Vec<Told>>) 
         }
         for (revision, .., number) in told {
             let op = scene.op(*number);
-            let fresh = op.call.view().is_none_or(|view| view.fresh);
-            let since = if fresh { op.begun } else { op.begun.saturating_sub(STALE) };
+            let since = since(op);
             let before = ends.partition_point(|(ended, ..)| *ended < since);
             let reached = before.checked_sub(1).map_or((0, 0), |last| (ends[last].1, ends[last].2));
             if reached.0 > *revision {
-                let words = if fresh { "fresh" } else { "long after" };
+                let words = if since == op.begun { "fresh" } else { "long after" };
                 let what =
                     || format!("comment {comment} of revision {revision}, {words}, though {} had been told", reached.0);
                 found.add(what, &[reached.1, *number]);
@@ -207,6 +209,18 @@ mod tests {
         old(5, false).has_none();
         old(5, true).has("like counts", "of revision 2, fresh, though 3 had been told");
         old(60, false).has("like counts", "of revision 2, long after, though 3 had been told");
+    }
+
+    #[test]
+    fn a_count_that_nobody_may_have_seen_for_long_is_found_at_any_revision() {
+        let at = |at, likes| {
+            let mut sketch = liked();
+            sketch.get(at, Item { likes, revision: 9, ..item(11, 1) }, false);
+            sketch
+        };
+        at(5, 1).has_none();
+        at(5, 3).has("like counts", "has 3 likes, not 0 to 2");
+        at(60, 1).has("like counts", "has 1 likes, not 2 to 2");
     }
 
     #[test]
