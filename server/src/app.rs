@@ -6,6 +6,7 @@ mod incoming;
 mod listener;
 mod readiness;
 mod reload;
+mod rush;
 mod scrape;
 mod slots;
 mod threads;

@@ -19,7 +19,7 @@ mod rounds;
 mod serve;
 mod smoke;
 mod token;
-mod transfer;
+pub(crate) mod transfer;
 mod verify;
 mod version;
 

@@ -11,6 +11,7 @@ pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod copies;
+pub mod fuzz;
 pub mod hot;
 pub mod layers;
 pub mod lifecycle;

@@ -12,6 +12,7 @@ pub mod kill;
 pub mod mysql;
 pub mod names;
 pub mod rank;
+pub mod raw;
 pub mod real;
 pub mod say;
 pub mod server;

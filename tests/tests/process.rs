@@ -29,4 +29,5 @@ mod process {
     mod upkeep;
     mod walking;
     mod watching;
+    mod wild;
 }

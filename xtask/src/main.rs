@@ -6,6 +6,7 @@
 mod bench;
 mod build;
 mod chart;
+mod fuzz;
 mod generate;
 mod kill;
 mod live;
@@ -52,6 +53,8 @@ enum Task {
     /// break. Clients write, read and walk; servers, databases and Redis are killed, stopped, emptied and replaced.
     /// Every call and answer goes into a history that is checked afterwards. docs/reliability.md says for what.
     Prove(prove::Args),
+    /// Feed what comes from outside (page tokens, requests, copies, import files) to what reads it, by coverage-guided fuzzers
+    Fuzz(fuzz::Args),
     /// Start two private database servers, Redis and a Redis Cluster, print what to export, and keep them until Ctrl-C
     Servers {
         /// MySQL 9 instead of MariaDB; fetched once and unpacked under .tools/
@@ -86,6 +89,8 @@ Examples:
   cargo xtask kill --rounds 3          a short run of the killing
   cargo xtask prove --smoke            six minutes of faults under a history checker
   cargo xtask prove --planted          bugs planted in the server, each of which has to be found
+  cargo xtask fuzz --seconds 600 imports
+                                       ten minutes of files that no system has written
   cargo xtask servers                  databases and Redis for `cargo test` in another terminal
   cargo xtask bench write --rows create_hot,like_hot --unpinned --tables one
                                        how much faster than one transaction per comment
@@ -112,6 +117,7 @@ fn run(cli: Cli) -> Result<bool> {
         Task::Test(args) => test::run(&repo, &live, &args),
         Task::Kill(args) => kill::run(&repo, &live, &args),
         Task::Prove(args) => prove::run(&repo, &live, &args),
+        Task::Fuzz(args) => fuzz::run_targets(&repo, &live, &args),
         Task::Servers { mysql } => servers::hold(&repo, &live, mysql).map(|()| true),
         Task::Bench(what) => bench::run(&repo, &live, &what),
         Task::Gen { check } => {

@@ -40,7 +40,7 @@ pub use port::{
 };
 pub use rankings::CachedRankings;
 pub use reader::CachedReader;
-pub use redis::{Redis, RedisHealth, Trips};
+pub use redis::{Redis, RedisHealth, Trips, fuzz};
 pub use room::{Room, Route};
 pub use tally::{Tally, Told};
 pub use vigil::{Care, Vigil};

@@ -3,6 +3,7 @@
 
 mod answers;
 mod client;
+pub mod fuzz;
 mod message;
 mod page;
 mod place;

@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
 use futures::{Stream, StreamExt};
@@ -14,6 +14,7 @@ use tokio_rustls::server::TlsStream;
 use tokio_util::either::Either;
 use tonic::transport::server::{Connected, TcpIncoming};
 
+use super::rush::Rush;
 use super::slots::{Slot, Slots};
 use super::tls::{self, Tls};
 use crate::admission::{Backlog, Pace, Unread};
@@ -38,6 +39,7 @@ pub(super) struct Connection {
     slot: Slot,
     backlog: Backlog,
     pace: Pace,
+    rush: Rush,
 }
 
 /// A client that has not said its first words yet.
@@ -120,7 +122,7 @@ impl Connection {
         let (time, missing) = PREFACE;
         let silence = Some(Silence { ends: Box::pin(tokio::time::sleep(time)), missing });
         let peer = Peer { backlog: Some(backlog.clone()), ..peer };
-        Self { stream, peer, silence, slot, backlog, pace: Pace::default() }
+        Self { stream, peer, silence, slot, backlog, pace: Pace::default(), rush: Rush::here() }
     }
 
     /// The same, counted.
@@ -155,6 +157,7 @@ impl Connected for Connection {
 
 impl AsyncRead for Connection {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        ready!(self.rush.poll_over(cx));
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
         if self.silence.is_some() {

@@ -8,6 +8,7 @@ pub(crate) mod commento;
 pub(crate) mod csv;
 pub(crate) mod disqus;
 pub(crate) mod export;
+pub(crate) mod fuzz;
 pub(crate) mod group;
 pub(crate) mod html;
 pub(crate) mod ident;

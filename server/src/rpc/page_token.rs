@@ -7,6 +7,7 @@
 
 mod context;
 mod cursor;
+pub(crate) mod fuzz;
 mod internal {
     pub(super) mod v1 {
         #![allow(

@@ -17,6 +17,7 @@ use sea_orm::{
 };
 use tempfile::TempDir;
 use tokio::runtime::Handle;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 use crate::config::{Kind, StoreConfig};
@@ -133,6 +134,8 @@ pub struct Sources {
     transaction_limit: Duration,
     /// Where connections live and all work on them runs: the runtime that opened them.
     desk: Desk,
+    /// Reads that may be under way on each source, with those that wait for a connection.
+    rooms: Vec<Arc<Semaphore>>,
 }
 
 impl Source {
@@ -211,6 +214,14 @@ where
     }
 }
 
+/// Reads under way for each connection that could do them: so many find work at once whenever one is free.
+const READS_PER_CONNECTION: usize = 16;
+
+fn rooms(all: &[Source]) -> Vec<Arc<Semaphore>> {
+    let connections = all.iter().map(|source| usize::try_from(source.pools()[0].max).unwrap_or(1));
+    connections.map(|connections| Arc::new(Semaphore::new(READS_PER_CONNECTION * connections))).collect()
+}
+
 impl Sources {
     /// Prepares the pools, inside a tokio runtime; connections are opened when they are needed, so that a source which is down does not keep
     /// the others from being served.
@@ -228,15 +239,25 @@ impl Sources {
                 let source = sqlite::open(path.unwrap_or(std::path::Path::new(".")), *durable, config)?;
                 let map = ShardMap::new(config.tables, &[0..=config.tables.subject.saturating_sub(1)])?;
                 let (all, desk) = (vec![source], desk("sqlite"));
-                Ok(Self { all, map, folder: temporary, identities, transaction_limit, desk })
+                let rooms = rooms(&all);
+                Ok(Self { all, map, folder: temporary, identities, transaction_limit, desk, rooms })
             }
             Kind::MySql(sources) => {
                 let ranges: Vec<_> = sources.iter().map(|source| source.subject_tables.clone()).collect();
                 let map = ShardMap::new(config.tables, &ranges)?;
-                let all = sources.iter().map(|source| mysql::open(source, config)).collect::<Result<_>>()?;
-                Ok(Self { all, map, folder: None, identities, transaction_limit, desk: desk("mysql") })
+                let all = sources.iter().map(|source| mysql::open(source, config)).collect::<Result<Vec<_>>>()?;
+                let rooms = rooms(&all);
+                Ok(Self { all, map, folder: None, identities, transaction_limit, desk: desk("mysql"), rooms })
             }
         }
+    }
+
+    /// Room for a read of a source.
+    ///
+    /// # Errors
+    /// [`Error::ShardUnavailable`] when all is over.
+    pub(crate) async fn room(&self, source: usize) -> Result<OwnedSemaphorePermit> {
+        Arc::clone(&self.rooms[source]).acquire_owned().await.map_err(|_| Error::ShardUnavailable)
     }
 
     /// Where work on the connections runs.

@@ -99,7 +99,8 @@ impl SqlReader {
 
     async fn ask<Q: Query>(&self, query: Q) -> Result<Q::Answer> {
         let sources = Arc::clone(&self.sources);
-        task::run(self.sources.desk(), Q::NAME, async move {
+        let source = sources.map().source(query.partition());
+        task::read(&self.sources, source, Q::NAME, async move {
             let tx = sources.snapshot(query.partition()).await?;
             let answer = query.read(&tx).await;
             if let Err(error) = tx.rollback().await {

@@ -9,7 +9,33 @@ use tokio::sync::oneshot;
 use tracing::Instrument;
 
 use super::desk::Desk;
+use super::pool::Sources;
 use crate::error::Fault;
+
+/// Runs work that only reads a source, from 0 on, as [`run`] does, when there is room for it: a caller that goes away leaves its read
+/// behind, and who asks and goes away by the ten thousands would fill the memory with them. Such work must begin no other of its kind.
+pub(crate) fn read<'s, T, F>(
+    sources: &'s Sources,
+    source: usize,
+    name: &'static str,
+    work: F,
+) -> impl Future<Output = Result<T>> + Send + use<'s, T, F>
+where
+    T: Send + 'static,
+    F: Future<Output = std::result::Result<T, Fault>> + Send + 'static,
+{
+    // Before anything waits: otherwise every future around this one would be as large.
+    let work = Box::pin(work);
+    async move {
+        let room = sources.room(source).await?;
+        let work = async move {
+            let read = work.await;
+            drop(room);
+            read
+        };
+        run(sources.desk(), name, work).await
+    }
+}
 
 /// Runs `work` to its end at `desk`, whether or not the caller waits for it. `name` is the name of the transaction.
 pub(crate) async fn run<T, F>(desk: &Desk, name: &'static str, work: F) -> Result<T>

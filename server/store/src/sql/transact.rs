@@ -27,10 +27,9 @@ pub(super) trait Unit: Send + Sync + 'static {
 /// # Errors
 /// Those of the unit, and [`riposte_core::Error::ShardUnavailable`] where the source cannot be reached.
 pub(super) async fn read<U: Unit>(sources: &Arc<Sources>, source: usize, unit: U) -> Result<U::Answer> {
-    let sources = Arc::clone(sources);
-    let desk = sources.desk().clone();
-    task::run(&desk, U::NAME, async move {
-        let snapshot = sources.begin_read(source).await?;
+    let all = Arc::clone(sources);
+    task::read(sources, source, U::NAME, async move {
+        let snapshot = all.begin_read(source).await?;
         let answer = unit.run(&snapshot).await;
         snapshot.rollback().await;
         answer

@@ -8,6 +8,7 @@ use anyhow::{Context, Result, ensure};
 use riposte_sdk::v1::admin_service_client::AdminServiceClient;
 use riposte_sdk::{Connection, Error, v1};
 use riposte_tests::command;
+use riposte_tests::raw::Raw;
 use riposte_tests::server::binary;
 use riposte_tests::{Say, Server, refused, until};
 use serde_json::{Value, json};
@@ -15,7 +16,6 @@ use tokio::sync::mpsc;
 use tonic::{Code, Request};
 
 use super::door::{Callers, dev};
-use super::raw::Raw;
 use super::table::{About, METHODS, Row};
 use super::{GRANTED, OTHER, ask, outcome, scene};
 

@@ -1,5 +1,10 @@
 //! The matrix as it is meant to be: written down here once more, apart from the server's own table.
 
+use anyhow::Result;
+use prost::Message;
+use prost_reflect::DynamicMessage;
+use riposte_tests::raw;
+
 /// What a request names, by which a type that was not granted is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum About {
@@ -21,6 +26,15 @@ pub(super) struct Row {
     pub(super) about: About,
     /// A request that is well formed, as JSON; TYPE and ID stand for those of the cell.
     pub(super) request: &'static str,
+}
+
+impl Row {
+    /// The request, about this type and this comment.
+    pub(super) fn message(&self, object_type: &str, id: i64) -> Result<Vec<u8>> {
+        let json = self.request.replace("TYPE", object_type).replace("ID", &id.to_string());
+        let input = raw::method(self.method)?.input();
+        Ok(DynamicMessage::deserialize(input, &mut serde_json::Deserializer::from_str(&json))?.encode_to_vec())
+    }
 }
 
 pub(super) const ROLES: [&str; 4] = ["reader", "writer", "moderator", "operator"];

@@ -140,18 +140,19 @@ async fn a_storm_of_calls_that_are_given_up_is_borne() -> Result<()> {
     say.comment("m", "before").await?;
     let before = memory(&server)?;
     let list = ListCommentsRequest { subject: Some(say.key.clone()), fresh: true, ..ListCommentsRequest::default() };
-    for _ in 0..5 {
+    let mut most = 0;
+    for _ in 0..10 {
         let storm = CommentServiceClient::new(Endpoint::from_shared(server.target().to_owned())?.connect_lazy());
-        let calls = (0..500).map(|n| {
+        let calls = (0..2_000).map(|n| {
             let (mut storm, list) = (storm.clone(), list.clone());
             let patience = Duration::from_micros(n % 50 * 20);
             async move { tokio::time::timeout(patience, storm.list_comments(list)).await.map(drop) }
         });
         drop(join_all(calls).await);
+        most = most.max(more(&server, before)?);
         say.page(CommentSort::Newest, 10).await.context("others are answered")?;
     }
-    let more = more(&server, before)?;
-    ensure!(more < MEMORY, "{more} bytes more");
+    ensure!(most < MEMORY, "{most} bytes more");
     Ok(())
 }
 

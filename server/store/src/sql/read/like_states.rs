@@ -35,7 +35,7 @@ pub(super) async fn like_states(
     let mut asked: Vec<i64> = here.iter().map(|id| id.get()).collect();
     asked.sort_unstable();
     let work = read(Arc::clone(sources), key.clone(), member.clone(), asked);
-    let found = task::run(sources.desk(), "read like_states", work).await?;
+    let found = task::read(sources, sources.map().source(key.partition()), "read like_states", work).await?;
     let value = |id: &CommentId| found.as_ref()?.get(&id.get()).copied().or(Some(LikeValue::None));
     Ok(ids.iter().map(|id| value(id).filter(|_| here.contains(id))).collect())
 }

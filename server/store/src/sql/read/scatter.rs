@@ -60,9 +60,9 @@ fn deal<T>(tables: Vec<T>) -> Vec<Vec<T>> {
 }
 
 async fn lane<G: Gather>(sources: Arc<Sources>, source: usize, share: Vec<Vec<G::Item>>) -> Result<Vec<G::Found>> {
-    let desk = sources.desk().clone();
-    task::run(&desk, G::NAME, async move {
-        let snapshot = sources.begin_read(source).await?;
+    let all = Arc::clone(&sources);
+    task::read(&sources, source, G::NAME, async move {
+        let snapshot = all.begin_read(source).await?;
         let mut found = Vec::new();
         for items in share {
             found.extend(G::read(&snapshot, items).await?);

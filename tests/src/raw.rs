@@ -1,55 +1,69 @@
-//! Calls by their path and a request in JSON, for tests that make every call there is.
+//! Calls by their path and the bytes of a message, for tests that make every call there is, and some that nobody should make.
 
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use prost::Message;
 use prost::bytes::{Buf, BufMut};
-use prost_reflect::{DescriptorPool, DynamicMessage};
+use prost_reflect::{DescriptorPool, MethodDescriptor, ServiceDescriptor};
 use tonic::Status;
 use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
 use tonic::transport::{Channel, Endpoint};
 
-use super::table::Row;
-
 /// A connection, and the token of its calls.
-pub(super) struct Raw {
+#[derive(Debug)]
+pub struct Raw {
     channel: Channel,
     token: Option<String>,
 }
 
-fn contract() -> Result<DescriptorPool> {
-    Ok(DescriptorPool::decode(riposte_sdk::FILE_DESCRIPTOR_SET)?)
+/// Every method of the contract.
+///
+/// # Errors
+/// When the SDK's descriptors cannot be read.
+pub fn methods() -> Result<Vec<MethodDescriptor>> {
+    let pool = DescriptorPool::decode(riposte_sdk::FILE_DESCRIPTOR_SET)?;
+    Ok(pool.services().flat_map(|service| service.methods().collect::<Vec<_>>()).collect())
 }
 
-/// Every method of the contract, as `Service/Method`.
-pub(super) fn methods() -> Vec<String> {
-    let pool = contract().unwrap_or_default();
-    let of = |service: prost_reflect::ServiceDescriptor| {
-        let name = service.name().to_owned();
-        service.methods().map(|method| format!("{name}/{}", method.name())).collect::<Vec<_>>()
-    };
-    pool.services().flat_map(of).collect()
+/// A method as `Service/Method`.
+#[must_use]
+pub fn name(method: &MethodDescriptor) -> String {
+    format!("{}/{}", ServiceDescriptor::name(method.parent_service()), method.name())
+}
+
+/// The method of this name.
+///
+/// # Errors
+/// As [`methods`], and when there is none.
+pub fn method(name_of: &str) -> Result<MethodDescriptor> {
+    methods()?.into_iter().find(|method| name(method) == name_of).with_context(|| format!("there is no {name_of}"))
 }
 
 impl Raw {
-    pub(super) fn to(target: &str, token: Option<&str>) -> Result<Self> {
+    /// A connection to `target`, made when it is needed, for calls with this token.
+    ///
+    /// # Errors
+    /// When the target makes no sense.
+    pub fn to(target: &str, token: Option<&str>) -> Result<Self> {
         let channel = Endpoint::from_shared(target.to_owned())?.connect_lazy();
         Ok(Self { channel, token: token.map(str::to_owned) })
     }
 
-    /// Makes a call with the row's request, and reads its answers, if it has any.
-    pub(super) async fn call(&self, row: &Row, object_type: &str, id: i64) -> Result<(), Status> {
-        let broken = |error: anyhow::Error| Status::internal(format!("the test's request: {error:#}"));
-        let request = request(row, object_type, id).map_err(broken)?;
-        let path = format!("/riposte.v1.{}", row.method);
+    /// Makes a call of a method, as `Service/Method`, and reads its answers, if it has any.
+    ///
+    /// # Errors
+    /// What it is answered with.
+    pub async fn call(&self, method: &str, message: Vec<u8>) -> Result<(), Status> {
         // A watch answers when something happens; what is asked is whether it is let in.
-        let watches = row.method.ends_with("WatchSubject");
-        self.send(&path, request, !watches).await.map(drop)
+        let reads = !method.ends_with("WatchSubject");
+        self.send(&format!("/riposte.v1.{method}"), message, reads).await.map(drop)
     }
 
     /// The names that reflection tells.
-    pub(super) async fn services(&self) -> Result<Vec<u8>, Status> {
+    ///
+    /// # Errors
+    /// What it is answered with.
+    pub async fn services(&self) -> Result<Vec<u8>, Status> {
         // list_services = 7, a text.
         self.send("/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", vec![0x3a, 0x01, b'*'], true).await
     }
@@ -70,15 +84,6 @@ impl Raw {
         while answers.message().await?.is_some() {}
         Ok(first.unwrap_or_default())
     }
-}
-
-fn request(row: &Row, object_type: &str, id: i64) -> Result<Vec<u8>> {
-    let (service, method) = row.method.split_once('/').context("Service/Method")?;
-    let service = contract()?.get_service_by_name(&format!("riposte.v1.{service}")).context("no such service")?;
-    let input = service.methods().find(|found| found.name() == method).context("no such method")?.input();
-    let json = row.request.replace("TYPE", object_type).replace("ID", &id.to_string());
-    let message = DynamicMessage::deserialize(input, &mut serde_json::Deserializer::from_str(&json))?;
-    Ok(message.encode_to_vec())
 }
 
 /// Messages as they are.

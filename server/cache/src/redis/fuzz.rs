@@ -1,0 +1,110 @@
+//! What Redis may say, as fuzzers feed it: it is read as what was written, or as nothing, and breaks nobody who reads it.
+
+use fred::types::Value;
+use prost::Message;
+use riposte_core::{CommentId, Content};
+
+use super::message::{CommentRow, Said, SubjectRow};
+use super::value::{self, Parts};
+use super::{answers, page};
+use crate::port::{Item, Kind};
+
+/// How deep answers are nested at most; those of the functions are four deep.
+const DEEPEST: u8 = 6;
+
+/// A comment's copy as it lies there; and a row and a content, which are written as a copy and read again.
+///
+/// # Panics
+/// When what is read is not what was written.
+pub fn copy(bytes: &[u8]) {
+    let _ = value::item(bytes, None);
+    let Some((cut, rest)) = bytes.split_first() else { return };
+    let (row, said) = rest.split_at(rest.len().min((*cut).into()));
+    let Some(comment) = CommentRow::decode(row).ok().and_then(|row| row.comment(1, (2, 3))) else { return };
+    // Content that says nothing at all is none.
+    let content = Said::decode(said).ok().filter(|said| said.encoded_len() > 0).map(Content::from);
+    let Parts { head, row, content: written } = Parts::of(&comment, content.as_ref());
+    assert_eq!(value::item(&[head, row, written].concat(), None), Some(Item { comment, content }));
+}
+
+/// A subject's row.
+///
+/// # Panics
+/// When it is written and read as another.
+pub fn subject(bytes: &[u8]) {
+    let Some(subject) = SubjectRow::decode(bytes).ok().and_then(SubjectRow::subject) else { return };
+    let written = SubjectRow::from(&subject).encode_to_vec();
+    assert_eq!(SubjectRow::decode(&written[..]).ok().and_then(SubjectRow::subject), Some(subject));
+}
+
+/// What a function answers.
+pub fn answer(mut bytes: &[u8]) {
+    let value = drawn(&mut bytes, DEEPEST);
+    for root in [None, CommentId::new(7)] {
+        let _ = page::read(&value, root);
+    }
+    let _ = answers::lookup(&value, answers::states);
+    let _ = answers::lookup(&value, |parts| answers::subject(parts.first()?));
+    let _ = (answers::opened(&value, Kind::Row, 1), answers::filled(&value), answers::item(&value, None));
+}
+
+/// A value that follows from bytes.
+fn drawn(bytes: &mut &[u8], depth: u8) -> Value {
+    let mut next = || -> Option<u8> {
+        let (first, rest) = bytes.split_first()?;
+        *bytes = rest;
+        Some(*first)
+    };
+    let (Some(what), Some(much)) = (next(), next()) else { return Value::Null };
+    match what % 8 {
+        0 => Value::Null,
+        1 => Value::Integer(i64::from(much) - 1),
+        2 => Value::from("hit"),
+        3..=5 => {
+            let (text, rest) = bytes.split_at(bytes.len().min(much.into()));
+            *bytes = rest;
+            Value::Bytes(text.to_vec().into())
+        }
+        _ if depth == 0 => Value::Null,
+        _ => Value::Array((0..much % 9).map(|_| drawn(bytes, depth - 1)).collect()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use riposte_core::MemberId;
+    use riposte_core::subject::Metadata;
+
+    use super::{CommentRow, Content, Message, Said};
+    use crate::redis::tests::comment;
+
+    /// A copy that is right, as [`super::copy`] takes it.
+    fn sound() -> Vec<u8> {
+        let row = CommentRow::from(&comment(7, 1)).encode_to_vec();
+        let content = Content::stored("楼".to_owned(), vec![MemberId::stored("m".to_owned())], Metadata::new());
+        let length = u8::try_from(row.len()).unwrap();
+        [&[length], &row[..], &Said::from(&content).encode_to_vec()].concat()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+        #[test]
+        fn whatever_redis_says_is_read_as_what_was_written_or_as_nothing(
+            bytes in prop::collection::vec(any::<u8>(), 0..300),
+            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
+        ) {
+            let mut changed = sound();
+            for (at, byte) in changes {
+                let at = at.index(changed.len());
+                changed[at] = byte;
+            }
+            for bytes in [&bytes, &changed] {
+                super::copy(bytes);
+                super::subject(bytes);
+                super::answer(bytes);
+            }
+        }
+    }
+}

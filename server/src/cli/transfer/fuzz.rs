@@ -1,0 +1,57 @@
+//! Files of other systems, as fuzzers feed them.
+
+use std::io::Write;
+
+use clap::ValueEnum;
+
+use super::group::Group;
+use super::read::{Format, Request, SubjectBy};
+
+/// A mapping with a column for each thing that can be brought in.
+const MAP: &str = r#"
+source = "fuzz"
+null = ["NULL"]
+[comment]
+subject = "{subject}"
+id = "{id}"
+parent = "{parent}"
+member = "{member}"
+text = "{text}"
+create_time = "{time}"
+state = { value = "{state}", map = { "0" = "ACTIVE", "1" = "HIDDEN", "2" = "DELETED" } }
+up = "{up}"
+down = "{down}"
+mentions = "{mentions}"
+ip = "{ip}"
+"#;
+
+/// A file: the first byte says of which format. It is read to its end, or to the first thing that cannot be understood.
+///
+/// # Panics
+/// When the machine gives no temporary file.
+#[expect(clippy::expect_used, reason = "a fuzzer has nobody to tell")]
+pub fn import(bytes: &[u8]) {
+    let formats = Format::value_variants();
+    let Some((format, rest)) = bytes.split_first() else { return };
+    let format = formats[usize::from(*format) % formats.len()];
+    let file = |bytes: &[u8]| {
+        let mut file = tempfile::NamedTempFile::new().expect("a file");
+        file.write_all(bytes).expect("room for it");
+        file
+    };
+    let (file, map) = (file(rest), (format == Format::Csv).then(|| file(MAP.as_bytes())));
+    let request = Request {
+        files: vec![file.path().to_owned()],
+        format,
+        map: map.as_ref().map(|map| map.path().to_owned()),
+        source: None,
+        object_type: None,
+        salt: String::new(),
+        subject_by: SubjectBy::Id,
+    };
+    let mut read = |_: Group| Ok(());
+    if let Ok(prepared) = request.prepare() {
+        // That it cannot be understood is an answer.
+        let _ = (prepared.records(), prepared.read(&mut read));
+    }
+}

@@ -1,0 +1,62 @@
+//! What comes from outside, as fuzzers feed it (`tests/fuzz`): a function for each kind of bytes, which takes any of them and panics
+//! where a promise is broken. Requests are fed to a server as a whole.
+
+pub use crate::cli::transfer::fuzz::import;
+pub use crate::rpc::page_token::fuzz::page_token;
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use proptest::sample::Index;
+
+    /// What the coverage-guided runs have found worth keeping, and what was there before them.
+    fn corpus(of: &str) -> Vec<Vec<u8>> {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fuzz/corpus/").to_owned() + of;
+        let files = std::fs::read_dir(&folder).expect("a corpus").map(|file| file.expect("a file").path());
+        files.map(|file| std::fs::read(file).expect("readable")).collect()
+    }
+
+    /// One of these with some bytes changed and its end cut off, or bytes at random.
+    fn near(mut corpus: Vec<Vec<u8>>) -> impl Strategy<Value = Vec<u8>> {
+        corpus.retain(|bytes| !bytes.is_empty());
+        let changes = prop::collection::vec((any::<Index>(), any::<u8>()), 0..6);
+        let changed = (prop::sample::select(corpus), changes, any::<Index>(), any::<bool>()).prop_map(
+            |(mut bytes, changes, end, cut)| {
+                for (at, byte) in changes {
+                    let at = at.index(bytes.len());
+                    bytes[at] = byte;
+                }
+                if cut {
+                    bytes.truncate(end.index(bytes.len()));
+                }
+                bytes
+            },
+        );
+        prop_oneof![4 => changed, 1 => prop::collection::vec(any::<u8>(), 0..200)]
+    }
+
+    #[test]
+    fn the_corpora_break_nothing() {
+        corpus("page_tokens").iter().for_each(|bytes| super::page_token(bytes));
+        corpus("imports").iter().for_each(|bytes| super::import(bytes));
+        for bytes in corpus("copies") {
+            riposte_cache::fuzz::copy(&bytes);
+            riposte_cache::fuzz::subject(&bytes);
+            riposte_cache::fuzz::answer(&bytes);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+        #[test]
+        fn nothing_like_the_inside_of_a_token_breaks_a_walk(bytes in near(corpus("page_tokens"))) {
+            super::page_token(&bytes);
+        }
+
+        #[test]
+        fn nothing_like_a_file_of_another_system_breaks_an_import(bytes in near(corpus("imports"))) {
+            super::import(&bytes);
+        }
+    }
+}

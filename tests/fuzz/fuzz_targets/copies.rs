@@ -1,0 +1,11 @@
+//! What Redis may say.
+
+#![no_main]
+
+use riposte_cache::fuzz;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    fuzz::copy(bytes);
+    fuzz::subject(bytes);
+    fuzz::answer(bytes);
+});

@@ -1,0 +1,5 @@
+//! Files of other systems.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| riposte::fuzz::import(bytes));

@@ -1,0 +1,5 @@
+//! The text and the inside of page tokens.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| riposte::fuzz::page_token(bytes));

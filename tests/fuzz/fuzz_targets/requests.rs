@@ -1,0 +1,47 @@
+//! Every request message, fed to a whole server in this process. The first byte says which method is called.
+
+#![no_main]
+
+use std::sync::LazyLock;
+
+use riposte::app::App;
+use riposte::config::{Config, Inputs, Profile};
+use riposte_tests::raw::{self, Raw};
+use tokio::runtime::Runtime;
+use tonic::Code;
+
+/// A server that lasts as long as the process, and every method with the listener that serves it.
+struct Scene {
+    runtime: Runtime,
+    _app: App,
+    public: Raw,
+    admin: Raw,
+    methods: Vec<String>,
+}
+
+static SCENE: LazyLock<Scene> = LazyLock::new(|| {
+    let runtime = Runtime::new().expect("a runtime");
+    let sets = ["server.listen=127.0.0.1:0", "server.admin_listen=127.0.0.1:0", "telemetry.scrape=false", "log.filter=off"];
+    let inputs = Inputs { profile: Profile::Dev, sets: sets.map(str::to_owned).to_vec(), ..Inputs::default() };
+    let config = Config::load(&inputs).expect("the configuration is sound").config;
+    let telemetry = riposte::telemetry::start(&config).expect("no other has begun");
+    let app = runtime.block_on(async {
+        let app = App::start(&config, telemetry.metrics(), None).await.expect("it starts");
+        app.wait_ready().await;
+        app
+    });
+    let to = |address| runtime.block_on(async { Raw::to(&format!("http://{address}"), None).expect("an address") });
+    let (public, admin) = (to(app.addresses().grpc), to(app.addresses().admin));
+    let methods = raw::methods().expect("a contract").iter().map(raw::name).collect();
+    Scene { runtime, _app: app, public, admin, methods }
+});
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    let Some((method, message)) = bytes.split_first() else { return };
+    let scene = &*SCENE;
+    let method = &scene.methods[usize::from(*method) % scene.methods.len()];
+    let raw = if method.starts_with("AdminService/") { &scene.admin } else { &scene.public };
+    let told = scene.runtime.block_on(raw.call(method, message.to_vec()));
+    let code = told.map_or_else(|status| status.code(), |()| Code::Ok);
+    assert!(![Code::Internal, Code::Unknown, Code::Unavailable, Code::DataLoss].contains(&code), "{method}: {code:?}");
+});
