@@ -60,7 +60,11 @@ impl Owed {
 
     /// Ends that.
     pub(crate) fn come_back(&self, partitions: &[Partition]) {
-        self.0.change(&self.0.left, |left| left.retain(|at| !partitions.contains(at)));
+        self.0.change(&self.0.left, |left| {
+            for at in partitions {
+                left.remove(at);
+            }
+        });
     }
 
     /// Notes partitions, and sees to it that they are paid for, in this runtime.

@@ -14,19 +14,22 @@ use tokio::time::Sleep;
 
 /// Tasks that may wait beyond those in the workers' own queues: a few hundredths of a second's work, and some tens of MiB.
 const MOST: usize = 4_096;
-/// How long a connection is not read then, drawn by lot, so that not all come back together.
-const REST_MILLIS: std::ops::Range<u64> = 2..20;
+/// How long a connection is not read then, in milliseconds, drawn by lot, so that not all come back together: at least so long, and
+/// less than the bound, which doubles with each rest in a row, for those who rest are tasks as well.
+const LEAST: u64 = 2;
+const BOUND: std::ops::RangeInclusive<u64> = 20..=200;
 
 /// The look of one connection at the runtime it lives in.
 pub(super) struct Rush {
     runtime: RuntimeMetrics,
     rest: Option<Pin<Box<Sleep>>>,
+    bound: u64,
 }
 
 impl Rush {
     /// Of the runtime in which this is called.
     pub(super) fn here() -> Self {
-        Self { runtime: Handle::current().metrics(), rest: None }
+        Self { runtime: Handle::current().metrics(), rest: None, bound: *BOUND.start() }
     }
 
     /// Ready when the connection may be read.
@@ -37,9 +40,11 @@ impl Rush {
                 self.rest = None;
             }
             if self.runtime.global_queue_depth() < MOST {
+                self.bound = *BOUND.start();
                 return Poll::Ready(());
             }
-            let rest = Duration::from_millis(rand::random_range(REST_MILLIS));
+            let rest = Duration::from_millis(rand::random_range(LEAST..self.bound));
+            self.bound = (2 * self.bound).min(*BOUND.end());
             self.rest = Some(Box::pin(tokio::time::sleep(rest)));
         }
     }

@@ -8,10 +8,9 @@ use rand::rngs::StdRng;
 use rand::seq::{IndexedMutRandom, IndexedRandom};
 use rand::{RngExt, SeedableRng};
 use riposte_sdk::Error;
-use riposte_sdk::v1::{CommentSort, ErrorReason};
+use riposte_sdk::v1::CommentSort;
 use riposte_tests::raw::{self, Raw};
 use riposte_tests::{Say, Server};
-use tonic::Code;
 
 /// Requests to each method.
 const EACH: usize = 150;
@@ -131,11 +130,8 @@ async fn every_method_answers_or_refuses_whatever_it_is_sent() -> Result<()> {
             };
             let error = Error::from(status);
             let (code, reason) = (error.code(), error.reason());
-            let broken = [Code::Internal, Code::Unknown, Code::Unavailable, Code::DataLoss, Code::DeadlineExceeded];
-            // A revision that nothing has reached may be there soon.
-            let sound = !broken.contains(&code) || reason == ErrorReason::RevisionNotReached;
             let fields: Vec<_> = request.fields().map(|(field, value)| format!("{}: {value}", field.name())).collect();
-            ensure!(sound, "{name} says {error:?} to request {number} of seed {seed}: {fields:?}");
+            ensure!(!raw::is_broken(&error), "{name} says {error:?} to request {number} of seed {seed}: {fields:?}");
             *said.entry(format!("{code:?} {reason:?}")).or_insert(0) += 1;
         }
     }

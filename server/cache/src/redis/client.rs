@@ -254,10 +254,11 @@ impl Client {
         let connected = async {
             loop {
                 tokio::select! {
-                    Ok(()) = self.pool.wait_for_connect() => return,
+                    ended = self.pool.wait_for_connect() => match ended {
+                        Ok(()) => return,
+                        Err(error) => error.details().clone_into(&mut why),
+                    },
                     Ok((error, _)) = failures.recv() => error.details().clone_into(&mut why),
-                    // Neither can be waited for: it was shut.
-                    else => std::future::pending().await,
                 }
             }
         };

@@ -84,7 +84,6 @@ pub(in crate::write) async fn watched(mut vigil: Vigil, ports: RelayPorts, sourc
 }
 
 async fn looked(vigil: &mut Vigil, ports: &RelayPorts, source: usize) -> Result<Option<Care>> {
-    // What was committed a moment ago has its number in the next.
-    let waits = gauge::oldest(ports, source).await? >= LOOK;
-    vigil.look(waits).await
+    let oldest = gauge::oldest(ports, source).await.inspect_err(|_| vigil.was_blind())?;
+    vigil.look(oldest).await
 }
