@@ -6,7 +6,6 @@ use anyhow::{Context, Result};
 use prost::bytes::{Buf, BufMut};
 use prost_reflect::{DescriptorPool, MethodDescriptor, ServiceDescriptor};
 use riposte_sdk::Error;
-use riposte_sdk::v1::ErrorReason;
 use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
 use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Status};
@@ -41,11 +40,10 @@ pub fn method(name_of: &str) -> Result<MethodDescriptor> {
     methods()?.into_iter().find(|method| name(method) == name_of).with_context(|| format!("there is no {name_of}"))
 }
 
-/// Whether an answer tells of a fault of the service: none to any request may. A revision that nothing has reached may be there soon.
+/// Whether an answer tells of a fault of the service: none to any request may. What is late or away is a busy machine's.
 #[must_use]
 pub fn is_broken(error: &Error) -> bool {
-    let broken = [Code::Internal, Code::Unknown, Code::Unavailable, Code::DataLoss, Code::DeadlineExceeded];
-    broken.contains(&error.code()) && error.reason() != ErrorReason::RevisionNotReached
+    [Code::Internal, Code::Unknown, Code::DataLoss].contains(&error.code())
 }
 
 impl Raw {
