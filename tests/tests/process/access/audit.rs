@@ -39,7 +39,10 @@ impl Log {
 
     /// Every record; one that is torn is an error.
     fn records(&self) -> Result<Vec<Value>> {
-        self.text()?.lines().map(|line| serde_json::from_str(line).with_context(|| line.to_owned())).collect()
+        let text = self.text()?;
+        // One that is just being written has no end yet.
+        let lines = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
+        lines.map(|line| serde_json::from_str(line).with_context(|| line.to_owned())).collect()
     }
 }
 
