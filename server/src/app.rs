@@ -86,6 +86,7 @@ impl App {
     /// When a port is taken, a file that the configuration names cannot be used, or the store cannot be opened.
     pub async fn start(config: &Config, metrics: Metrics, faults: Option<Faults>) -> anyhow::Result<Self> {
         let (clock, files) = (Arc::new(SystemClock), Files::look(config));
+        let door = Door::open(config, Arc::clone(&clock) as _, metrics.clone())?;
         let answers = Handle::current();
         let (open, data) = (config.store.to_open()?, DataThreads::start()?);
         let store = data.enter(|| Store::open(&open, Arc::clone(&clock) as _))?;
@@ -94,7 +95,6 @@ impl App {
         }
         store.observe(Arc::new(metrics.clone()));
         metrics.connections(&store);
-        let door = Door::open(config, Arc::clone(&clock) as _, metrics.clone())?;
         let copies = data.enter(|| Copies::open(&config.cache, &store, &metrics))?;
         copies.connect().await;
         let admission = Admission::new(&config.admission(), metrics.clone());
@@ -128,7 +128,7 @@ impl App {
         let unread = config.limits.unread();
         let surface = |routes, layer| Surface::new(routes, layer, config, door.tls.clone(), unread.clone(), &metrics);
         let public = Listener::start(public, surface(rpc::public(&services), hot))?;
-        let admin = Listener::start(admin, surface(rpc::admin(&services), recording))?;
+        let admin = Listener::start(admin, surface(rpc::admin(&services), recording).for_operators())?;
         let readers = Readers::new(config, door, store.clone(), copies.clone(), tokens);
         let reload = files.watch(readers, metrics.clone());
         let health = Health::of(config, vec![public.health(), admin.health()]);
@@ -204,7 +204,7 @@ impl App {
 /// # Errors
 /// What is wrong with their files.
 pub(crate) fn admission(config: &Config) -> anyhow::Result<Vec<String>> {
-    Door::open(config, Arc::new(SystemClock), Metrics::new()?).map(|door| door.unserved())
+    Ok(Door::open(config, Arc::new(SystemClock), Metrics::new()?)?.unserved())
 }
 
 /// The audit log, of which a server that cannot write it does not start.

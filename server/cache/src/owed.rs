@@ -42,15 +42,11 @@ impl Owed {
         Self(Arc::new(Debts { cache, tally, partitions, left, count, noted, paying }))
     }
 
-    /// Whether anything is, by us or anybody.
-    pub(crate) fn is_any(&self) -> bool {
-        self.0.count.load(Ordering::Acquire) > 0
-    }
-
     /// Refuses copies of a partition for which something is.
     pub(crate) fn clear(&self, at: Partition) -> Result<(), Away> {
         let is_owed = || locked(&self.0.partitions).contains(&at) || locked(&self.0.left).contains(&at);
-        if self.is_any() && is_owed() { Err(Away) } else { Ok(()) }
+        let is_any = self.0.count.load(Ordering::Acquire) > 0;
+        if is_any && is_owed() { Err(Away) } else { Ok(()) }
     }
 
     /// From now on copies of these are refused: nobody mends them.

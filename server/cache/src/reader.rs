@@ -71,7 +71,7 @@ impl CachedReader {
     /// Whether the copies cannot be asked at present, or could not be by this piece of work; see [`noting`](crate::noting).
     #[must_use]
     pub fn is_degraded(&self) -> bool {
-        self.0.cache.is_away() || self.0.owed.is_any() || fallback::is_noted()
+        self.0.cache.is_away() || fallback::is_noted()
     }
 
     /// Forgets the copies of a subject and makes its first pages anew.
@@ -88,6 +88,11 @@ impl CachedReader {
         if self.0.cache.forget(key).await.is_err() {
             self.0.owed.owe(std::iter::once(key.partition()));
         }
+    }
+
+    /// Whether none of the copies of a partition is to be read or kept.
+    fn leaves(&self, at: Partition) -> bool {
+        self.0.cache.is_away() || self.0.owed.clear(at).is_err()
     }
 
     pub(crate) fn inner(&self) -> &Arc<dyn Reader> {

@@ -8,7 +8,7 @@ use riposte_core::ports::Clock;
 
 use super::tls::Tls;
 use crate::auth::{Callers, Guard, Jwt};
-use crate::config::{Auth, Config, Tls as Files};
+use crate::config::{Auth, Config, Fault, Faults, Tls as Files};
 use crate::telemetry::Metrics;
 
 /// The callers that are known, and what secures their connections.
@@ -24,11 +24,19 @@ pub(super) struct Door {
 
 impl Door {
     /// As the configuration says: without a file of callers everybody is admitted.
-    pub(super) fn open(config: &Config, clock: Arc<dyn Clock>, metrics: Metrics) -> Result<Self> {
+    ///
+    /// # Errors
+    /// Every file that cannot be used, by its key.
+    pub(super) fn open(config: &Config, clock: Arc<dyn Clock>, metrics: Metrics) -> Result<Self, Faults> {
         let (auth, files) = (config.auth.clone(), config.server.tls.clone());
-        let callers = callers(&auth)?.unwrap_or_else(Callers::everybody);
-        let guard = Guard::new(callers, jwt(&auth)?, clock, metrics.clone());
-        let tls = Tls::open(&files, &metrics)?;
+        let mut faults = Vec::new();
+        let callers = used(callers(&auth), "auth.callers_file", &mut faults);
+        let keys = used(jwt(&auth), "auth.jwt.jwks_file", &mut faults);
+        let tls = used(Tls::open(&files, &metrics), "server.tls", &mut faults);
+        if !faults.is_empty() {
+            return Err(Faults(faults));
+        }
+        let guard = Guard::new(callers.unwrap_or_else(Callers::everybody), keys, clock, metrics.clone());
         Ok(Self { guard, tls, auth, files, policies: config.policies(), metrics })
     }
 
@@ -59,6 +67,14 @@ impl Door {
     pub(super) fn read_certificates(&self) -> Result<()> {
         self.tls.as_ref().map_or(Ok(()), |tls| tls.reload(&self.files, &self.metrics))
     }
+}
+
+/// What was read, or the fault of the key that says where it lies.
+fn used<T>(read: Result<Option<T>>, key: &str, faults: &mut Vec<Fault>) -> Option<T> {
+    read.unwrap_or_else(|error| {
+        faults.push(Fault::at(key, format!("{error:#}")));
+        None
+    })
 }
 
 fn callers(auth: &Auth) -> Result<Option<Callers>> {

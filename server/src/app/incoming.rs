@@ -39,7 +39,8 @@ pub(super) struct Connection {
     slot: Slot,
     backlog: Backlog,
     pace: Pace,
-    rush: Rush,
+    /// Of a listener that anybody may hurry.
+    rush: Option<Rush>,
 }
 
 /// A client that has not said its first words yet.
@@ -49,18 +50,28 @@ struct Silence {
     missing: usize,
 }
 
+/// Whether the connections of a listener rest while the server has too much to do; see [`Rush`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Haste {
+    /// They do.
+    Rests,
+    /// Those of operators do not: they have come to see what is wrong.
+    Never,
+}
+
 /// All connections of a listener. One that fails is left out, and never ends the others.
 pub(super) fn connections(
     listener: TcpListener,
     tls: Option<Tls>,
     slots: Slots,
     unread: Unread,
+    haste: Haste,
 ) -> impl Stream<Item = io::Result<Connection>> + Send + 'static {
     let mut failures = Failures::default();
     TcpIncoming::from(listener)
         .with_nodelay(Some(true))
         .filter_map(move |accepted| taken(accepted, &mut failures))
-        .map(move |stream| established(stream, tls.clone(), slots.clone(), unread.connection()))
+        .map(move |stream| established(stream, tls.clone(), slots.clone(), unread.connection(), haste))
         // As many handshakes as there are slots: those who say nothing keep nobody else from theirs.
         .buffer_unordered(usize::MAX)
         .filter_map(async |connection| connection.map(Ok))
@@ -95,16 +106,22 @@ impl Failures {
     }
 }
 
-async fn established(stream: TcpStream, tls: Option<Tls>, slots: Slots, backlog: Backlog) -> Option<Connection> {
+async fn established(
+    stream: TcpStream,
+    tls: Option<Tls>,
+    slots: Slots,
+    backlog: Backlog,
+    haste: Haste,
+) -> Option<Connection> {
     let mut slot = slots.take()?;
     let Some(tls) = tls else {
-        return Some(Connection::new(Either::Left(stream), Peer::default(), slot, backlog));
+        return Some(Connection::new(Either::Left(stream), Peer::default(), slot, backlog, haste));
     };
     match tokio::time::timeout(HANDSHAKE_TIME, tls.accept(stream)).await {
         Ok(Ok(stream)) => {
             let peer = tls::peer(&stream);
             let within = peer.identity.as_ref().is_none_or(|identity| slot.belongs_to(identity));
-            within.then(|| Connection::new(Either::Right(Box::new(stream)), peer, slot, backlog))
+            within.then(|| Connection::new(Either::Right(Box::new(stream)), peer, slot, backlog, haste))
         }
         Ok(Err(error)) => {
             tracing::debug!(%error, "a TLS handshake failed");
@@ -118,11 +135,25 @@ async fn established(stream: TcpStream, tls: Option<Tls>, slots: Slots, backlog:
 }
 
 impl Connection {
-    fn new(stream: Either<TcpStream, Box<TlsStream<TcpStream>>>, peer: Peer, slot: Slot, backlog: Backlog) -> Self {
+    fn new(
+        stream: Either<TcpStream, Box<TlsStream<TcpStream>>>,
+        peer: Peer,
+        slot: Slot,
+        backlog: Backlog,
+        haste: Haste,
+    ) -> Self {
         let (time, missing) = PREFACE;
         let silence = Some(Silence { ends: Box::pin(tokio::time::sleep(time)), missing });
         let peer = Peer { backlog: Some(backlog.clone()), ..peer };
-        Self { stream, peer, silence, slot, backlog, pace: Pace::default(), rush: Rush::here() }
+        Self {
+            stream,
+            peer,
+            silence,
+            slot,
+            backlog,
+            pace: Pace::default(),
+            rush: (haste == Haste::Rests).then(Rush::here),
+        }
     }
 
     /// The same, counted.
@@ -157,7 +188,10 @@ impl Connected for Connection {
 
 impl AsyncRead for Connection {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        ready!(self.rush.poll_over(cx));
+        let open = self.slot.open();
+        if let Some(rush) = &mut self.rush {
+            ready!(rush.poll_over(open, cx));
+        }
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
         if self.silence.is_some() {

@@ -10,7 +10,7 @@ use tonic::service::RoutesBuilder;
 use tonic::transport::Server;
 use tonic_health::server::HealthReporter;
 
-use super::incoming::connections;
+use super::incoming::{Haste, connections};
 use super::slots::Slots;
 use super::tls::Tls;
 use crate::admission::Unread;
@@ -47,6 +47,8 @@ pub(super) struct Surface {
     unread: Unread,
     /// Whether who connects is known before the first call: by its certificate, or because a mesh lets nobody else through.
     known_peers: bool,
+    /// Whether its connections rest while the server has too much to do.
+    haste: Haste,
 }
 
 impl Surface {
@@ -73,7 +75,13 @@ impl Surface {
             slots: Slots::new(limits.connections, limits.connections_per_identity, metrics.clone()),
             unread,
             known_peers: server.plaintext || server.tls.client_ca_file.is_some(),
+            haste: Haste::Rests,
         }
+    }
+
+    /// The same for operators, who come when there is too much to do.
+    pub(super) fn for_operators(self) -> Self {
+        Self { haste: Haste::Never, ..self }
     }
 }
 
@@ -89,7 +97,7 @@ pub(super) struct Listener {
 impl Listener {
     /// Starts to serve `surface`, with health as NOT_SERVING until the reporter says otherwise.
     pub(super) fn start(listener: TcpListener, surface: Surface) -> anyhow::Result<Self> {
-        let Surface { mut routes, layer, reflected, tls, age, slots, unread, known_peers } = surface;
+        let Surface { mut routes, layer, reflected, tls, age, slots, unread, known_peers, haste } = surface;
         let address = listener.local_addr()?;
         let (health, health_service) = tonic_health::server::health_reporter();
         routes.add_service(health_service);
@@ -112,7 +120,7 @@ impl Listener {
             // Without its grace, which cuts running calls and sends no GOAWAY.
             .max_connection_age(about(age))
             .add_routes(routes.routes())
-            .serve_with_incoming_shutdown(connections(listener, tls, slots, unread), async {
+            .serve_with_incoming_shutdown(connections(listener, tls, slots, unread, haste), async {
                 // A dropped sender means the same as a sent word: nobody keeps this listener any more.
                 stopped.await.unwrap_or_default();
             });

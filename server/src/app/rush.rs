@@ -12,7 +12,8 @@ use std::time::Duration;
 use tokio::runtime::{Handle, RuntimeMetrics};
 use tokio::time::Sleep;
 
-/// Tasks that may wait beyond those in the workers' own queues: a few hundredths of a second's work, and some tens of MiB.
+/// Tasks that may wait beyond those in the workers' own queues and the connections' own: a few hundredths of a second's work, and
+/// some tens of MiB.
 const MOST: usize = 4_096;
 /// How long a connection is not read then, in milliseconds, drawn by lot, so that not all come back together: at least so long, and
 /// less than the bound, which doubles with each rest in a row, for those who rest are tasks as well.
@@ -32,14 +33,14 @@ impl Rush {
         Self { runtime: Handle::current().metrics(), rest: None, bound: *BOUND.start() }
     }
 
-    /// Ready when the connection may be read.
-    pub(super) fn poll_over(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+    /// Ready when the connection may be read, one of so many.
+    pub(super) fn poll_over(&mut self, connections: usize, cx: &mut Context<'_>) -> Poll<()> {
         loop {
             if let Some(rest) = &mut self.rest {
                 ready!(rest.as_mut().poll(cx));
                 self.rest = None;
             }
-            if self.runtime.global_queue_depth() < MOST {
+            if self.runtime.global_queue_depth() < MOST + connections {
                 self.bound = *BOUND.start();
                 return Poll::Ready(());
             }
@@ -82,17 +83,17 @@ mod tests {
         let mut look = || {
             let mut context = std::task::Context::from_waker(std::task::Waker::noop());
             let _inside = runtime.enter();
-            rush.poll_over(&mut context).is_ready()
+            [1, 0].map(|connections| rush.poll_over(connections, &mut context).is_ready())
         };
-        assert!(look(), "nobody waits");
+        assert_eq!(look(), [true; 2], "nobody waits");
         let waiting: Vec<_> = (0..MOST).map(|_| runtime.spawn(async {})).collect();
-        assert!(!look(), "too many wait");
+        assert_eq!(look(), [true, false], "too many wait, but for each connection one may");
         free.wait();
         runtime.block_on(async {
             for task in waiting {
                 task.await.unwrap();
             }
-            poll_fn(|cx| rush.poll_over(cx)).await;
+            poll_fn(|cx| rush.poll_over(0, cx)).await;
         });
     }
 }

@@ -46,6 +46,11 @@ impl Slots {
 }
 
 impl Slot {
+    /// How many connections are open on its listener.
+    pub(super) fn open(&self) -> usize {
+        self.slots.0.open.load(Ordering::Relaxed)
+    }
+
     /// Counts the connection as one of an identity; `false` if that has enough.
     pub(super) fn belongs_to(&mut self, identity: &Arc<str>) -> bool {
         let Inner { identities, metrics, .. } = &*self.slots.0;

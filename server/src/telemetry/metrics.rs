@@ -127,6 +127,11 @@ impl Metrics {
             .record(commits, &[place(source), KeyValue::new(attribute::PROJECTION, projection)]);
     }
 
+    /// Whether nobody brings the copies of a source, from 0 on, up to date.
+    pub fn unmended(&self, source: usize, is: bool) {
+        self.0.instruments.unmended.record(is.into(), &[place(source)]);
+    }
+
     /// Counts what the copies do from now on.
     pub fn copies(&self, tally: Tally) {
         // It is asked for as long as the meter lives; the handle is not needed.
@@ -333,6 +338,7 @@ mod tests {
         metrics.watcher_came();
         metrics.watcher_left();
         metrics.watcher_dropped();
+        metrics.unmended(0, true);
         metrics.copies(Tally::default());
         metrics.hot_reads(97, 3, 2);
         metrics.shared_pages(9, 5);
@@ -372,6 +378,7 @@ mod tests {
             "riposte_audit_failures_total 1",
             "riposte_watchers 1",
             "riposte_watchers_dropped_total 1",
+            "riposte_copies_unmended{source=\"1\"} 1",
             "riposte_cache_total{what=\"hit\"} 0",
             "riposte_hot_hits_total 97",
             "riposte_hot_misses_total 3",

@@ -1,15 +1,10 @@
-//! What the database says, in the words of the domain: made here, once. Driver text goes to the log only.
+//! What the database says, in the words of the domain: made here, once. Driver text goes to the log only, see
+//! [`Complaints`](crate::complaints::Complaints).
 
 use std::time::Duration;
 
 use riposte_core::{Breaker, Error};
 use sea_orm::{DbErr, RuntimeErr, SqlxError, SqlxMySqlError};
-
-use crate::throttle::Throttle;
-
-static SILENT: Throttle = Throttle::new();
-static UNREACHED: Throttle = Throttle::new();
-static GAVE_UP: Throttle = Throttle::new();
 
 /// Why work on the database failed.
 #[derive(Debug, Clone)]
@@ -67,28 +62,12 @@ impl From<Fault> for Error {
     fn from(fault: Fault) -> Self {
         match fault {
             Fault::Domain(error) => error,
-            Fault::Silence => {
-                if let Some(unsaid) = SILENT.pass() {
-                    tracing::warn!(unsaid, "a data source stayed silent");
-                }
-                Self::ShardUnavailable
-            }
-            // Told in the log when it went away.
+            Fault::Silence => Self::ShardUnavailable,
             Fault::Away => Self::ShardAway { after: Breaker::PAUSE },
             Fault::Db(error) => match meaning(&error) {
-                Meaning::Lost | Meaning::Unreachable => {
-                    if let Some(unsaid) = UNREACHED.pass() {
-                        tracing::warn!(unsaid, %error, "a data source cannot be reached");
-                    }
-                    Self::ShardUnavailable
-                }
+                Meaning::Lost | Meaning::Unreachable => Self::ShardUnavailable,
                 // Retried inside already, and rolled back each time: nothing happened, and later it may.
-                Meaning::Conflict | Meaning::Locked => {
-                    if let Some(unsaid) = GAVE_UP.pass() {
-                        tracing::warn!(unsaid, %error, "a transaction gave up after its retries");
-                    }
-                    Self::Overloaded { after: Duration::from_millis(200) }
-                }
+                Meaning::Conflict | Meaning::Locked => Self::Overloaded { after: Duration::from_millis(200) },
                 Meaning::Duplicate | Meaning::Fatal => Self::internal(error),
             },
         }

@@ -4,6 +4,7 @@
 //! This crate must never know an RPC, a proto message or a status, and no SeaORM type or driver text leaves it but to
 //! the migrations.
 
+mod complaints;
 pub mod config;
 mod error;
 pub mod on_shard;
@@ -11,7 +12,6 @@ pub mod schema;
 pub mod shard;
 mod sql;
 mod store;
-mod throttle;
 
 pub use config::StoreConfig;
 pub use on_shard::OnShard;

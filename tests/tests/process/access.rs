@@ -222,7 +222,7 @@ async fn files_of_callers_and_certificates_that_can_only_be_a_mistake_are_refuse
         callers.write()?;
         let file = format!("auth.callers_file={}", callers.path().display());
         let ran = riposte_tests::command::run(["dev", "--listen", "127.0.0.1:0", "--set", &file]).await?;
-        ran.ended(1)?.says(&[said])?;
+        ran.ended(2)?.says(&[said])?;
     }
     Ok(())
 }

@@ -16,6 +16,22 @@ async fn serve_refuses_what_is_not_safe() -> Result<()> {
 }
 
 #[tokio::test]
+async fn files_that_cannot_be_used_are_told_at_once_by_their_keys() -> Result<()> {
+    let mut serve = command::riposte(["serve", "--allow-insecure", "--set", SOURCE])?;
+    let files = [
+        "auth.callers_file=/nowhere/callers.toml",
+        "server.tls.cert_file=/nowhere/a",
+        "server.tls.key_file=/nowhere/b",
+    ];
+    for file in files {
+        serve.args(["--set", file]);
+    }
+    let said = command::finish(&mut serve).await?.ended(2)?;
+    said.says(&["auth.callers_file", "/nowhere/callers.toml", "server.tls", "/nowhere/a"])?;
+    Ok(())
+}
+
+#[tokio::test]
 async fn an_unknown_key_is_refused_wherever_it_stands_and_the_nearest_is_named() -> Result<()> {
     for verb in [&["dev", "--listen", "127.0.0.1:0"][..], &["serve"], &["config", "check"], &["migrate", "status"]] {
         let said = command::run(verb.iter().chain(&["--set", "server.lisen=127.0.0.1:0"])).await?.ended(2)?;

@@ -57,6 +57,12 @@ async fn lag(server: &Server) -> Result<f64> {
     told.map_or(Ok(-1.0), |number| Ok(number.parse()?))
 }
 
+/// Whether a server says that nobody mends the copies it would read.
+async fn unmended(server: &Server) -> Result<bool> {
+    let text = ask(server.metrics_target(), "GET", "/metrics").await?;
+    Ok(text.lines().any(|line| line == "riposte_copies_unmended{source=\"1\"} 1"))
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_and_a_worker_are_together_what_one_process_is() -> Result<()> {
     let (Some(ground), Some(redis)) = (Ground::new().await?, Redis::start()?) else { return Ok(()) };
@@ -123,12 +129,13 @@ async fn copies_that_nobody_mends_are_not_read_until_somebody_has_caught_up() ->
     let there = Say { client: deaf.client()?, key: here.key.clone() };
     there.comment("m", "told by nobody").await?;
     until("what the copies were never told is shown", async || Ok(shown().await? == (2, false))).await?;
+    ensure!(unmended(&server).await?, "the metrics do not say so");
     // A worker with copies comes back, to whom the other leaves the lead.
     let mender = ground.start("[\"worker\"]", &copies).await?;
     until("copies are read again", async || {
         let (shown, copies) = shown().await?;
         ensure!(shown == 2, "{shown} are shown");
-        Ok(copies)
+        Ok(copies && !unmended(&server).await?)
     })
     .await?;
     for server in [server, deaf, mender] {

@@ -1,5 +1,6 @@
 //! values.schema.json: strict at every depth, and under `config` exactly what the server takes.
 
+mod required;
 mod strict;
 
 use super::findings::Findings;
@@ -26,16 +27,20 @@ pub(super) fn check(repo: &Repo, update: bool, found: &mut Findings) -> Result<(
     let path = repo.at(CHART).join("values.schema.json");
     let mut schema: Value = serde_json::from_str(&fs::read_to_string(&path)?).context("values.schema.json")?;
     let printed = output_of(repo.clean(repo.server_binary()).args(["config", "schema"]))?;
-    let config = open_to_users(serde_json::from_str(&printed).context("riposte config schema")?)?;
+    let defaults: Value = yaml_serde::from_str(&fs::read_to_string(repo.at(CHART).join("values.yaml"))?)?;
+    let mut config = open_to_users(serde_json::from_str(&printed).context("riposte config schema")?)?;
+    required::require(&mut config, &defaults["config"], "", &mut Vec::new());
     let at = schema.pointer_mut("/properties/config").context("values.schema.json has no config")?;
-    if update && *at != config {
+    if update {
         *at = config.clone();
+        required::require(&mut schema, &defaults, "", &mut Vec::new());
         fs::write(&path, format!("{schema:#}\n"))?;
     }
     let same = schema.pointer("/properties/config") == Some(&config);
     let drifted = || anyhow!("is not what `riposte config schema` says; `cargo xtask chart --update` writes it");
     found.judge("values.schema.json, config", if same { Ok(()) } else { Err(drifted()) });
     found.judge("values.schema.json", strict::check(&schema, &removed::places(repo)?));
+    found.judge("values.schema.json, defaults", required::check(&schema, &defaults));
     found.judge("Chart.yaml", versions(repo));
     Ok(())
 }

@@ -20,6 +20,7 @@ impl CachedReader {
     pub(super) async fn comments_of(&self, ids: &[CommentId], types: &Types) -> Result<Vec<Option<CommentView>>> {
         let told = ids.iter().try_for_each(|id| self.0.owed.clear(id.partition()));
         let looked = if told.is_ok() { self.0.cache.comments(ids).await } else { Err(Away) };
+        let not_found = if looked.is_ok() { Told::Miss } else { Told::Away };
         let looked = match looked {
             Ok(looked) => looked.into_iter().map(|found| allowed(found, types)).collect::<Vec<_>>(),
             Err(Away) => {
@@ -33,7 +34,7 @@ impl CachedReader {
         if let Some((id, _)) = ids.iter().zip(&looked).find(|(_, found)| **found != Lookup::Miss) {
             self.0.seen.note(Sample::COMMENT, || Sample::Comment(*id));
         }
-        self.0.tally.add(if self.is_degraded() { Told::Away } else { Told::Miss }, missed.len());
+        self.0.tally.add(not_found, missed.len());
         let mut read =
             if missed.is_empty() { Vec::new() } else { self.0.read_comments(self, &missed, types).await? }.into_iter();
         Ok(looked
@@ -64,8 +65,9 @@ impl Parts {
         let located = self.inner.locate_among(ids, types).await?;
         let there: Vec<CommentId> = located.iter().flatten().map(|at| at.id).collect();
         let Some(first) = there.first() else { return Ok(vec![None; ids.len()]) };
-        let keys = located.iter().flatten().map(|at| at.subject.clone()).collect();
-        let tickets = if reader.is_degraded() { BTreeMap::new() } else { self.tickets(reader, keys).await? };
+        let keys: Vec<SubjectKey> = located.iter().flatten().map(|at| at.subject.clone()).collect();
+        let left = keys.iter().any(|key| reader.leaves(key.partition()));
+        let tickets = if left { BTreeMap::new() } else { self.tickets(reader, keys).await? };
         let read = self.rows(first.partition(), self.inner.comments(&there)).await;
         let seen = &self.seen_after(&tickets).await;
         let items = |key: &SubjectKey| {

@@ -15,6 +15,7 @@ impl CachedReader {
     pub(super) async fn subjects_of(&self, keys: &[SubjectKey]) -> Result<Vec<Option<Subject>>> {
         let told = keys.iter().try_for_each(|key| self.0.owed.clear(key.partition()));
         let looked = if told.is_ok() { self.0.cache.subjects(keys).await } else { Err(Away) };
+        let not_found = if looked.is_ok() { Told::Miss } else { Told::Away };
         let looked = match looked {
             Ok(looked) => looked,
             Err(Away) => {
@@ -28,7 +29,7 @@ impl CachedReader {
         if let Some((key, _)) = keys.iter().zip(&looked).find(|(_, found)| **found != Lookup::Miss) {
             self.0.seen.note(Sample::SUBJECT, || Sample::Subject(key.clone()));
         }
-        self.0.tally.add(if self.is_degraded() { Told::Away } else { Told::Miss }, missed.len());
+        self.0.tally.add(not_found, missed.len());
         let read = if missed.is_empty() {
             Arc::default()
         } else {

@@ -11,6 +11,7 @@ use fred::types::Value;
 use fred::types::config::{Config, ReconnectPolicy, ServerConfig};
 use fred::types::{Builder, Key};
 use riposte_core::Breaker;
+use tokio::task::AbortHandle;
 use tokio::time::timeout;
 
 use super::place::Place;
@@ -57,6 +58,8 @@ pub(super) struct Client {
     loading: tokio::sync::Mutex<()>,
     told: Mutex<bool>,
     leaving: Arc<AtomicBool>,
+    /// What drives its connections.
+    keepers: Vec<AbortHandle>,
 }
 
 /// What an address says, or why it says nothing: without what the library quotes behind a colon, which may be secret.
@@ -118,9 +121,8 @@ impl Client {
             .set_policy(ReconnectPolicy::new_exponential(0, 50, 1_000, 2));
         let pool = builder.build_pool(config.connections.max(1)).map_err(|error| error.details().to_owned())?;
         let leaving = Arc::<AtomicBool>::default();
-        for connection in pool.clients() {
-            tokio::spawn(keep(connection.clone(), Arc::clone(&leaving)));
-        }
+        let keeper = |of: &Connection| tokio::spawn(keep(of.clone(), Arc::clone(&leaving))).abort_handle();
+        let keepers = pool.clients().iter().map(keeper).collect();
         Ok(Self {
             pool,
             place,
@@ -131,6 +133,7 @@ impl Client {
             loading: tokio::sync::Mutex::default(),
             told: Mutex::new(false),
             leaving,
+            keepers,
         })
     }
 
@@ -283,5 +286,11 @@ impl Client {
     pub(super) async fn close(&self) {
         self.leaving.store(true, Ordering::Release);
         let _ = timeout(LEAVING, self.pool.quit()).await;
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.keepers.iter().for_each(AbortHandle::abort);
     }
 }

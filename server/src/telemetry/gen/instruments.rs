@@ -53,6 +53,8 @@ pub(super) struct Instruments {
     pub(super) watchers: UpDownCounter<i64>,
     /// WatchSubject streams ended because their reader was too slow.
     pub(super) watchers_dropped: Counter<u64>,
+    /// 1 while nobody brings the copies of a source up to date, so that the rows are read; else 0.
+    pub(super) unmended: Gauge<u64>,
     /// First pages of hot subjects answered as they were kept, told each second.
     pub(super) hot_hits: Counter<u64>,
     /// First pages of hot subjects that waited for a reading; many of them mean that the store is slow.
@@ -98,6 +100,7 @@ impl Instruments {
             projection_lag: meter.i64_gauge("riposte_projection_lag").with_description("Numbered commits whose events a projection has not applied yet").build(),
             watchers: meter.i64_up_down_counter("riposte_watchers").with_description("Open WatchSubject streams").build(),
             watchers_dropped: meter.u64_counter("riposte_watchers_dropped").with_description("WatchSubject streams ended because their reader was too slow").build(),
+            unmended: meter.u64_gauge("riposte_copies_unmended").with_description("1 while nobody brings the copies of a source up to date, so that the rows are read; else 0").build(),
             hot_hits: meter.u64_counter("riposte_hot_hits").with_description("First pages of hot subjects answered as they were kept, told each second").build(),
             hot_misses: meter.u64_counter("riposte_hot_misses").with_description("First pages of hot subjects that waited for a reading; many of them mean that the store is slow").build(),
             hot_readings: meter.u64_counter("riposte_hot_readings").with_description("Readings of kept pages, one at a time for each").build(),
@@ -148,7 +151,7 @@ pub(super) mod attribute {
     pub(in crate::telemetry) const CLASS: &str = "class";
     /// A stored count, as in `root_count`.
     pub(in crate::telemetry) const COUNT: &str = "count";
-    /// The data source, counted from 1, and its pool: `1/read`, `1/write`.
+    /// The data source, counted from 1, and its pool: `1/read`, `1/write`; `1/room` is where reads wait for their turn to wait for `1/read`.
     pub(in crate::telemetry) const DB_CLIENT_CONNECTION_POOL_NAME: &str = "db.client.connection.pool.name";
     /// `used` or `idle`.
     pub(in crate::telemetry) const DB_CLIENT_CONNECTION_STATE: &str = "db.client.connection.state";
@@ -216,6 +219,7 @@ pub(super) const SCRAPED: &[&str] = &[
     "riposte_watchers",
     "riposte_watchers_dropped_total",
     "riposte_cache_total",
+    "riposte_copies_unmended",
     "riposte_hot_hits_total",
     "riposte_hot_misses_total",
     "riposte_hot_readings_total",

@@ -62,10 +62,14 @@ pub(in crate::write) async fn own(mut mender: Mender, mut numbers: Ear, source: 
 /// Looks for ever whether anybody mends the copies of a source.
 pub(in crate::write) async fn watched(mut vigil: Vigil, ports: RelayPorts, source: usize) {
     let mut trouble = Trouble::of("look at the mending of copies", source);
+    ports.metrics.unmended(source, false);
     loop {
         match looked(&mut vigil, &ports, source).await {
             Ok(news) => {
                 trouble.over();
+                if let Some(news) = news {
+                    ports.metrics.unmended(source, news == Care::Missing);
+                }
                 match news {
                     Some(Care::Missing) => tracing::warn!(
                         source = source + 1,

@@ -52,7 +52,7 @@ impl Writer for SqlWriter {
         let (sources, ids) = (Arc::clone(&self.sources), Arc::clone(&self.ids));
         let (source, witness) = (source(first), self.witness.clone());
         let batch = Batch { sources, ids, witness, source, kind, commands: batch.to_vec() };
-        task::run(self.sources.desk(), name, async move { batch.run().await }).await
+        task::run(self.sources.desk(), (source, name), async move { batch.run().await }).await
     }
 }
 

@@ -9,6 +9,7 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tracing::Span;
 
+use crate::complaints::Complaints;
 use crate::error::{Fault, Meaning};
 
 /// The target of every span of a trace: filters let all of them through or none.
@@ -21,7 +22,7 @@ pub trait Observer: fmt::Debug + Send + Sync {
     fn transaction(&self, system: &'static str, name: &'static str, took: Duration, failed: Option<&'static str>);
 
     /// A transaction waited so long for a connection of a pool (`read`, `write`) of a data source, counted from 0, and then
-    /// began or could not.
+    /// began or could not; or a read for its turn to wait so (`room`).
     fn connection(&self, source: usize, pool: &'static str, took: Duration, begun: bool);
 }
 
@@ -31,12 +32,13 @@ pub(crate) struct Desk {
     handle: Handle,
     system: &'static str,
     observer: Arc<OnceLock<Arc<dyn Observer>>>,
+    complaints: Arc<[Complaints]>,
 }
 
 impl Desk {
-    /// Work in this runtime, on databases of this kind (`mysql`, `sqlite`).
-    pub(crate) fn new(handle: Handle, system: &'static str) -> Self {
-        Self { handle, system, observer: Arc::default() }
+    /// Work in this runtime, on so many databases of this kind (`mysql`, `sqlite`).
+    pub(crate) fn new(handle: Handle, system: &'static str, sources: usize) -> Self {
+        Self { handle, system, observer: Arc::default(), complaints: (0..sources).map(Complaints::new).collect() }
     }
 
     /// From now on this one is told. Only the first counts.
@@ -68,10 +70,17 @@ impl Desk {
         )
     }
 
-    /// Does the work of a transaction, and tells how it went.
+    /// Says of a source, from 0 on, what is wrong with it.
+    pub(crate) fn complain(&self, source: usize, fault: &Fault) {
+        if let Some(complaints) = self.complaints.get(source) {
+            complaints.tell(fault);
+        }
+    }
+
+    /// Does the work of a transaction on a source, from 0 on, and tells how it went.
     pub(crate) async fn watched<T>(
         &self,
-        name: &'static str,
+        (source, name): (usize, &'static str),
         work: impl Future<Output = Result<T, Fault>>,
     ) -> Result<T, Fault> {
         let begin = Instant::now();
@@ -79,6 +88,9 @@ impl Desk {
         let failed = outcome.as_ref().err().and_then(kind);
         if let Some(kind) = failed {
             Span::current().record("error.type", kind).record("otel.status_code", "ERROR");
+        }
+        if let Err(fault) = &outcome {
+            self.complain(source, fault);
         }
         if let Some(observer) = self.observer.get() {
             observer.transaction(self.system, name, begin.elapsed(), failed);
@@ -146,9 +158,9 @@ mod tests {
 
     #[tokio::test]
     async fn faults_of_the_database_are_told_and_refusals_of_the_domain_are_not() {
-        let (desk, told) = (Desk::new(Handle::current(), "sqlite"), Arc::new(Told::default()));
+        let (desk, told) = (Desk::new(Handle::current(), "sqlite", 2), Arc::new(Told::default()));
         desk.observe(Arc::clone(&told) as _);
-        let work = |outcome: Result<(), Fault>| desk.watched("read", std::future::ready(outcome));
+        let work = |outcome: Result<(), Fault>| desk.watched((1, "read"), std::future::ready(outcome));
         assert!(work(Ok(())).await.is_ok());
         assert!(work(Err(Error::CommentNotFound.into())).await.is_err());
         assert!(work(Err(Error::internal("a row makes no sense").into())).await.is_err());

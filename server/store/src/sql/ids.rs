@@ -68,7 +68,11 @@ impl SqlIds {
         for number in 0..self.inner.seats.len() {
             let inner = Arc::clone(&self.inner);
             let released =
-                task::run(self.inner.sources.desk(), "release worker", async move { inner.release(number).await });
+                task::run(
+                    self.inner.sources.desk(),
+                    (number, "release worker"),
+                    async move { inner.release(number).await },
+                );
             if let Err(error) = released.await {
                 tracing::debug!(%error, source = number + 1, "a worker lease is left to run out");
             }
@@ -85,8 +89,8 @@ impl Ids for SqlIds {
                 Ok(id) => return Ok(id),
                 Err(MintError::LeaseExpired) => {
                     let inner = Arc::clone(&self.inner);
-                    task::run(self.inner.sources.desk(), "lease worker", async move { inner.cover(number).await })
-                        .await?;
+                    let cover = async move { inner.cover(number).await };
+                    task::run(self.inner.sources.desk(), (number, "lease worker"), cover).await?;
                 }
                 Err(MintError::Exhausted) => tokio::time::sleep(WAIT).await,
             }

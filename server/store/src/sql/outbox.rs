@@ -66,15 +66,15 @@ impl Outbox for SqlOutbox {
     }
 
     async fn read(&self, source: usize, after: i64, limit: usize) -> Result<Vec<Numbered>> {
-        transact::read(&self.sources, source, events::Tail { after, limit }).await
+        transact::read_aside(&self.sources, source, events::Tail { after, limit }).await
     }
 
     async fn head(&self, source: usize) -> Result<i64> {
-        transact::read(&self.sources, source, progress::Position { of: state::RELAY }).await
+        transact::read_aside(&self.sources, source, progress::Position { of: state::RELAY }).await
     }
 
     async fn oldest_waiting(&self, source: usize) -> Result<Option<Millis>> {
-        transact::read(&self.sources, source, progress::OldestWaiting).await
+        transact::read_aside(&self.sources, source, progress::OldestWaiting).await
     }
 
     async fn of_subject(&self, at: Partition, id: SubjectId, after: i64, limit: usize) -> Result<Vec<Event>> {
@@ -83,7 +83,7 @@ impl Outbox for SqlOutbox {
     }
 
     async fn position(&self, source: usize, projection: Projection) -> Result<i64> {
-        transact::read(&self.sources, source, progress::Position { of: projection.name() }).await
+        transact::read_aside(&self.sources, source, progress::Position { of: projection.name() }).await
     }
 
     async fn advance(&self, source: usize, term: Epoch, projection: Projection, from: i64, to: i64) -> Result<bool> {

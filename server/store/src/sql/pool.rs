@@ -230,7 +230,7 @@ impl Sources {
     /// When the addresses or the shard map make no sense, or the folder of the file cannot be made.
     pub fn open(config: &StoreConfig) -> Result<Self> {
         let (identities, transaction_limit) = (Identities::new(), config.transaction_limit);
-        let desk = |system| Desk::new(Handle::current(), system);
+        let desk = |system, sources| Desk::new(Handle::current(), system, sources);
         match &config.kind {
             Kind::Sqlite { folder, durable } => {
                 let temporary =
@@ -238,7 +238,7 @@ impl Sources {
                 let path = folder.as_deref().or(temporary.as_ref().map(TempDir::path));
                 let source = sqlite::open(path.unwrap_or(std::path::Path::new(".")), *durable, config)?;
                 let map = ShardMap::new(config.tables, &[0..=config.tables.subject.saturating_sub(1)])?;
-                let (all, desk) = (vec![source], desk("sqlite"));
+                let (all, desk) = (vec![source], desk("sqlite", 1));
                 let rooms = rooms(&all);
                 Ok(Self { all, map, folder: temporary, identities, transaction_limit, desk, rooms })
             }
@@ -247,17 +247,17 @@ impl Sources {
                 let map = ShardMap::new(config.tables, &ranges)?;
                 let all = sources.iter().map(|source| mysql::open(source, config)).collect::<Result<Vec<_>>>()?;
                 let rooms = rooms(&all);
-                Ok(Self { all, map, folder: None, identities, transaction_limit, desk: desk("mysql"), rooms })
+                let desk = desk("mysql", all.len());
+                Ok(Self { all, map, folder: None, identities, transaction_limit, desk, rooms })
             }
         }
     }
 
-    /// Room for a read of a source.
-    ///
-    /// # Errors
-    /// [`Error::ShardUnavailable`] when all is over.
-    pub(crate) async fn room(&self, source: usize) -> Result<OwnedSemaphorePermit> {
-        Arc::clone(&self.rooms[source]).acquire_owned().await.map_err(|_| Error::ShardUnavailable)
+    /// Room for a read of a source, from 0 on, for as long as it is kept.
+    pub(crate) async fn room(&self, source: usize) -> Option<OwnedSemaphorePermit> {
+        // No room is ever closed, so that there always is one.
+        let room = Arc::clone(&self.rooms[source]).acquire_owned();
+        self.desk.begun((source, "room"), room).await.ok()
     }
 
     /// Where work on the connections runs.

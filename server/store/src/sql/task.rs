@@ -27,18 +27,18 @@ where
     // Before anything waits: otherwise every future around this one would be as large.
     let work = Box::pin(work);
     async move {
-        let room = sources.room(source).await?;
+        let room = sources.room(source).await;
         let work = async move {
             let read = work.await;
             drop(room);
             read
         };
-        run(sources.desk(), name, work).await
+        run(sources.desk(), (source, name), work).await
     }
 }
 
-/// Runs `work` to its end at `desk`, whether or not the caller waits for it. `name` is the name of the transaction.
-pub(crate) async fn run<T, F>(desk: &Desk, name: &'static str, work: F) -> Result<T>
+/// Runs `work` to its end at `desk`, whether or not the caller waits for it: a transaction of this name on a source, from 0 on.
+pub(crate) async fn run<T, F>(desk: &Desk, (source, name): (usize, &'static str), work: F) -> Result<T>
 where
     T: Send + 'static,
     F: Future<Output = std::result::Result<T, Fault>> + Send + 'static,
@@ -48,7 +48,7 @@ where
     // Boxed, so that the runtime's task is compiled once and not for every transaction.
     let work: Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(async move {
         // An outcome that nobody waits for is no loss: the work is done.
-        drop(answer.send(watcher.watched(name, work).await));
+        drop(answer.send(watcher.watched((source, name), work).await));
     });
     let task = desk.spawn(work.instrument(span));
     match outcome.await {
@@ -57,5 +57,46 @@ where
             let why = task.await.err().map_or_else(|| "no answer".to_owned(), |error| error.to_string());
             Err(Error::internal(format!("transaction {name}: {why}")))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use futures::FutureExt;
+    use futures::future::join_all;
+    use tokio::runtime::Handle;
+
+    use super::read;
+    use crate::config::StoreConfig;
+    use crate::sql::pool::Sources;
+
+    #[tokio::test]
+    async fn reads_whose_callers_have_gone_are_bounded_and_those_that_wait_are_answered() {
+        let mut config = StoreConfig::sqlite(None);
+        config.read.acquire_timeout = Duration::from_secs(60);
+        let sources = Arc::new(Sources::open(&config).expect("opened"));
+        // No connection is free.
+        let held = join_all((0..config.read.connections).map(|_| sources.all()[0].begin_read())).await;
+        let held: Vec<_> = held.into_iter().map(|begun| begun.expect("begun")).collect();
+        let begin = || {
+            let all = Arc::clone(&sources);
+            read(&sources, 0, "page", async move {
+                drop(all.begin_read(0).await?);
+                Ok(())
+            })
+        };
+        let tasks = || Handle::current().metrics().num_alive_tasks();
+        let before = tasks();
+        let gone = (0..1_000).filter(|_| begin().now_or_never().is_none()).count();
+        assert_eq!(gone, 1_000, "none is answered yet");
+        let left = tasks() - before;
+        assert!((1..=100).contains(&left), "of a thousand callers that have gone {left} reads are under way");
+        let mut waits = Box::pin(begin());
+        assert!(waits.as_mut().now_or_never().is_none());
+        drop(held);
+        waits.await.expect("answered");
     }
 }

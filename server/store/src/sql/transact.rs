@@ -27,14 +27,19 @@ pub(super) trait Unit: Send + Sync + 'static {
 /// # Errors
 /// Those of the unit, and [`riposte_core::Error::ShardUnavailable`] where the source cannot be reached.
 pub(super) async fn read<U: Unit>(sources: &Arc<Sources>, source: usize, unit: U) -> Result<U::Answer> {
-    let all = Arc::clone(sources);
-    task::read(sources, source, U::NAME, async move {
-        let snapshot = all.begin_read(source).await?;
-        let answer = unit.run(&snapshot).await;
-        snapshot.rollback().await;
-        answer
-    })
-    .await
+    task::read(sources, source, U::NAME, snapshot(Arc::clone(sources), source, unit)).await
+}
+
+/// The same for the house itself, which begins one after the other: it does not wait for room among the reads of callers.
+pub(super) async fn read_aside<U: Unit>(sources: &Arc<Sources>, source: usize, unit: U) -> Result<U::Answer> {
+    task::run(sources.desk(), (source, U::NAME), snapshot(Arc::clone(sources), source, unit)).await
+}
+
+async fn snapshot<U: Unit>(sources: Arc<Sources>, source: usize, unit: U) -> std::result::Result<U::Answer, Fault> {
+    let snapshot = sources.begin_read(source).await?;
+    let answer = unit.run(&snapshot).await;
+    snapshot.rollback().await;
+    answer
 }
 
 /// Runs a unit in a transaction that writes; its first statement takes a lock.
@@ -44,7 +49,7 @@ pub(super) async fn read<U: Unit>(sources: &Arc<Sources>, source: usize, unit: U
 pub(super) async fn write<U: Unit>(sources: &Arc<Sources>, source: usize, unit: U) -> Result<U::Answer> {
     let sources = Arc::clone(sources);
     let desk = sources.desk().clone();
-    task::run(&desk, U::NAME, async move {
+    task::run(&desk, (source, U::NAME), async move {
         let mut patience = Patience::default();
         let mut outcome_unknown = false;
         loop {

@@ -175,6 +175,6 @@ async fn a_certificate_that_has_expired_is_not_taken() -> Result<()> {
     .await?;
     authority.serve(&authority.issue_expired(&["localhost"])?)?;
     let started = [&["dev", "--listen", "127.0.0.1:0"][..], &settings].concat();
-    command::run(started).await?.ended(1)?.says(&["cert.pem", "expired"])?;
+    command::run(started).await?.ended(2)?.says(&["cert.pem", "expired"])?;
     Ok(())
 }

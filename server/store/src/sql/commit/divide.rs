@@ -34,7 +34,9 @@ impl Batch {
                         Err(failure) => match part.divided(&failure) {
                             Some(parts) => waiting.extend(parts),
                             None => {
-                                let error = Error::from(failure.into_fault());
+                                let fault = failure.into_fault();
+                                self.sources.desk().complain(self.source, &fault);
+                                let error = Error::from(fault);
                                 part.answer(&mut answers, vec![Err(error); part.places.len()]);
                             }
                         },

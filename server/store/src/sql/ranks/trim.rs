@@ -28,7 +28,7 @@ pub(super) async fn trim(
         if trimmed >= limit {
             break;
         }
-        let old = transact::read(sources, source, Old { table, before, limit: limit - trimmed }).await?;
+        let old = transact::read_aside(sources, source, Old { table, before, limit: limit - trimmed }).await?;
         if !old.is_empty() {
             trimmed += transact::write(sources, source, Delete { table, old }).await?;
         }

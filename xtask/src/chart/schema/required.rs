@@ -1,0 +1,55 @@
+//! Whether a schema requires every key to which the chart gives a default. Helm takes away a key that somebody sets to null, and what
+//! a template then lacks it would name nowhere.
+
+use anyhow::{Result, ensure};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// Compares `schema` with the chart's `defaults`.
+pub(super) fn check(schema: &Value, defaults: &Value) -> Result<()> {
+    let mut whole = schema.clone();
+    let mut added = Vec::new();
+    require(&mut whole, defaults, "", &mut added);
+    ensure!(added.is_empty(), "does not require {}; `cargo xtask chart --update` mends it", added.join(", "));
+    Ok(())
+}
+
+/// Lets `schema` require what `defaults` hold, at every depth that it describes itself: whoever nulls a field of what goes to
+/// Kubernetes as it is (a `$ref`) means that, and so does who nulls an entry under a name of his own.
+pub(super) fn require(schema: &mut Value, defaults: &Value, at: &str, added: &mut Vec<String>) {
+    let (Some(defaults), Some(properties)) = (defaults.as_object(), schema["properties"].as_object()) else { return };
+    let known: Vec<String> = defaults.keys().filter(|key| properties.contains_key(*key)).cloned().collect();
+    for key in &known {
+        require(&mut schema["properties"][key], &defaults[key], &format!("{at}/{key}"), added);
+    }
+    let stands = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
+    let mut required: BTreeSet<String> = stands.collect();
+    added.extend(known.into_iter().filter(|key| required.insert(key.clone())).map(|key| format!("{at}/{key}")));
+    if !required.is_empty() {
+        schema["required"] = required.into_iter().collect();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn every_default_of_ours_is_required_and_nothing_else() {
+        let mut schema = json!({"properties": {
+            "mesh": {"required": ["z"], "properties": {"type": {"type": "string"}, "z": {}}},
+            "resources": {"$ref": "#/definitions/resources"},
+            "labels": {"patternProperties": {}},
+            "without": {},
+        }});
+        let defaults = json!({"mesh": {"type": "none"}, "resources": {"requests": {}}, "labels": {"a": "b"}});
+        let told = check(&schema, &defaults).unwrap_err().to_string();
+        assert!(told.contains("/mesh/type, /labels, /mesh, /resources;"), "{told}");
+        require(&mut schema, &defaults, "", &mut Vec::new());
+        check(&schema, &defaults).unwrap();
+        assert_eq!(schema["required"], json!(["labels", "mesh", "resources"]));
+        assert_eq!(schema["properties"]["mesh"]["required"], json!(["type", "z"]));
+        assert!(schema["properties"]["resources"].get("required").is_none());
+    }
+}
