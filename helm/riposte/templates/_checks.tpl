@@ -80,11 +80,6 @@ secrets.tls.existingSecret: tokens and texts would cross the network readable: n
 {{- if and $tls (eq .Values.probes.handler "grpc") }}
 probes.handler: the kubelet's gRPC probes know no TLS: use exec
 {{- end }}
-{{- range $key := list "drain_delay" "drain_timeout" }}
-{{- if not (dig "server" $key "" $.Values.config) }}
-config.server.{{ $key }}: must be set, because the time a pod gets to stop follows from it
-{{- end }}
-{{- end }}
 {{- if and .Values.mesh.authorization.enabled (eq .Values.mesh.type "none") }}
 mesh.authorization.enabled: needs mesh.type istio or linkerd
 {{- end }}
