@@ -4,6 +4,7 @@
 //! [`history`] is what is taken down, [`load`] asks, [`fault`] strikes, [`check`] judges, and [`run`] puts them
 //! together. `cargo xtask prove` starts it with two databases; docs/reliability.md tells how to use it.
 
+mod arena;
 mod check;
 mod end;
 mod fault;
@@ -21,6 +22,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 
+pub use fault::Means;
 pub use options::Options;
 
 /// Does what the options say; tells whether nothing is wrong with the history, or, where a bug was planted, whether

@@ -23,7 +23,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::{Server, command, mysql};
 use databases::Databases;
-use fleet::Fleet;
+use fleet::{Fleet, Launch};
 use rounds::Rounds;
 
 /// What to do.
@@ -69,7 +69,8 @@ pub async fn run(options: Options) -> Result<bool> {
     sets.extend(["--set".to_owned(), "object_type_defaults.edit_window=always".to_owned()]);
     command::finish(command::riposte(&sets)?.args(["migrate", "up"])).await?.ended(0)?;
     println!("seed {}", options.seed);
-    Rounds::new(Fleet::start([sets.clone(), sets]).await?, Databases, options.seed).run(options.rounds).await
+    let launch = Launch { sets, ..Launch::default() };
+    Rounds::new(Fleet::start([launch.clone(), launch]).await?, Databases, options.seed).run(options.rounds).await
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! those of Redis and starts others to be hurt, and [`suite`] runs one list of cases over every store.
 //! This crate must never depend on the server's crates: what it cannot see through the contract, it does not test.
 
+pub mod clock;
 pub mod command;
 pub mod drill;
 pub mod forest;
@@ -11,6 +12,7 @@ pub mod histcheck;
 pub mod kill;
 pub mod mysql;
 pub mod names;
+pub mod net;
 pub mod rank;
 pub mod raw;
 pub mod real;

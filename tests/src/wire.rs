@@ -3,7 +3,7 @@
 //! What a TCP connection carries is never lost in its middle, so what a half-open connection swallowed is made good by
 //! nobody: when the weather clears, connections that swallowed something are reset.
 
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use anyhow::Result;
@@ -35,7 +35,7 @@ pub enum Weather {
 /// A wire; dropping it cuts everything.
 #[derive(Debug)]
 pub struct Proxy {
-    port: u16,
+    address: SocketAddr,
     weather: watch::Sender<Weather>,
     listener: JoinHandle<()>,
 }
@@ -53,8 +53,16 @@ impl Proxy {
     /// # Errors
     /// When no port is free.
     pub async fn to(port: u16) -> Result<Self> {
-        let listener = TcpListener::bind("127.0.0.1:0").await?;
-        let here = listener.local_addr()?.port();
+        Self::between(Ipv4Addr::LOCALHOST, port).await
+    }
+
+    /// The same, with its server's end at this address of the machine.
+    ///
+    /// # Errors
+    /// When no port is free there.
+    pub async fn between(here: Ipv4Addr, port: u16) -> Result<Self> {
+        let listener = TcpListener::bind((here, 0)).await?;
+        let address = listener.local_addr()?;
         let store = SocketAddr::from(([127, 0, 0, 1], port));
         let (weather, seen) = watch::channel(Weather::Clear);
         let listener = tokio::spawn(async move {
@@ -64,12 +72,17 @@ impl Proxy {
                 }
             }
         });
-        Ok(Self { port: here, weather, listener })
+        Ok(Self { address, weather, listener })
     }
 
     /// The port that the server is told.
     pub fn port(&self) -> u16 {
-        self.port
+        self.address.port()
+    }
+
+    /// The address that the server is told.
+    pub fn address(&self) -> SocketAddr {
+        self.address
     }
 
     /// Changes the weather.

@@ -7,7 +7,7 @@ mod orders;
 
 use crate::live::Live;
 use crate::repo::Repo;
-use crate::servers::{Pair, Setup};
+use crate::servers::{DiskFault, Pair, Setup};
 use crate::{build, servers, tools};
 use anyhow::{Context, Result};
 use nix::sys::signal::Signal;
@@ -81,6 +81,8 @@ pub(crate) fn obey(live: &Arc<Live>, load: &mut Command, databases: &mut Pair) -
                 Verb::Start => databases.start_again(live, number)?,
                 Verb::Pause => databases.signal(number, Signal::SIGSTOP)?,
                 Verb::Resume => databases.signal(number, Signal::SIGCONT)?,
+                Verb::FailSync => databases.fail_disk(live, number, DiskFault::Sync)?,
+                Verb::FillDisk => databases.fail_disk(live, number, DiskFault::Full)?,
             }
         }
         writeln!(answers, "done")?;

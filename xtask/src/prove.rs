@@ -7,16 +7,18 @@ mod planted;
 
 use crate::live::Live;
 use crate::repo::Repo;
+use crate::run::output_of;
 use crate::servers::Setup;
 use crate::{build, kill, servers, tools};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
+use nix::sched::{CloneFlags, unshare};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long faults strike, and what is judged.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub(crate) struct Args {
     /// The run that CI makes: four minutes of faults, some five and a half in all
     #[arg(long, conflicts_with_all = ["minutes", "hours", "seconds"])]
@@ -36,6 +38,9 @@ pub(crate) struct Args {
     /// Start the servers with a bug, each that there is or those named, and fail unless each is found
     #[arg(long, num_args = 0.., value_name = "BUG")]
     planted: Option<Vec<String>>,
+    /// Keep copies in a Redis Cluster, whose replicas take over, and not in a server alone; servers are in no network of their own then
+    #[arg(long)]
+    cluster: bool,
     /// Check a history that a run has left, and nothing else
     #[arg(long, value_name = "FILE")]
     check: Option<PathBuf>,
@@ -44,6 +49,8 @@ pub(crate) struct Args {
     sample: Option<u64>,
 }
 
+/// What a run came to, below the build directory.
+const SUMMARY: &str = "prove/summary.json";
 const SMOKE: Duration = Duration::from_mins(4);
 /// The longest run in one history.
 const SEGMENT: Duration = Duration::from_mins(20);
@@ -62,14 +69,30 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
     }
     let redis = tools::redis(repo, live)?;
     tools::mariadb(live)?;
+    tools::faults(live)?;
     let folder = repo.target().join("prove");
     std::fs::create_dir_all(&folder)?;
     let server = if args.planted.is_some() { build::with_bugs(repo, live)? } else { repo.server_binary() };
-    let bench = Bench { repo, live, server: &server, redis: &redis, folder: &folder };
-    match &args.planted {
-        Some(bugs) => bench.planted(bugs, args),
-        None => bench.segments(args),
-    }
+    // On a thread of its own, which leaves the network that everything else is in.
+    let prove = || {
+        let means = means(args.cluster);
+        let bench = Bench { repo, live, server: &server, redis: &redis, folder: &folder, means };
+        match &args.planted {
+            Some(bugs) => bench.planted(bugs, args),
+            None => bench.segments(args),
+        }
+    };
+    std::thread::scope(|scope| scope.spawn(prove).join().map_err(|_| anyhow!("the run panicked"))?)
+}
+
+/// The run of the test command, on programs that are built; what it came to, in words, and whether all promises were kept.
+pub(crate) fn smoke(repo: &Repo, live: &Arc<Live>) -> Result<(bool, String)> {
+    let kept = run(repo, live, &Args { smoke: true, ..Args::default() })?;
+    let summary: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(repo.target().join(SUMMARY))?)?;
+    let of = |name: &str| summary[name].as_u64().unwrap_or_default();
+    let words =
+        format!("{} operations, {} injections, {} anomalies", of("operations"), of("injections"), of("anomalies"));
+    Ok((kept, words))
 }
 
 fn alone(live: &Arc<Live>, program: &mut Command) -> Result<bool> {
@@ -84,6 +107,8 @@ struct Bench<'a> {
     server: &'a Path,
     redis: &'a Path,
     folder: &'a Path,
+    /// What can strike beside what always can, as the load program calls it.
+    means: Vec<&'static str>,
 }
 
 impl Bench<'_> {
@@ -133,6 +158,9 @@ impl Bench<'_> {
         let mut databases = servers::start_mariadb(self.live, Setup::TESTS)?;
         let mut load = self.repo.clean(self.repo.prove_load_binary());
         load.args(["--seconds", &length.as_secs().to_string(), "--folder"]).arg(self.folder);
+        for means in &self.means {
+            load.args(["--with", means]);
+        }
         if let Some(seed) = seed {
             load.args(["--seed", &seed.to_string()]);
         }
@@ -146,13 +174,38 @@ impl Bench<'_> {
 
     /// Writes how many bugs were planted and found over the summary of the last run.
     fn sum(&self, planted: usize, caught: usize) -> Result<()> {
-        let path = self.folder.join("summary.json");
+        let path = self.repo.target().join(SUMMARY);
         let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
         let mut summary: serde_json::Value = serde_json::from_str(&text)?;
         summary["planted"] = planted.into();
         summary["caught"] = caught.into();
         std::fs::write(&path, format!("{summary:#}\n")).with_context(|| path.display().to_string())
     }
+}
+
+/// What can strike here beside what always can. Whatever is started from now on is in a network namespace of its own, if that may be.
+fn means(cluster: bool) -> Vec<&'static str> {
+    let mut means = vec!["clocks"];
+    if servers::can_fail_disks() {
+        means.push("disks");
+    } else {
+        eprintln!("system calls cannot be made to fail here: disks do not fail in this run");
+    }
+    if cluster {
+        means.push("cluster");
+        return means;
+    }
+    match apart() {
+        Ok(()) => means.push("networks"),
+        Err(error) => eprintln!("no network namespaces here ({error:#}): no packet vanishes in this run"),
+    }
+    means
+}
+
+/// Moves this thread, and what it starts, to a network namespace that has nothing but the loopback interface.
+fn apart() -> Result<()> {
+    unshare(CloneFlags::CLONE_NEWNET)?;
+    output_of(Command::new("ip").args(["link", "set", "lo", "up"])).map(drop)
 }
 
 impl Args {

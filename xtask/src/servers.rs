@@ -1,6 +1,7 @@
 //! Real database servers for the tests: private processes on free ports of 127.0.0.1 with data folders of their own.
 //! No service of the machine is touched, and what is started here ends with its guard.
 
+mod disk;
 mod kube;
 mod mariadb;
 mod mysql;
@@ -20,6 +21,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+pub(crate) use disk::{DiskFault, can_fail as can_fail_disks};
 pub(crate) use kube::{Kube, start as start_kube};
 pub(crate) use mariadb::{start as start_mariadb, start_one as start_one_mariadb};
 pub(crate) use mysql::{start as start_mysql, start_one as start_one_mysql, unpack as unpack_mysql};
@@ -86,6 +88,14 @@ impl Pair {
     /// Starts a killed server again, at the address it had.
     pub(crate) fn start_again(&mut self, live: &Arc<Live>, number: u8) -> Result<()> {
         self.server(number)?.start_again(live)
+    }
+
+    /// Lets the disk of one of the servers fail for a moment, and starts it again, as whoever exchanged the disk would.
+    pub(crate) fn fail_disk(&mut self, live: &Arc<Live>, number: u8, fault: DiskFault) -> Result<()> {
+        let server = self.server(number)?;
+        let process = server.process.as_mut().with_context(|| format!("database server {number} was killed"))?;
+        disk::fail(live, process, fault)?;
+        server.start_again(live)
     }
 
     /// Sends a signal to one of the servers, which runs.

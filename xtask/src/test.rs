@@ -6,6 +6,7 @@ mod contract;
 mod crates;
 mod kill;
 mod kube;
+mod prove;
 mod readme;
 mod sdks;
 mod step;

@@ -13,6 +13,7 @@ use crate::live::Live;
 use crate::repo::Repo;
 use crate::run::{output_of, run};
 use anyhow::{Context, Result};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -76,6 +77,15 @@ pub(crate) fn faketime(live: &Arc<Live>) -> Result<()> {
         return Ok(());
     }
     packages::install(live, &["libfaketime"])
+}
+
+/// What it takes to let clocks step, disks fail and packets vanish.
+pub(crate) fn faults(live: &Arc<Live>) -> Result<()> {
+    faketime(live)?;
+    let programs = [("strace", "strace"), ("ip", "iproute2"), ("nsenter", "util-linux"), ("unshare", "util-linux")];
+    let missing: BTreeSet<&str> =
+        programs.iter().filter(|(program, _)| on_path(program).is_none()).map(|(_, package)| *package).collect();
+    if missing.is_empty() { Ok(()) } else { packages::install(live, &missing.into_iter().collect::<Vec<_>>()) }
 }
 
 /// rustfmt and clippy of the pinned toolchain.

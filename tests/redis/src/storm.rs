@@ -27,7 +27,7 @@ pub enum Fault {
 }
 
 /// Something that faults strike.
-pub trait Victim {
+pub trait Victim: std::fmt::Debug {
     /// Picks a fault that it can suffer.
     fn pick(&self, random: &mut StdRng) -> Fault;
 

@@ -1,7 +1,11 @@
 //! What is done to the service while it is asked: to its processes, to its stores, and to the wires between.
 
+mod kind;
 mod strike;
 mod victims;
+mod wires;
 
+pub use kind::Means;
 pub(crate) use strike::Strike;
-pub(crate) use victims::{Rig, Wires};
+pub(crate) use victims::Rig;
+pub(crate) use wires::Wires;

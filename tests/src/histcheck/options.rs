@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
+use super::fault::Means;
+
 /// What to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
@@ -12,6 +14,8 @@ pub struct Options {
     pub length: Duration,
     /// Where all choices come from: what strikes when, and what the load asks.
     pub seed: u64,
+    /// What there is beside servers, databases, a Redis and wires between them.
+    pub means: Vec<Means>,
     /// The bug that the servers are started with; empty for none. The run succeeds when it is caught.
     pub planted: String,
     /// Where the history and the summary are written.
@@ -23,7 +27,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Reads `--seconds N --seed N --planted NAME --folder PATH --check FILE --sample N`; without them four minutes by a
+    /// Reads `--seconds N --seed N --with clocks|disks|networks|cluster --planted NAME --folder PATH --check FILE --sample N`; without them four minutes by a
     /// random seed, written below the present folder.
     ///
     /// # Errors
@@ -32,6 +36,7 @@ impl Options {
         let mut options = Self {
             length: Duration::from_mins(4),
             seed: u64::from(rand::random::<u32>()),
+            means: Vec::new(),
             planted: String::new(),
             folder: PathBuf::from("."),
             check: None,
@@ -45,6 +50,9 @@ impl Options {
                 "--seconds" => options.length = Duration::from_secs(number()?),
                 "--seed" => options.seed = number()?,
                 "--sample" => options.sample = number()?,
+                "--with" => {
+                    options.means.push(Means::named(&value).with_context(|| format!("no such means: {value}"))?);
+                }
                 "--planted" => options.planted = value,
                 "--folder" => options.folder = value.into(),
                 "--check" => options.check = Some(value.into()),
@@ -64,6 +72,9 @@ mod tests {
         let read = |arguments: &[&str]| Options::read(arguments.iter().map(|word| (*word).to_owned()));
         let options = read(&["--seed", "7", "--seconds", "30", "--planted", "twice"]).unwrap();
         assert_eq!((options.seed, options.length.as_secs(), options.planted.as_str()), (7, 30, "twice"));
+        let with = read(&["--with", "clocks", "--with", "cluster"]).unwrap().means;
+        assert_eq!(with, [Means::Clocks, Means::Cluster]);
+        assert!(read(&["--with", "luck"]).is_err());
         assert_eq!(read(&["--check", "a"]).unwrap().check, Some("a".into()));
         assert!(
             read(&["--seconds"]).is_err() && read(&["--seconds", "x"]).is_err() && read(&["--second", "3"]).is_err()

@@ -13,33 +13,17 @@ use riposte_sdk::RequestIds;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use super::fault::{Rig, Strike, Wires};
+use super::fault::{Rig, Strike};
 use super::history::{Fault, Recorder};
 use super::load::{BURST, CLIENTS, Client, Stage};
 use super::options::Options;
 use super::summary::Recoveries;
-use super::{check, end, history, probe, report, summary};
-use crate::kill::fleet::Fleet;
-use crate::{Server, command, mysql, redis};
+use super::{arena, check, end, history, probe, report, summary};
 
 /// The longest calm between two faults.
 const CALM: Duration = Duration::from_millis(1_500);
 /// How long everybody is left alone before the last reads: longer than any copy may stay old.
 const QUIET: Duration = Duration::from_secs(16);
-/// What all servers of a run have in common beside their stores.
-const SETS: [&str; 6] = [
-    // A run is longer than the default.
-    "object_type_defaults.edit_window=always",
-    // A walk goes on at any server.
-    "page_tokens.keys=[\"MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\"]",
-    "cache.kind=redis",
-    // Small enough that walks by rank go beyond it, and lists beyond their copies.
-    "rankings.depth=100",
-    "cache.window=100",
-    // Pages are kept ready of what is read a little, too.
-    "hot.threshold=5",
-];
-
 /// Runs on the two database servers of the task runner that started this program.
 ///
 /// # Errors
@@ -50,12 +34,12 @@ pub(super) async fn run(options: &Options) -> Result<bool> {
     let mut random = StdRng::seed_from_u64(options.seed);
     let recorder = Recorder::create(&path, options.seed)?;
     let (burst, bursts) = watch::channel(false);
-    let mut rig = begin(burst, options).await?;
+    let mut rig = arena::begin(burst, options).await?;
     let stage = Arc::new(Stage::new(rig.fleet.doors(), recorder));
     let (go, goes) = watch::channel(true);
     let mut clients = start(&stage, 0..CLIENTS, options.seed, &goes);
     clients.extend(start(&stage, CLIENTS..CLIENTS + BURST, options.seed, &bursts));
-    let storm = storm(&stage, &mut rig, options.length, &mut random).await;
+    let storm = storm(&stage, &mut rig, options, &mut random).await;
     // A value that is gone still counts as the last one that was sent.
     go.send_replace(false);
     drop(go);
@@ -84,45 +68,29 @@ fn start(
     numbers.map(client).collect()
 }
 
-/// Starts everything: wires to the databases and to a Redis, and two servers at their ends.
-async fn begin(burst: watch::Sender<bool>, options: &Options) -> Result<Rig> {
-    let databases = mysql::servers().context("there are no database servers: `cargo xtask prove` starts them")?;
-    let program = redis::Program::find().context("there is no redis-server")?;
-    let redis = tokio::task::spawn_blocking(move || redis::Server::start(&program)).await??;
-    let name = mysql::fresh_name();
-    mysql::create(&databases, &name).await?;
-    command::finish(command::riposte(Server::settings(&databases, &name))?.args(["migrate", "up"])).await?.ended(0)?;
-    let port = |url: &String| url.rsplit(':').next().and_then(|port| port.parse().ok()).context("no port");
-    let wires = Wires::to([port(&databases[0])?, port(&databases[1])?], redis.port()).await?;
-    let sets = |server| {
-        let mut sets = Server::settings(&wires.databases(server), &name);
-        let url = format!("cache.url={}", wires.redis(server));
-        let more = SETS.iter().map(|set| (*set).to_owned()).chain([url]);
-        sets.extend(more.flat_map(|set| ["--set".to_owned(), set]));
-        sets
-    };
-    let fleet = Fleet::start_with([sets(0), sets(1)], &options.planted).await?;
-    Ok(Rig::new(fleet, wires, redis, burst))
-}
-
 /// Lets faults strike until the time is over, each when the service has got over the one before.
-async fn storm(stage: &Stage, rig: &mut Rig, length: Duration, random: &mut StdRng) -> Result<Recoveries> {
+async fn storm(stage: &Stage, rig: &mut Rig, options: &Options, random: &mut StdRng) -> Result<Recoveries> {
     let (mut recoveries, ids) = (Recoveries::new(), RequestIds::default());
-    let mut strikes = Strike::plan(StdRng::seed_from_u64(random.random()));
+    let mut strikes = Strike::plan(&options.means, StdRng::seed_from_u64(random.random()));
     let begun = Instant::now();
     for round in 0.. {
         tokio::time::sleep(CALM.mul_f64(random.random())).await;
-        if begun.elapsed() >= length {
+        if begun.elapsed() >= options.length {
             break;
         }
         let strike = strikes.next().context("an endless plan ended")?;
         let struck = stage.now();
         rig.suffer(strike, random).await?;
-        let (kind, target) = (strike.kind().to_owned(), strike.target());
-        stage.recorder.fault(Fault { kind, target, begun: struck, ended: stage.now() })?;
-        probe::probe(stage, &ids, round).await.with_context(|| format!("{} {}", strike.kind(), strike.target()))?;
+        let (kind, target) = (strike.kind.name(), strike.target());
+        stage.recorder.fault(Fault {
+            kind: kind.to_owned(),
+            target: target.clone(),
+            begun: struck,
+            ended: stage.now(),
+        })?;
+        probe::probe(stage, &ids, round).await.with_context(|| format!("{kind} {target}"))?;
         let took = Duration::from_nanos(stage.now() - struck);
-        recoveries.entry(strike.kind()).or_default().push(took.as_secs_f64());
+        recoveries.entry(kind).or_default().push(took.as_secs_f64());
     }
     Ok(recoveries)
 }

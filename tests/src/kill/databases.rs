@@ -23,6 +23,16 @@ impl Databases {
         order("resume", numbers).await
     }
 
+    /// Lets whatever a database flushes to its disk fail until it dies of it, and starts it again.
+    pub(crate) async fn fail_sync(&mut self, number: u8) -> Result<()> {
+        order("fail-sync", &[number]).await
+    }
+
+    /// Lets the disk of a database be full for a moment, and starts it anew.
+    pub(crate) async fn fill_disk(&mut self, number: u8) -> Result<()> {
+        order("fill-disk", &[number]).await
+    }
+
     /// Starts databases again, on their data and at their addresses; returns when they greet.
     pub(crate) async fn start(&mut self, numbers: &[u8]) -> Result<()> {
         order("start", numbers).await

@@ -1,6 +1,6 @@
 //! Two servers over one set of databases, and the ways in.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use nix::sys::signal::{Signal, kill};
 use tonic::transport::{Channel, Endpoint};
 
-use crate::Server;
+use crate::server::{self, Server};
 
 /// Servers there are.
 pub(crate) const SERVERS: usize = 2;
@@ -17,13 +17,22 @@ pub(crate) const SERVERS: usize = 2;
 #[derive(Debug)]
 pub(crate) struct Doors([RwLock<Channel>; SERVERS]);
 
+/// How a server is started.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Launch {
+    /// Its arguments.
+    pub(crate) sets: Vec<String>,
+    /// What its environment has beside ours.
+    pub(crate) variables: Vec<(&'static str, OsString)>,
+    /// The words before it: a program that becomes it.
+    pub(crate) before: Vec<String>,
+}
+
 /// The servers.
 #[derive(Debug)]
 pub(crate) struct Fleet {
-    /// The arguments of each server.
-    sets: [Vec<String>; SERVERS],
-    /// The bug that they are started with; empty for none.
-    planted: String,
+    /// How each server is started.
+    launches: [Launch; SERVERS],
     servers: [Option<Server>; SERVERS],
     doors: Arc<Doors>,
 }
@@ -36,17 +45,11 @@ impl Doors {
 }
 
 impl Fleet {
-    /// Starts each server with its arguments; the schema stands already.
-    pub(crate) async fn start(sets: [Vec<String>; SERVERS]) -> Result<Self> {
-        Self::start_with(sets, "").await
-    }
-
-    /// The same with a bug of this name.
-    pub(crate) async fn start_with(sets: [Vec<String>; SERVERS], planted: &str) -> Result<Self> {
-        let (first, second) = tokio::try_join!(serve(&sets[0], planted), serve(&sets[1], planted))?;
+    /// Starts the servers; the schema stands already.
+    pub(crate) async fn start(launches: [Launch; SERVERS]) -> Result<Self> {
+        let (first, second) = tokio::try_join!(launches[0].serve(), launches[1].serve())?;
         let doors = Doors([RwLock::new(door(&first)?), RwLock::new(door(&second)?)]);
-        let planted = planted.to_owned();
-        Ok(Self { sets, planted, servers: [Some(first), Some(second)], doors: Arc::new(doors) })
+        Ok(Self { launches, servers: [Some(first), Some(second)], doors: Arc::new(doors) })
     }
 
     /// The ways in.
@@ -72,7 +75,7 @@ impl Fleet {
     /// Starts a server in the place of each that was ended, and waits until it serves.
     pub(crate) async fn replace(&mut self) -> Result<()> {
         for (number, place) in self.servers.iter_mut().enumerate().filter(|(_, place)| place.is_none()) {
-            let starts = tokio::time::timeout(Duration::from_secs(60), serve(&self.sets[number], &self.planted)).await;
+            let starts = tokio::time::timeout(Duration::from_secs(60), self.launches[number].serve()).await;
             let server = starts.context("a server does not serve again within a minute")??;
             *self.doors.0[number].write().unwrap_or_else(PoisonError::into_inner) = door(&server)?;
             *place = Some(server);
@@ -94,10 +97,17 @@ impl Fleet {
     }
 }
 
-/// A server with a bug, if it has a name.
-async fn serve(sets: &[String], planted: &str) -> Result<Server> {
-    let variable = [("RIPOSTE_PLANTED", OsStr::new(planted))];
-    Server::serve_in(sets, if planted.is_empty() { &[] } else { &variable }).await
+impl Launch {
+    async fn serve(&self) -> Result<Server> {
+        let binary = server::binary()?;
+        let variables: Vec<(&str, &OsStr)> = self.variables.iter().map(|(name, of)| (*name, of.as_os_str())).collect();
+        let Some((program, words)) = self.before.split_first() else {
+            return Server::serve_by(&binary, &self.sets, &variables).await;
+        };
+        let binary = binary.to_str().context("the binary's path is no text")?.to_owned();
+        let words: Vec<String> = words.iter().cloned().chain([binary]).chain(self.sets.iter().cloned()).collect();
+        Server::serve_by(program.as_ref(), &words, &variables).await
+    }
 }
 
 fn door(server: &Server) -> Result<Channel> {

@@ -1,6 +1,5 @@
 //! Worker numbers of several processes on one database: whatever clocks and stalls do, no id comes twice.
 
-mod clock;
 mod hammer;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,10 +7,10 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use nix::sys::signal::{Signal, kill};
+use riposte_tests::clock::Clock;
 use riposte_tests::{Server, mysql};
 
 use super::migrate::{TABLES, migrate};
-use clock::Clock;
 use hammer::{Hammer, Minted};
 
 /// Fresh databases under several servers.

@@ -1,4 +1,5 @@
-//! What a load program asks of its databases: `@kill 1`, `@kill 1 2`, `@start 2`, `@pause 1`, `@resume 1`.
+//! What a load program asks of its databases: `@kill 1`, `@kill 1 2`, `@start 2`, `@pause 1`, `@resume 1`, `@fail-sync 1`,
+//! `@fill-disk 2`.
 
 use anyhow::{Context, Result, bail};
 
@@ -13,6 +14,10 @@ pub(super) enum Verb {
     Pause,
     /// SIGCONT.
     Resume,
+    /// Let its disk fail at each flush until it dies, and start it.
+    FailSync,
+    /// Let its disk be full for a moment, kill it, and start it.
+    FillDisk,
 }
 
 /// One order.
@@ -33,6 +38,8 @@ impl Order {
             Some("start") => Verb::Start,
             Some("pause") => Verb::Pause,
             Some("resume") => Verb::Resume,
+            Some("fail-sync") => Verb::FailSync,
+            Some("fill-disk") => Verb::FillDisk,
             other => bail!("no order: {other:?}"),
         };
         let numbers = words.map(|word| word.parse::<u8>().with_context(|| format!("no database: {word}")));
@@ -51,6 +58,7 @@ mod tests {
         assert_eq!(order("@start 2"), Some(Order { verb: Verb::Start, databases: vec![2] }));
         assert_eq!(order("@pause 1"), Some(Order { verb: Verb::Pause, databases: vec![1] }));
         assert_eq!(order("@resume 1"), Some(Order { verb: Verb::Resume, databases: vec![1] }));
+        assert_eq!(order("@fill-disk 2"), Some(Order { verb: Verb::FillDisk, databases: vec![2] }));
         assert_eq!(order("round 1: kill 2"), None);
         assert!(Order::read("@stop 1").is_err() && Order::read("@kill one").is_err());
     }

@@ -1,7 +1,7 @@
 //! The steps, in the order in which they run: the quick ones first, so that a slip shows early.
 
 use super::summary::Report;
-use super::{Run, alone, chart, contract, crates, kill, kube, readme, sdks, suites};
+use super::{Run, alone, chart, contract, crates, kill, kube, prove, readme, sdks, suites};
 use crate::run::run;
 use crate::{generate, tidy, tools};
 use anyhow::Result;
@@ -23,6 +23,7 @@ pub(crate) enum Step {
     Test,
     Sdk,
     Kill,
+    Prove,
     Alone,
     Readme,
     Mysql,
@@ -45,6 +46,7 @@ impl Step {
             Self::Test => "test",
             Self::Sdk => "sdk",
             Self::Kill => "kill",
+            Self::Prove => "prove",
             Self::Alone => "alone",
             Self::Readme => "readme",
             Self::Mysql => "mysql",
@@ -71,6 +73,9 @@ impl Step {
                 "the SDKs of all languages, installed from their packages, pass one list against the built server"
             }
             Self::Kill => "servers and databases killed under load lose nothing acknowledged and double nothing",
+            Self::Prove => {
+                "under a storm of faults every promise is kept, as a checker finds that has seen all that was answered"
+            }
             Self::Alone => {
                 "each crate of the product compiles by itself, leaning on no neighbour's features (only with --alone)"
             }
@@ -82,7 +87,7 @@ impl Step {
     /// A step without which this one shows nothing.
     pub(super) fn blocked_by(self) -> Option<Self> {
         match self {
-            Self::Chart | Self::Test | Self::Sdk | Self::Kill | Self::Readme => Some(Self::Build),
+            Self::Chart | Self::Test | Self::Sdk | Self::Kill | Self::Prove | Self::Readme => Some(Self::Build),
             Self::Tools
             | Self::Fmt
             | Self::Tidy
@@ -128,6 +133,7 @@ impl Step {
             Self::Test => suites::all(at),
             Self::Sdk => sdks::check(at),
             Self::Kill => kill::check(at),
+            Self::Prove => prove::check(at),
             Self::Alone => alone::check(at),
             Self::Readme => readme::check(at),
             Self::Mysql => suites::mysql(at),

@@ -6,10 +6,11 @@ use rand::RngExt;
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 
+use super::kind::{Kind, Means};
 use crate::kill::fleet::SERVERS;
 use crate::wire::Weather;
 
-/// A store that a wire leads to.
+/// A store of the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Store {
     /// A database, from 1.
@@ -17,105 +18,131 @@ pub(crate) enum Store {
     Redis,
 }
 
-/// One fault.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Strike {
-    /// A server dies by SIGKILL, and another takes its place.
-    KillServer(usize),
-    /// A server stands still for so long.
-    PauseServer(usize, Duration),
-    /// A server is asked to stop, and another takes its place.
-    RollServer(usize),
-    KillMariaDb(u8),
-    PauseMariaDb(u8, Duration),
-    /// Redis dies, and comes back with nothing, not even its functions.
-    KillRedis,
-    PauseRedis(Duration),
-    /// All keys go.
-    FlushRedis,
-    /// So many keys go, each drawn by lot.
-    EvictRedis(u8),
-    /// The wire from a server to a store has weather for so long.
-    Wire(usize, Store, Weather, Duration),
-    /// Five times as many clients for so long.
-    Overload(Duration),
+impl Store {
+    /// Its place among all stores, from 0.
+    pub(crate) fn place(self) -> u8 {
+        match self {
+            Self::MariaDb(number) => number - 1,
+            Self::Redis => 2,
+        }
+    }
 }
 
-/// How many kinds of strikes there are, by their names.
-const KINDS: usize = 15;
+/// One fault. Of what it says a kind takes what it needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Strike {
+    pub(crate) kind: Kind,
+    pub(crate) server: usize,
+    /// From 1.
+    pub(crate) database: u8,
+    /// What a wire leads to.
+    pub(crate) store: Store,
+    /// How long it lasts.
+    pub(crate) length: Duration,
+    /// The longest delay of a piece.
+    pub(crate) delay: Duration,
+    /// How far a clock is put ahead, in seconds.
+    pub(crate) ahead: i32,
+    /// How many keys go.
+    pub(crate) keys: u8,
+}
+
+/// How far clocks may be off: what a deployment is told to keep them within.
+const SKEW: i32 = 60;
+/// How long a process of a cluster stands still at most: longer, and its replica takes over.
+const UNNOTICED: u64 = 400;
 
 impl Strike {
-    /// An endless sequence of strikes in which each kind comes once in every so many.
-    pub(crate) fn plan(mut random: StdRng) -> impl Iterator<Item = Self> {
-        let mut bag: Vec<usize> = Vec::new();
+    /// An endless sequence of strikes in which each kind that there are means for comes once in every so many.
+    pub(crate) fn plan(means: &[Means], mut random: StdRng) -> impl Iterator<Item = Self> + use<> {
+        let (kinds, clustered) = (Kind::with(means), means.contains(&Means::Cluster));
+        let mut bag: Vec<Kind> = Vec::new();
         std::iter::from_fn(move || {
             if bag.is_empty() {
-                bag = (0..KINDS).collect();
+                bag.clone_from(&kinds);
                 bag.shuffle(&mut random);
             }
-            bag.pop().map(|kind| Self::of(kind, &mut random))
+            bag.pop().map(|kind| Self::of(kind, clustered, &mut random))
         })
     }
 
-    fn of(kind: usize, random: &mut StdRng) -> Self {
-        let server = random.random_range(0..SERVERS);
+    fn of(kind: Kind, clustered: bool, random: &mut StdRng) -> Self {
         let database = random.random_range(1..=2);
-        let store = if random.random_ratio(1, 3) { Store::Redis } else { Store::MariaDb(database) };
-        let mut moment = |least: u64, most: u64| Duration::from_millis(random.random_range(least..most));
-        match kind {
-            0 => Self::KillServer(server),
-            1 => Self::PauseServer(server, moment(100, 3_000)),
-            2 => Self::RollServer(server),
-            3 => Self::KillMariaDb(database),
-            4 => Self::PauseMariaDb(database, moment(100, 3_000)),
-            5 => Self::KillRedis,
-            6 => Self::PauseRedis(moment(50, 2_000)),
-            7 => Self::FlushRedis,
-            8 => Self::EvictRedis(random.random_range(1..=20)),
-            9 => Self::Wire(server, store, Weather::Delay(moment(5, 60)), moment(300, 2_000)),
-            10 => Self::Wire(server, store, Weather::Slices, moment(300, 2_000)),
-            11 => Self::Wire(server, store, Weather::Silent, moment(300, 3_000)),
-            12 => Self::Wire(server, store, Weather::Deaf, moment(300, 3_000)),
-            13 => Self::Wire(server, store, Weather::Reset, moment(10, 500)),
-            _ => Self::Overload(moment(300, 1_500)),
+        // A cluster tells its own addresses, to which no wire leads.
+        let to_redis = random.random_ratio(1, 3) && !clustered;
+        let millis = match kind {
+            Kind::PauseRedis if clustered => 50..UNNOTICED,
+            Kind::PauseRedis => 50..2_000,
+            Kind::Delay | Kind::Slices => 300..2_000,
+            Kind::Reset => 10..500,
+            Kind::Overload => 300..1_500,
+            Kind::FailOver => 0..UNNOTICED,
+            Kind::StepClock | Kind::HalfOpen | Kind::OneWay | Kind::Blackhole => 300..3_000,
+            Kind::KillServer
+            | Kind::PauseServer
+            | Kind::RollServer
+            | Kind::KillMariaDb
+            | Kind::PauseMariaDb
+            | Kind::FailSync
+            | Kind::FillDisk
+            | Kind::KillRedis
+            | Kind::FlushRedis
+            | Kind::EvictRedis => 100..3_000,
+        };
+        Self {
+            kind,
+            server: random.random_range(0..SERVERS),
+            database,
+            store: if to_redis { Store::Redis } else { Store::MariaDb(database) },
+            length: Duration::from_millis(random.random_range(millis)),
+            delay: Duration::from_millis(random.random_range(5..60)),
+            ahead: random.random_range(-SKEW..=SKEW),
+            keys: random.random_range(1..=20),
         }
     }
 
-    /// What is done, by one name for all of its kind.
-    pub(crate) fn kind(self) -> &'static str {
-        match self {
-            Self::KillServer(_) => "kill server",
-            Self::PauseServer(..) => "pause server",
-            Self::RollServer(_) => "roll server",
-            Self::KillMariaDb(_) => "kill MariaDB",
-            Self::PauseMariaDb(..) => "pause MariaDB",
-            Self::KillRedis => "kill Redis",
-            Self::PauseRedis(_) => "pause Redis",
-            Self::FlushRedis => "flush Redis",
-            Self::EvictRedis(_) => "evict from Redis",
-            Self::Wire(_, _, Weather::Delay(_), _) => "wire: delay",
-            Self::Wire(_, _, Weather::Slices, _) => "wire: slices",
-            Self::Wire(_, _, Weather::Silent, _) => "wire: half-open",
-            Self::Wire(_, _, Weather::Deaf, _) => "wire: one way",
-            Self::Wire(_, _, Weather::Reset, _) => "wire: reset",
-            Self::Wire(_, _, Weather::Clear, _) => "wire: clear",
-            Self::Overload(_) => "overload",
+    /// What it does to a wire, if that is what it strikes.
+    pub(crate) fn weather(&self) -> Option<Weather> {
+        match self.kind {
+            Kind::Delay => Some(Weather::Delay(self.delay)),
+            Kind::Slices => Some(Weather::Slices),
+            Kind::HalfOpen => Some(Weather::Silent),
+            Kind::OneWay => Some(Weather::Deaf),
+            Kind::Reset => Some(Weather::Reset),
+            Kind::KillServer
+            | Kind::PauseServer
+            | Kind::RollServer
+            | Kind::StepClock
+            | Kind::KillMariaDb
+            | Kind::PauseMariaDb
+            | Kind::FailSync
+            | Kind::FillDisk
+            | Kind::KillRedis
+            | Kind::PauseRedis
+            | Kind::FlushRedis
+            | Kind::EvictRedis
+            | Kind::FailOver
+            | Kind::Blackhole
+            | Kind::Overload => None,
         }
     }
 
     /// To whom, and for how long.
-    pub(crate) fn target(self) -> String {
-        let lasts = |length: Duration| format!("for {:.1} s", length.as_secs_f64());
-        match self {
-            Self::KillServer(server) | Self::RollServer(server) => format!("server {server}"),
-            Self::PauseServer(server, length) => format!("server {server} {}", lasts(length)),
-            Self::KillMariaDb(database) => format!("{database}"),
-            Self::PauseMariaDb(database, length) => format!("{database} {}", lasts(length)),
-            Self::KillRedis | Self::FlushRedis => String::new(),
-            Self::PauseRedis(length) | Self::Overload(length) => lasts(length),
-            Self::EvictRedis(keys) => format!("{keys} keys"),
-            Self::Wire(server, store, weather, length) => {
-                format!("{weather:?} between server {server} and {store:?} {}", lasts(length))
+    pub(crate) fn target(&self) -> String {
+        let Self { server, database, store, ahead, keys, .. } = self;
+        let lasts = format!("for {:.1} s", self.length.as_secs_f64());
+        match self.kind {
+            Kind::KillServer | Kind::RollServer => format!("server {server}"),
+            Kind::PauseServer => format!("server {server} {lasts}"),
+            Kind::StepClock => format!("server {server}: {ahead:+} s {lasts}"),
+            Kind::KillMariaDb | Kind::FailSync | Kind::FillDisk => format!("{database}"),
+            Kind::PauseMariaDb => format!("{database} {lasts}"),
+            Kind::KillRedis | Kind::FlushRedis => String::new(),
+            Kind::PauseRedis | Kind::Overload | Kind::FailOver => lasts,
+            Kind::EvictRedis => format!("{keys} keys"),
+            Kind::Delay => format!("{:?} between server {server} and {store:?} {lasts}", self.delay),
+            Kind::Slices | Kind::HalfOpen | Kind::OneWay | Kind::Reset | Kind::Blackhole => {
+                format!("between server {server} and {store:?} {lasts}")
             }
         }
     }
@@ -123,20 +150,28 @@ impl Strike {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use rand::SeedableRng;
 
     use super::*;
 
     #[test]
     fn every_kind_strikes_once_in_each_round_and_a_seed_repeats_itself() {
-        let plan = |seed| Strike::plan(StdRng::seed_from_u64(seed)).take(4 * KINDS).collect::<Vec<_>>();
-        for round in plan(1).chunks(KINDS) {
-            let kinds: BTreeSet<&str> = round.iter().map(|strike| strike.kind()).collect();
-            assert_eq!(kinds.len(), KINDS, "{kinds:?}");
+        let kinds = Kind::with(&[Means::Disks]).len();
+        let plan =
+            |seed| Strike::plan(&[Means::Disks], StdRng::seed_from_u64(seed)).take(4 * kinds).collect::<Vec<_>>();
+        for round in plan(1).chunks(kinds) {
+            let mut names: Vec<&str> = round.iter().map(|strike| strike.kind.name()).collect();
+            names.sort_unstable();
+            names.dedup();
+            assert_eq!(names.len(), kinds, "{names:?}");
         }
         assert_eq!(plan(1), plan(1));
         assert_ne!(plan(1), plan(2));
+    }
+
+    #[test]
+    fn no_wire_leads_to_a_cluster() {
+        let mut struck = Strike::plan(&[Means::Cluster], StdRng::seed_from_u64(1)).take(500);
+        assert!(struck.all(|strike| strike.store != Store::Redis));
     }
 }

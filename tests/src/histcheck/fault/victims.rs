@@ -9,69 +9,44 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use tokio::sync::{Mutex, watch};
 
-use super::strike::{Store, Strike};
+use super::kind::Kind;
+use super::strike::Strike;
+use super::wires::Wires;
+use crate::clock::Clock;
 use crate::kill::databases::Databases;
-use crate::kill::fleet::{Fleet, SERVERS};
+use crate::kill::fleet::Fleet;
+use crate::net::Network;
 use crate::redis;
-use crate::redis::Victim;
-use crate::wire::{Proxy, Weather};
+use crate::wire::Weather;
 
-/// Databases there are.
-pub(crate) const DATABASES: usize = 2;
 /// How long a server may take to serve again.
 const AGAIN_WITHIN: Duration = Duration::from_secs(60);
-
-/// The wires from each server to the databases and to Redis.
-#[derive(Debug)]
-pub(crate) struct Wires {
-    databases: [[Proxy; DATABASES]; SERVERS],
-    redis: [Proxy; SERVERS],
-}
 
 /// Everything that can be hurt.
 #[derive(Debug)]
 pub(crate) struct Rig {
     pub(crate) fleet: Fleet,
-    pub(crate) wires: Wires,
+    wires: Wires,
+    /// Those of the servers; none where they go by the machine's.
+    clocks: Vec<Clock>,
+    /// Those of the servers; none where they are in ours.
+    networks: Vec<Network>,
     databases: Databases,
     /// It blocks, so it is used on threads where that may be.
-    redis: Arc<Mutex<redis::Server>>,
+    redis: Arc<Mutex<dyn redis::Victim + Send>>,
     /// Whether the clients of a burst work; `None` when there are no more.
     burst: Option<watch::Sender<bool>>,
 }
 
-impl Wires {
-    /// Wires to the databases of these ports and to a Redis.
-    ///
-    /// # Errors
-    /// When no port is free.
-    pub(crate) async fn to(databases: [u16; DATABASES], redis: u16) -> Result<Self> {
-        let both = async || anyhow::Ok([Proxy::to(databases[0]).await?, Proxy::to(databases[1]).await?]);
-        let databases = [both().await?, both().await?];
-        Ok(Self { databases, redis: [Proxy::to(redis).await?, Proxy::to(redis).await?] })
-    }
-
-    /// The addresses of the databases that one server is told.
-    pub(crate) fn databases(&self, server: usize) -> Vec<String> {
-        self.databases[server].iter().map(|wire| format!("mysql://root@127.0.0.1:{}", wire.port())).collect()
-    }
-
-    /// The address of Redis that one server is told.
-    pub(crate) fn redis(&self, server: usize) -> String {
-        format!("redis://127.0.0.1:{}", self.redis[server].port())
-    }
-
-    fn of(&self, server: usize, store: Store) -> &Proxy {
-        match store {
-            Store::MariaDb(number) => &self.databases[server][usize::from(number) - 1],
-            Store::Redis => &self.redis[server],
-        }
-    }
-}
-
 impl Rig {
-    pub(crate) fn new(fleet: Fleet, wires: Wires, redis: redis::Server, burst: watch::Sender<bool>) -> Self {
-        Self { fleet, wires, databases: Databases, redis: Arc::new(Mutex::new(redis)), burst: Some(burst) }
+    pub(crate) fn new(
+        fleet: Fleet,
+        wires: Wires,
+        (clocks, networks): (Vec<Clock>, Vec<Network>),
+        redis: Arc<Mutex<dyn redis::Victim + Send>>,
+        burst: watch::Sender<bool>,
+    ) -> Self {
+        Self { fleet, wires, clocks, networks, databases: Databases, redis, burst: Some(burst) }
     }
 
     /// Ends the bursts for good, and with them their clients.
@@ -93,44 +68,61 @@ impl Rig {
     /// When it does not.
     pub(crate) async fn suffer(&mut self, strike: Strike, random: &mut StdRng) -> Result<()> {
         let suffered = self.strike(strike, random).await;
-        suffered.with_context(|| format!("{} {}", strike.kind(), strike.target()))
+        suffered.with_context(|| format!("{} {}", strike.kind.name(), strike.target()))
     }
 
     async fn strike(&mut self, strike: Strike, random: &mut StdRng) -> Result<()> {
-        match strike {
-            Strike::KillServer(server) => {
+        let Strike { server, database, store, length, .. } = strike;
+        match strike.kind {
+            Kind::KillServer => {
                 self.fleet.kill(server).await?;
                 self.replace().await
             }
-            Strike::RollServer(server) => {
+            Kind::RollServer => {
                 self.fleet.end(server).await?;
                 self.replace().await
             }
-            Strike::PauseServer(server, length) => {
+            Kind::PauseServer => {
                 self.fleet.signal(server, Signal::SIGSTOP)?;
                 tokio::time::sleep(length).await;
                 self.fleet.signal(server, Signal::SIGCONT)
             }
-            Strike::KillMariaDb(number) => {
-                self.databases.kill(&[number]).await?;
-                self.databases.start(&[number]).await
-            }
-            Strike::PauseMariaDb(number, length) => {
-                self.databases.pause(&[number]).await?;
+            Kind::StepClock => {
+                let clock = self.clocks.get(server).context("it has no clock of its own")?;
+                clock.set(strike.ahead)?;
                 tokio::time::sleep(length).await;
-                self.databases.resume(&[number]).await
+                clock.set(0)
             }
-            Strike::KillRedis => self.redis(random, redis::Fault::Restart, 1).await,
-            Strike::PauseRedis(length) => self.redis(random, redis::Fault::Pause(length), 1).await,
-            Strike::FlushRedis => self.redis(random, redis::Fault::Flush, 1).await,
-            Strike::EvictRedis(keys) => self.redis(random, redis::Fault::Evict, keys).await,
-            Strike::Wire(server, store, weather, length) => {
-                self.wires.of(server, store).set(weather);
+            Kind::KillMariaDb => {
+                self.databases.kill(&[database]).await?;
+                self.databases.start(&[database]).await
+            }
+            Kind::PauseMariaDb => {
+                self.databases.pause(&[database]).await?;
                 tokio::time::sleep(length).await;
-                self.wires.of(server, store).set(Weather::Clear);
+                self.databases.resume(&[database]).await
+            }
+            Kind::FailSync => self.databases.fail_sync(database).await,
+            Kind::FillDisk => self.databases.fill_disk(database).await,
+            Kind::KillRedis => self.redis(random, redis::Fault::Restart, 1).await,
+            Kind::PauseRedis => self.redis(random, redis::Fault::Pause(length), 1).await,
+            Kind::FlushRedis => self.redis(random, redis::Fault::Flush, 1).await,
+            Kind::EvictRedis => self.redis(random, redis::Fault::Evict, strike.keys).await,
+            Kind::FailOver => self.redis(random, redis::Fault::Failover(length), 1).await,
+            Kind::Delay | Kind::Slices | Kind::HalfOpen | Kind::OneWay | Kind::Reset => {
+                let wire = self.wires.of(server, store);
+                wire.set(strike.weather().context("no weather")?);
+                tokio::time::sleep(length).await;
+                wire.set(Weather::Clear);
                 Ok(())
             }
-            Strike::Overload(length) => {
+            Kind::Blackhole => {
+                let network = self.networks.get(server).context("it is in no network of its own")?;
+                network.swallow(store.place()).await?;
+                tokio::time::sleep(length).await;
+                network.let_through(store.place()).await
+            }
+            Kind::Overload => {
                 let burst = self.burst.as_ref().context("there are no more bursts")?;
                 burst.send_replace(true);
                 tokio::time::sleep(length).await;

@@ -7,7 +7,7 @@ use anyhow::Result;
 
 /// The wall clock of the processes that are given its variables. Their monotonic clock runs on.
 #[derive(Debug)]
-pub(super) struct Clock {
+pub struct Clock {
     library: PathBuf,
     folder: tempfile::TempDir,
     file: PathBuf,
@@ -15,7 +15,10 @@ pub(super) struct Clock {
 
 impl Clock {
     /// A clock that is right; `None`, said loudly, where libfaketime is not installed.
-    pub(super) fn new() -> Result<Option<Self>> {
+    ///
+    /// # Errors
+    /// When there is no place for its file.
+    pub fn new() -> Result<Option<Self>> {
         let mut libraries = std::fs::read_dir("/usr/lib")?.flatten();
         let library = libraries.find_map(|folder| {
             let library = folder.path().join("faketime/libfaketimeMT.so.1");
@@ -33,7 +36,10 @@ impl Clock {
     }
 
     /// Puts the clock so many seconds ahead, or behind.
-    pub(super) fn set(&self, seconds: i32) -> Result<()> {
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn set(&self, seconds: i32) -> Result<()> {
         // Replaced and not rewritten: it is read at every look at the clock.
         let next = self.folder.path().join("next");
         std::fs::write(&next, format!("{seconds:+}\n"))?;
@@ -41,7 +47,7 @@ impl Clock {
     }
 
     /// What makes a process go by it.
-    pub(super) fn variables(&self) -> [(&str, &OsStr); 4] {
+    pub fn variables(&self) -> [(&'static str, &OsStr); 4] {
         [
             ("LD_PRELOAD", self.library.as_os_str()),
             ("FAKETIME_TIMESTAMP_FILE", self.file.as_os_str()),

@@ -1,0 +1,95 @@
+//! What a run is run on: two databases, a Redis or a cluster of them, two servers, and the wires between.
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use tokio::sync::{Mutex, watch};
+
+use super::fault::{Means, Rig, Wires};
+use super::options::Options;
+use crate::clock::Clock;
+use crate::kill::fleet::{Fleet, Launch, SERVERS};
+use crate::net::Network;
+use crate::{Server, command, mysql, redis};
+
+/// What all servers of a run have in common beside their stores.
+const SETS: [&str; 6] = [
+    // A run is longer than the default.
+    "object_type_defaults.edit_window=always",
+    // A walk goes on at any server.
+    "page_tokens.keys=[\"MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\"]",
+    "cache.kind=redis",
+    // Small enough that walks by rank go beyond it, and lists beyond their copies.
+    "rankings.depth=100",
+    "cache.window=100",
+    // Pages are kept ready of what is read a little, too.
+    "hot.threshold=5",
+];
+
+/// Starts everything.
+///
+/// # Errors
+/// When there are no databases, or something that the options ask for cannot be had.
+pub(super) async fn begin(burst: watch::Sender<bool>, options: &Options) -> Result<Rig> {
+    let has = |means| options.means.contains(&means);
+    let databases = mysql::servers().context("there are no database servers: `cargo xtask prove` starts them")?;
+    let copies = Copies::start(has(Means::Cluster)).await?;
+    let clocks = (0..SERVERS).filter(|_| has(Means::Clocks)).map(|_| Clock::new()?.context("there are no clocks"));
+    let clocks = clocks.collect::<Result<Vec<Clock>>>()?;
+    let mut networks = Vec::new();
+    for number in (0..SERVERS as u8).filter(|_| has(Means::Networks)) {
+        networks.push(Network::make(number).await?);
+    }
+    let name = mysql::fresh_name();
+    mysql::create(&databases, &name).await?;
+    command::finish(command::riposte(Server::settings(&databases, &name))?.args(["migrate", "up"])).await?.ended(0)?;
+    let port = |url: &String| url.rsplit(':').next().and_then(|port| port.parse().ok()).context("no port");
+    let ports = databases.iter().map(port).collect::<Result<Vec<u16>>>()?;
+    let wires = Wires::to(&ports, copies.port, &networks).await?;
+    let launch = |server: usize| {
+        let mut sets = Server::settings(&wires.databases(server), &name);
+        let url = wires.redis(server).unwrap_or_else(|| copies.url.clone());
+        let mut more: Vec<String> = SETS.map(str::to_owned).into();
+        more.push(format!("cache.url={url}"));
+        let mut before = Vec::new();
+        if let Some(network) = networks.get(server) {
+            let listens = ["server.listen", "server.admin_listen", "server.metrics_listen"];
+            more.extend(listens.map(|key| format!("{key}={}:0", network.server())));
+            before.extend(network.enter()?);
+        }
+        sets.extend(more.into_iter().flat_map(|set| ["--set".to_owned(), set]));
+        let clock = clocks.get(server).map(Clock::variables).into_iter().flatten();
+        let mut variables: Vec<_> = clock.map(|(name, of)| (name, of.to_owned())).collect();
+        if !options.planted.is_empty() {
+            variables.push(("RIPOSTE_PLANTED", options.planted.clone().into()));
+        }
+        anyhow::Ok(Launch { sets, variables, before })
+    };
+    let fleet = Fleet::start([launch(0)?, launch(1)?]).await?;
+    Ok(Rig::new(fleet, wires, (clocks, networks), copies.redis, burst))
+}
+
+/// What copies are kept in.
+struct Copies {
+    redis: Arc<Mutex<dyn redis::Victim + Send>>,
+    url: String,
+    /// Where a wire can lead; a cluster tells its own addresses.
+    port: Option<u16>,
+}
+
+impl Copies {
+    async fn start(cluster: bool) -> Result<Self> {
+        let program = redis::Program::find().context("there is no redis-server")?;
+        let start = move || {
+            if cluster {
+                let redis = redis::Cluster::start(&program)?;
+                let url = redis.url();
+                return anyhow::Ok(Self { redis: Arc::new(Mutex::new(redis)), url, port: None });
+            }
+            let redis = redis::Server::start(&program)?;
+            let (url, port) = (redis.url(), Some(redis.port()));
+            Ok(Self { redis: Arc::new(Mutex::new(redis)), url, port })
+        };
+        tokio::task::spawn_blocking(start).await?
+    }
+}
