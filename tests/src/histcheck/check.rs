@@ -5,6 +5,7 @@
 //! faults. All of it is O(n log n) in the operations of a subject.
 
 mod counts;
+mod feed;
 mod floors;
 mod isolation;
 mod like_counts;
@@ -60,7 +61,7 @@ impl Found {
 
 type Rule = fn(&Scene<'_>, &mut Found);
 
-const RULES: [(&str, Rule); 10] = [
+const RULES: [(&str, Rule); 11] = [
     ("once", once::check),
     ("rows", rows::check),
     ("floors", floors::check),
@@ -70,6 +71,7 @@ const RULES: [(&str, Rule); 10] = [
     ("walks", walks::check),
     ("revisions", revisions::check),
     ("isolation", isolation::check),
+    ("feed", feed::check),
     ("refusals", refusals::check),
 ];
 

@@ -1,24 +1,27 @@
-//! What stands when all is over, read through the API into the history: by each server from whatever copies it has, and
-//! from the rows.
+//! What stands when all is over, read through the API into the history: by each server from whatever copies it has, from
+//! the rows, and from what watchers are told.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use riposte_sdk::v1::subject_service_client::SubjectServiceClient;
 use riposte_sdk::v1::{
-    ExportSubjectRequest, SubjectScope, VerifyCountsRequest, export_subject_response::Item as Exported,
-    subject_scope::Scope,
+    CommentChangeKind, ExportSubjectRequest, GetSubjectRequest, SubjectScope, VerifyCountsRequest, WatchSubjectRequest,
+    export_subject_response::Item as Exported, subject_scope::Scope,
 };
 use tonic::Code;
 
-use super::history::{Call, Item, Op, Outcome, PageOf, Place, Sort, Value, View};
+use super::history::{Call, How, Item, Op, Outcome, PageOf, Place, Sort, Told, Value, View};
 use super::load::{SUBJECTS, Stage, heard, item, send};
 use super::names;
-use crate::Server;
 use crate::kill::fleet::SERVERS;
+use crate::{Server, Watch};
 
 /// The client number of these reads.
 const CLIENT: u32 = 200_000;
+/// Revisions that are told one by one, as the contract says.
+const TOLD: i64 = 1_024;
 /// How long each may take.
 const WITHIN: Duration = Duration::from_secs(10);
 
@@ -33,8 +36,47 @@ pub(super) async fn read(stage: &Stage, server: &Server) -> Result<()> {
             copies(stage, subject, door).await.with_context(|| format!("subject {subject} at server {door}"))?;
         }
         export(stage, server, subject, drifts.get(&subject).cloned().unwrap_or_default()).await?;
+        let door = subject as usize % SERVERS;
+        watch(stage, subject, door).await.with_context(|| format!("watching subject {subject} at server {door}"))?;
     }
     Ok(())
+}
+
+/// The last changes of a subject, as a watcher is told them: as many as are told one by one.
+async fn watch(stage: &Stage, subject: u32, door: usize) -> Result<()> {
+    let begun = stage.now();
+    let (key, channel) = (Some(names::key(subject)), stage.doors.channel(door));
+    let mut service = SubjectServiceClient::new(channel);
+    let row = GetSubjectRequest { key: key.clone(), fresh: true, ..GetSubjectRequest::default() };
+    let last = match service.get_subject(row).await {
+        Ok(answer) => answer.into_inner().subject.context("no subject")?.revision,
+        // A subject comes into being with its first comment.
+        Err(status) if status.code() == Code::NotFound => return Ok(()),
+        Err(status) => return Err(status.into()),
+    };
+    // From 0 on would be from now on.
+    let after = (last - TOLD).max(1);
+    let request = WatchSubjectRequest { key, after_revision: after };
+    let stream = service.watch_subject(request).await?.into_inner();
+    let mut watch = Watch::of(stream).await?;
+    let mut told: Vec<Told> = Vec::new();
+    while told.last().map_or(after, |(revision, _)| *revision) < last {
+        let change = watch.change().await?;
+        let comments = change.comments.iter().map(|comment| (comment.comment_id, how(comment.kind())));
+        told.push((change.revision, comments.collect()));
+    }
+    let (call, outcome) = (Call::Watch { subject, after }, Outcome::Changes { told: told.into(), last });
+    let (ended, server) = (stage.now(), door as u8);
+    stage.recorder.op(Op { client: CLIENT + 10, server, begun, ended, request: (0, 0), call, outcome })
+}
+
+fn how(kind: CommentChangeKind) -> How {
+    match kind {
+        CommentChangeKind::Created => How::Created,
+        CommentChangeKind::Edited => How::Edited,
+        CommentChangeKind::StateChanged => How::State,
+        CommentChangeKind::Unspecified | CommentChangeKind::PinChanged | CommentChangeKind::Recounted => How::Other,
+    }
 }
 
 /// The first pages of several orders, and the counts, as whatever copy tells them.

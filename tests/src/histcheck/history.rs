@@ -10,7 +10,8 @@ mod say;
 
 pub(crate) use file::{Recorder, read};
 pub(crate) use op::{
-    Call, Counts, Item, Liked, Nanos, Op, Outcome, PageOf, Place, RequestId, Shown, Sort, Value, View, Written,
+    Call, Counts, How, Item, Liked, Nanos, Op, Outcome, PageOf, Place, RequestId, Shown, Sort, Told, Value, View,
+    Written,
 };
 
 /// A fault that was injected.

@@ -56,7 +56,8 @@ pub(super) fn outcomes(history: &History) -> String {
             | Outcome::Comment(_)
             | Outcome::Counts(_)
             | Outcome::States(_)
-            | Outcome::Export { .. } => answered += 1,
+            | Outcome::Export { .. }
+            | Outcome::Changes { .. } => answered += 1,
         }
     }
     let words: Vec<_> = words.iter().map(|(word, count)| format!("{word}: {count}")).collect();

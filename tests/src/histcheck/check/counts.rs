@@ -79,6 +79,7 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
             | Outcome::Comment(_)
             | Outcome::States(_)
             | Outcome::Export { .. }
+            | Outcome::Changes { .. }
             | Outcome::Refused(_)
             | Outcome::Unknown(_) => None,
         };

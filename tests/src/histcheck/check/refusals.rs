@@ -32,7 +32,7 @@ fn explained(call: &Call) -> &'static [&'static str] {
         Call::List(_) | Call::Replies { .. } | Call::Get { .. } | Call::Counts { .. } | Call::States { .. } => {
             &["REVISION_NOT_REACHED"]
         }
-        Call::Root { .. } | Call::Export { .. } => &[],
+        Call::Root { .. } | Call::Export { .. } | Call::Watch { .. } => &[],
     }
 }
 

@@ -23,6 +23,7 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
                 | Outcome::Liked(_)
                 | Outcome::Counts(_)
                 | Outcome::States(_)
+                | Outcome::Changes { .. }
                 | Outcome::Refused(_)
                 | Outcome::Unknown(_) => None,
             };

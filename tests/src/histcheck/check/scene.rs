@@ -212,7 +212,8 @@ impl<'h> Scene<'h> {
                 | Call::Get { .. }
                 | Call::Counts { .. }
                 | Call::States { .. }
-                | Call::Export { .. } => continue,
+                | Call::Export { .. }
+                | Call::Watch { .. } => continue,
             };
             let revision = self.written(request).map_or(0, |written| written.revision);
             let (fate, change) = (request.fate, Change { revision, request: place, what });

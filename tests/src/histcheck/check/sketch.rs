@@ -5,7 +5,7 @@
 
 use super::{Anomaly, check};
 use crate::histcheck::history::{
-    Call, Counts, History, Item, Liked, Op, Outcome, PageOf, Place, RequestId, Shown, Sort, Value, View, Written,
+    Call, Counts, History, How, Item, Liked, Op, Outcome, PageOf, Place, RequestId, Shown, Sort, Value, View, Written,
 };
 
 /// A history under way.
@@ -152,6 +152,12 @@ impl Sketch {
     pub(super) fn export(&mut self, at: u64, rows: &[Item], likes: &[(i64, u32, Value)]) -> &mut Self {
         let outcome = Outcome::Export { rows: rows.into(), likes: likes.into(), drifts: Box::new([]) };
         self.op(at, Call::Export { subject: 0 }, outcome)
+    }
+
+    /// What a watcher behind a revision is told, as revision, comment and how it changed.
+    pub(super) fn changes(&mut self, at: u64, after: i64, told: &[(i64, i64, How)], last: i64) -> &mut Self {
+        let told = told.iter().map(|(revision, id, how)| (*revision, [(*id, *how)].into())).collect();
+        self.op(at, Call::Watch { subject: 0, after }, Outcome::Changes { told, last })
     }
 
     pub(super) fn anomalies(&self) -> Vec<Anomaly> {

@@ -50,6 +50,8 @@ pub(crate) enum Call {
     States { subject: u32, member: u32, comments: Box<[i64]>, fresh: bool },
     /// All rows and likes of a subject, and whether its counts are theirs; only when nobody writes any more.
     Export { subject: u32 },
+    /// The changes of a subject behind a revision, as its watchers are told them, up to its last; only then, too.
+    Watch { subject: u32, after: i64 },
 }
 
 /// How new an answer has to be.
@@ -111,10 +113,29 @@ pub(crate) enum Outcome {
         likes: Box<[(i64, u32, Value)]>,
         drifts: Box<[String]>,
     },
+    /// The changes of comments, in the order they were told, up to the revision that was the last.
+    Changes {
+        told: Box<[Told]>,
+        last: i64,
+    },
     /// Refused, with the word that nothing was done; by this reason.
     Refused(Box<str>),
     /// It may have been done, be done later, or never; by this reason. A read tells nothing.
     Unknown(Box<str>),
+}
+
+/// One change of a watched subject: its revision, and the comments that changed and how. Most have one.
+pub(crate) type Told = (i64, Box<[(i64, How)]>);
+
+/// How a comment changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum How {
+    Created,
+    Edited,
+    /// Deleted, or back again.
+    State,
+    /// In a way that nobody asked for.
+    Other,
 }
 
 /// What a write was answered.
@@ -225,7 +246,8 @@ impl Call {
             | Self::Get { subject, .. }
             | Self::Counts { subject, .. }
             | Self::States { subject, .. }
-            | Self::Export { subject } => *subject,
+            | Self::Export { subject }
+            | Self::Watch { subject, .. } => *subject,
             Self::List(page) | Self::Replies { page, .. } => page.subject,
         }
     }
@@ -244,7 +266,8 @@ impl Call {
             | Self::Get { .. }
             | Self::Counts { .. }
             | Self::States { .. }
-            | Self::Export { .. } => None,
+            | Self::Export { .. }
+            | Self::Watch { .. } => None,
         }
     }
 
@@ -254,7 +277,7 @@ impl Call {
             Self::List(page) | Self::Replies { page, .. } => Some(page.view),
             Self::Get { view, .. } | Self::Counts { view, .. } => Some(*view),
             Self::States { fresh, .. } => Some(View { min_revision: 0, fresh: *fresh }),
-            Self::Export { .. } => Some(View { min_revision: 0, fresh: true }),
+            Self::Export { .. } | Self::Watch { .. } => Some(View { min_revision: 0, fresh: true }),
             Self::Root { .. }
             | Self::Reply { .. }
             | Self::Edit { .. }
@@ -287,6 +310,7 @@ impl Op {
             | Outcome::Comment(_)
             | Outcome::States(_)
             | Outcome::Export { .. }
+            | Outcome::Changes { .. }
             | Outcome::Refused(_)
             | Outcome::Unknown(_) => None,
         }
@@ -302,6 +326,7 @@ impl Op {
             | Outcome::Liked(_)
             | Outcome::Counts(_)
             | Outcome::States(_)
+            | Outcome::Changes { .. }
             | Outcome::Refused(_)
             | Outcome::Unknown(_) => &[],
         }

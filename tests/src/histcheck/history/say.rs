@@ -24,6 +24,7 @@ impl fmt::Display for Op {
             Outcome::Export { rows, likes, drifts } => {
                 write!(f, " → {} rows, {} likes, {drifts:?}", rows.len(), likes.len())
             }
+            Outcome::Changes { told, last } => write!(f, " → {} changes up to revision {last}", told.len()),
             Outcome::Written(_)
             | Outcome::Liked(_)
             | Outcome::Counts(_)

@@ -78,7 +78,7 @@ async fn attempt(channel: Channel, call: &Call, request: RequestId, token: &str,
             let states = got.states.iter().map(|state| heard(state.value())).collect();
             Ok((Outcome::States(states), String::new()))
         }
-        Call::Export { .. } => Err(Status::unimplemented("exports are read in the end")),
+        Call::Export { .. } | Call::Watch { .. } => Err(Status::unimplemented("these are read in the end")),
     }
 }
 
@@ -129,7 +129,8 @@ async fn change(channel: Channel, call: &Call, request_id: String, limit: Durati
         | Call::Get { .. }
         | Call::Counts { .. }
         | Call::States { .. }
-        | Call::Export { .. } => return Err(Status::unimplemented(format!("{call:?} changes no comment"))),
+        | Call::Export { .. }
+        | Call::Watch { .. } => return Err(Status::unimplemented(format!("{call:?} changes no comment"))),
     };
     written(comment, revision)
 }

@@ -69,6 +69,8 @@ impl Model {
                 let rows = subject.comments.iter().map(|comment| comment.shown(Place::Row)).collect();
                 plain(Outcome::Export { rows, likes: Box::new([]), drifts: Box::new([]) })
             }
+            // The model tells nobody.
+            Call::Watch { .. } => plain(Outcome::Unknown("Unimplemented".into())),
         };
         if matches!(told.0, Outcome::Written(_) | Outcome::Liked(_)) {
             self.done.insert(request, told.0.clone());
