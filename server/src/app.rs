@@ -171,13 +171,14 @@ impl App {
     /// finish within their time (those that only watch are ended, to go on elsewhere), the store is closed. Who serves no calls waits
     /// for no balancer and gives up its leads at once.
     pub async fn stop(mut self) {
-        self.readiness.stop().await;
+        let health = self.readiness.stop().await;
         if self.roles.has(Role::Api) {
             tokio::time::sleep(self.drain_delay).await;
         } else {
             self.feed.resign().await;
         }
         self.hub.close();
+        health.end().await;
         tokio::join!(self.public.stop(self.drain_timeout), self.admin.stop(self.drain_timeout));
         // Nobody waits for these any more; what the store does not take in this time is as if the process had died.
         if tokio::time::timeout(self.drain_timeout, self.lanes.close()).await.is_err() {
@@ -185,7 +186,9 @@ impl App {
                 "writes still waited when the time to stop was over; they had no effect, or their repeat finds it"
             );
         }
-        self.audit.flush().await;
+        if tokio::time::timeout(self.drain_timeout, self.audit.flush()).await.is_err() {
+            tracing::warn!("the audit log takes nothing; its last records may be missing");
+        }
         self.feed.stop().await;
         self.keeper.abort();
         self.reload.abort();

@@ -27,7 +27,7 @@ pub use door::{Attempt, Begun};
 pub use record::Outcome;
 
 /// The target of its lines in the log of the process.
-const TARGET: &str = "riposte::audit";
+pub(crate) const TARGET: &str = "riposte::audit";
 
 /// Where records go. Clones write to the same place.
 #[derive(Debug, Clone)]

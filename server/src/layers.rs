@@ -12,3 +12,4 @@ mod tag;
 pub use body::CallBody;
 pub use call::{CallLayer, CallService, Gate};
 pub use fault::Faults;
+pub use gather::Bodies;

@@ -48,6 +48,8 @@ pub fn start(config: &Config) -> Result<Telemetry, StartError> {
     let Log { format, filter } = &config.log;
     // The configuration was refused if any part of the filter is malformed.
     let filter = filter.parse::<Targets>().unwrap_or_default();
+    // Whatever is left out, the audit log is not: where it goes into this one, each of its lines has to stand here.
+    let filter = filter.with_target(crate::audit::TARGET, LevelFilter::INFO);
     let exports = Exports::default();
     let push = Push::open(&config.telemetry, &exports)?;
     if let Some(push) = &push {

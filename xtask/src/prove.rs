@@ -12,6 +12,7 @@ use crate::servers::Setup;
 use crate::{build, kill, servers, tools};
 use anyhow::{Context, Result, anyhow, ensure};
 use nix::sched::{CloneFlags, unshare};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -51,6 +52,8 @@ pub(crate) struct Args {
 
 /// What a run came to, below the build directory.
 const SUMMARY: &str = "prove/summary.json";
+/// Databases whose disks can fail.
+const DATABASES: Setup = Setup { plain_files: true, ..Setup::TESTS };
 const SMOKE: Duration = Duration::from_mins(4);
 /// The longest run in one history.
 const SEGMENT: Duration = Duration::from_mins(20);
@@ -75,7 +78,7 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
     let server = if args.planted.is_some() { build::with_bugs(repo, live)? } else { repo.server_binary() };
     // On a thread of its own, which leaves the network that everything else is in.
     let prove = || {
-        let means = means(args.cluster);
+        let means = means(live, args.cluster);
         let bench = Bench { repo, live, server: &server, redis: &redis, folder: &folder, means };
         match &args.planted {
             Some(bugs) => bench.planted(bugs, args),
@@ -88,11 +91,12 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
 /// The run of the test command, on programs that are built; what it came to, in words, and whether all promises were kept.
 pub(crate) fn smoke(repo: &Repo, live: &Arc<Live>) -> Result<(bool, String)> {
     let kept = run(repo, live, &Args { smoke: true, ..Args::default() })?;
-    let summary: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(repo.target().join(SUMMARY))?)?;
+    let summary = std::fs::read_to_string(repo.target().join(SUMMARY)).context("the run ended without a verdict")?;
+    let summary: serde_json::Value = serde_json::from_str(&summary)?;
     let of = |name: &str| summary[name].as_u64().unwrap_or_default();
-    let words =
-        format!("{} operations, {} injections, {} anomalies", of("operations"), of("injections"), of("anomalies"));
-    Ok((kept, words))
+    let (operations, injections, anomalies) = (of("operations"), of("injections"), of("anomalies"));
+    let means = summary["means"].as_str().unwrap_or_default();
+    Ok((kept, format!("{operations} operations, {injections} injections ({means}), {anomalies} anomalies")))
 }
 
 fn alone(live: &Arc<Live>, program: &mut Command) -> Result<bool> {
@@ -155,7 +159,12 @@ impl Bench<'_> {
 
     /// One run on databases of its own.
     fn once(&self, length: Duration, seed: Option<u64>, planted: Option<&str>) -> Result<bool> {
-        let mut databases = servers::start_mariadb(self.live, Setup::TESTS)?;
+        // What an earlier run came to is not told of this one.
+        match std::fs::remove_file(self.repo.target().join(SUMMARY)) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
+            Ok(()) | Err(_) => {}
+        }
+        let mut databases = servers::start_mariadb(self.live, DATABASES)?;
         let mut load = self.repo.clean(self.repo.prove_load_binary());
         load.args(["--seconds", &length.as_secs().to_string(), "--folder"]).arg(self.folder);
         for means in &self.means {
@@ -184,12 +193,11 @@ impl Bench<'_> {
 }
 
 /// What can strike here beside what always can. Whatever is started from now on is in a network namespace of its own, if that may be.
-fn means(cluster: bool) -> Vec<&'static str> {
+fn means(live: &Arc<Live>, cluster: bool) -> Vec<&'static str> {
     let mut means = vec!["clocks"];
-    if servers::can_fail_disks() {
-        means.push("disks");
-    } else {
-        eprintln!("system calls cannot be made to fail here: disks do not fail in this run");
+    match servers::can_fail_disks(live) {
+        Ok(()) => means.push("disks"),
+        Err(error) => eprintln!("system calls cannot be made to fail here ({error:#}): no disk fails in this run"),
     }
     if cluster {
         means.push("cluster");
@@ -205,7 +213,17 @@ fn means(cluster: bool) -> Vec<&'static str> {
 /// Moves this thread, and what it starts, to a network namespace that has nothing but the loopback interface.
 fn apart() -> Result<()> {
     unshare(CloneFlags::CLONE_NEWNET)?;
-    output_of(Command::new("ip").args(["link", "set", "lo", "up"])).map(drop)
+    // What the load program does later, tried and taken back.
+    for words in [
+        "link set lo up",
+        "link add name riposte-a type veth peer name riposte-b",
+        "link del riposte-a",
+        "rule add from 10.77.0.11 to 10.77.0.2 blackhole",
+        "rule del from 10.77.0.11 to 10.77.0.2 blackhole",
+    ] {
+        output_of(Command::new("ip").args(words.split(' ')))?;
+    }
+    Ok(())
 }
 
 impl Args {

@@ -35,6 +35,8 @@ const READY_WITHIN: Duration = Duration::from_secs(90);
 pub(crate) struct Setup {
     /// Whether a commit waits until the redo log is on disk, and not up to a second later, which a killed server forgets.
     pub(crate) durable: bool,
+    /// Whether files are written by the system calls of threads, which can be made to fail, and not by the kernel behind their backs.
+    pub(crate) plain_files: bool,
     /// Whether the binlog is flushed with each commit, and not only the redo log.
     pub(crate) sync_binlog: bool,
     /// The buffer pool, as the server's option writes it.
@@ -46,7 +48,8 @@ pub(crate) struct Setup {
 impl Setup {
     /// For tests, which kill processes and not machines: no flush of the binlog, and small, because two servers share
     /// the machine with the compiler.
-    pub(crate) const TESTS: Self = Self { durable: true, sync_binlog: false, buffer_pool: "128M", redo_log: "96M" };
+    pub(crate) const TESTS: Self =
+        Self { durable: true, plain_files: false, sync_binlog: false, buffer_pool: "128M", redo_log: "96M" };
 }
 
 /// One running server and the folder of its data.
@@ -94,7 +97,7 @@ impl Pair {
     pub(crate) fn fail_disk(&mut self, live: &Arc<Live>, number: u8, fault: DiskFault) -> Result<()> {
         let server = self.server(number)?;
         let process = server.process.as_mut().with_context(|| format!("database server {number} was killed"))?;
-        disk::fail(live, process, fault)?;
+        disk::fail(live, process, fault).with_context(|| format!("{fault:?} of database server {number}"))?;
         server.start_again(live)
     }
 
@@ -182,7 +185,8 @@ fn flags(port: u16, setup: Setup) -> Vec<String> {
     ]
     .map(str::to_owned)
     .into();
-    let Setup { durable, sync_binlog, buffer_pool, redo_log: _ } = setup;
+    let Setup { durable, plain_files, sync_binlog, buffer_pool, redo_log: _ } = setup;
+    flags.push(format!("--innodb-use-native-aio={}", u8::from(!plain_files)));
     flags.push(format!("--innodb-flush-log-at-trx-commit={}", u8::from(durable)));
     flags.push(format!("--sync-binlog={}", u8::from(sync_binlog)));
     flags.push(format!("--innodb-buffer-pool-size={buffer_pool}"));

@@ -90,11 +90,6 @@ impl CachedReader {
         }
     }
 
-    /// Whether none of the copies of a partition is to be read or kept.
-    fn leaves(&self, at: Partition) -> bool {
-        self.0.cache.is_away() || self.0.owed.clear(at).is_err()
-    }
-
     pub(crate) fn inner(&self) -> &Arc<dyn Reader> {
         &self.0.inner
     }
@@ -105,6 +100,11 @@ impl CachedReader {
 }
 
 impl Parts {
+    /// Whether none of the copies of a partition is to be read or kept.
+    fn leaves(&self, at: Partition) -> bool {
+        self.cache.is_away() || self.owed.clear(at).is_err()
+    }
+
     /// Reads the rows of a partition, when there is room on its data source.
     async fn rows<T>(&self, at: Partition, read: impl Future<Output = Result<T>>) -> Result<T> {
         let _room = self.room.enter(at).await?;

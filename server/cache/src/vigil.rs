@@ -2,7 +2,8 @@
 //! process that died, or one without copies, has committed would never be told to them.
 //!
 //! A relay that is slow is not one that is missing: as long as a cursor moves, copies are read, however far it is behind. Under
-//! load it would only make things worse to leave them.
+//! load it would only make things worse to leave them. But a process that starts knows nothing of who was there before it, so it reads
+//! no copies until it has seen that they are mended.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,8 +15,8 @@ use riposte_core::{Partition, Result};
 use crate::owed::Owed;
 use crate::port::{Cache, Cursor};
 
-/// Partitions whose cursors are looked at, others each time: the relay moves all of a source within a second, so a few speak for
-/// all. They differ by what it moves in that second, so only one beyond all that were seen shows that it is there.
+/// Partitions whose cursors are looked at while copies are read, others each time: the relay moves all of a source within a second, so a
+/// few speak for all. They differ by what it moves in that second, so only one beyond all that were seen shows that it is there.
 const SAMPLE: usize = 4;
 /// A commit that has waited so long for its number is one to move cursors for; it is also the time between two looks, about.
 const LATE: Duration = Duration::from_secs(1);
@@ -23,10 +24,12 @@ const LATE: Duration = Duration::from_secs(1);
 /// What a look has found out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Care {
-    /// Copies are read again: the relay has caught up.
-    Again,
+    /// Copies are read from now on: for the first time in this process it was seen that somebody mends them.
+    Found,
     /// Nobody mends them: from now on they are not read.
     Missing,
+    /// Copies are read again: the relay has caught up.
+    Again,
 }
 
 /// The watch over one data source. See the module.
@@ -42,8 +45,8 @@ pub struct Vigil {
 }
 
 impl Vigil {
-    /// Over what `cache` holds of `partitions`, all of which lie on `source`, from 0 on. Copies are read for as long as somebody has
-    /// moved a cursor within `longest`, or there was nothing to move it for.
+    /// Over what `cache` holds of `partitions`, all of which lie on `source`, from 0 on. Copies are read from the first look on that finds
+    /// them mended, and for as long as somebody has moved a cursor within `longest`, or there was nothing to move it for.
     #[must_use]
     pub fn new(
         cache: Arc<dyn Cache>,
@@ -53,6 +56,7 @@ impl Vigil {
         partitions: Vec<Partition>,
         longest: Duration,
     ) -> Self {
+        owed.leave(&partitions);
         Self { cache, outbox, owed, source, partitions, longest, standing: Standing::default() }
     }
 
@@ -61,40 +65,52 @@ impl Vigil {
     /// # Errors
     /// Those of the outbox. That the cache does not answer is none: it is not read then either.
     pub async fn look(&mut self, oldest: Duration) -> Result<Option<Care>> {
-        let Some((place, head)) = self.found().await.inspect_err(|_| self.standing.was_not_seen())? else {
+        let Some(stand) = self.found(oldest).await.inspect_err(|_| self.standing.was_not_seen())? else {
             self.standing.was_not_seen();
             return Ok(None);
         };
-        let news = self.standing.seen(Instant::now(), Stand { place, head, oldest }, self.longest);
+        let news = self.standing.seen(Instant::now(), stand, self.longest);
         match news {
             Some(Care::Missing) => self.owed.leave(&self.partitions),
-            Some(Care::Again) => self.owed.come_back(&self.partitions),
+            Some(Care::Found | Care::Again) => self.owed.come_back(&self.partitions),
             None => {}
         }
         Ok(news)
     }
 
-    /// How far the relay has come, and where the events end; `None` where copies do not say.
-    async fn found(&self) -> Result<Option<(i64, i64)>> {
+    /// What there is to see; `None` where the copies do not answer.
+    async fn found(&self, oldest: Duration) -> Result<Option<Stand>> {
         // First where the events end: a cursor that is asked for afterwards may be beyond, and that is no fault.
         let head = self.outbox.head(self.source).await?;
-        let sample: Vec<Partition> = self.partitions.sample(&mut rand::rng(), SAMPLE).copied().collect();
-        // Where the relay has never come, copies are not kept either.
-        let cursors = self.cache.cursors(&sample).await.unwrap_or_default();
-        Ok(cursors.into_iter().flatten().max().map(|Cursor(place)| (place, head)))
+        let asked = if self.standing.is_left() {
+            self.partitions.clone()
+        } else {
+            self.partitions.sample(&mut rand::rng(), SAMPLE).copied().collect()
+        };
+        let Ok(cursors) = self.cache.cursors(&asked).await else { return Ok(None) };
+        // Where there is none, nothing is kept.
+        let places = || cursors.iter().flatten().map(|Cursor(place)| *place);
+        Ok(Some(Stand { first: places().max().unwrap_or_default(), last: places().min(), head, oldest }))
     }
 
     /// It could not be looked: that the relay stood still meanwhile is not known.
     pub fn was_blind(&mut self) {
         self.standing.was_not_seen();
     }
+
+    /// Whether it was ever found out how things are.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        self.standing.left.is_none_or(|left| left.is_told)
+    }
 }
 
 /// What a look has found.
 #[derive(Debug, Clone, Copy)]
 struct Stand {
-    /// How far the cursors are.
-    place: i64,
+    /// How far the cursors are that were asked for: the first of them, and the last; no last where there is none.
+    first: i64,
+    last: Option<i64>,
     /// Where the events end.
     head: i64,
     /// How long a commit has waited for its number.
@@ -102,64 +118,72 @@ struct Stand {
 }
 
 /// How cursors stand to the end of the events, as look follows look.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Standing {
-    /// How far they have come.
+    /// How far the first of them has come.
     place: i64,
     /// When it was looked last, if then there was something to move them for.
     before: Option<Instant>,
     /// How long it was seen that they do not move though there is.
     still: Duration,
-    missing: Option<Missing>,
+    left: Option<Left>,
 }
 
-/// Nobody mends.
-#[derive(Debug)]
-struct Missing {
-    /// When that was seen last. What was committed before has to be told before copies are read again.
-    last: Instant,
+/// Copies are not read.
+#[derive(Debug, Clone, Copy)]
+struct Left {
+    /// Whether it was told that nobody mends; if not, it is not known yet whether somebody does.
+    is_told: bool,
+    /// When it was seen last that nobody does. What was committed before has to be told before copies are read.
+    seen: Option<Instant>,
     /// Where all of that ends, once it has numbers.
     target: Option<i64>,
 }
 
+impl Default for Standing {
+    fn default() -> Self {
+        let left = Some(Left { is_told: false, seen: None, target: None });
+        Self { place: 0, before: None, still: Duration::ZERO, left }
+    }
+}
+
 impl Standing {
+    fn is_left(&self) -> bool {
+        self.left.is_some()
+    }
+
     fn was_not_seen(&mut self) {
-        (self.before, self.still) = (None, Duration::ZERO);
+        self.before = None;
     }
 
     fn seen(&mut self, now: Instant, stand: Stand, longest: Duration) -> Option<Care> {
-        let Stand { place, head, oldest } = stand;
-        let moved = place > self.place;
-        self.place = self.place.max(place);
+        let Stand { first, last, head, oldest } = stand;
+        let moved = first > self.place;
+        self.place = self.place.max(first);
         let behind = self.place < head || oldest >= LATE;
-        match self.before {
+        if moved || !behind {
+            self.still = Duration::ZERO;
+        } else if let Some(before) = self.before {
             // Of a process that was stopped itself, no more than a look's time counts.
-            Some(before) if !moved && behind => self.still += now.duration_since(before).min(LATE * 3),
-            Some(_) | None => self.still = Duration::ZERO,
+            self.still += now.duration_since(before).min(LATE * 3);
         }
         self.before = behind.then_some(now);
-        let still = self.still >= longest;
-        match &mut self.missing {
-            None if still => {
-                self.missing = Some(Missing { last: now, target: None });
-                Some(Care::Missing)
-            }
-            Some(missing) if still => {
-                *missing = Missing { last: now, target: None };
-                None
-            }
-            Some(Missing { last, target }) => {
-                if target.is_none() && oldest < now.duration_since(*last) {
-                    *target = Some(head);
-                }
-                let told = target.is_some_and(|target| self.place >= target);
-                if told {
-                    self.missing = None;
-                }
-                told.then_some(Care::Again)
-            }
-            None => None,
+        if self.still >= longest {
+            let is_news = self.left.replace(Left { is_told: true, seen: Some(now), target: None });
+            return is_news.is_none_or(|left| !left.is_told).then_some(Care::Missing);
         }
+        let left = self.left.as_mut()?;
+        let seen = *left.seen.get_or_insert(now);
+        if left.target.is_none() && (oldest.is_zero() || oldest < now.duration_since(seen)) {
+            left.target = Some(head);
+        }
+        // All of them: some may have been made anew at the end of the events, while others are as old as ever.
+        let is_over = left.target.is_some_and(|target| last.is_some_and(|last| last >= target));
+        let care = if left.is_told { Care::Again } else { Care::Found };
+        if is_over {
+            self.left = None;
+        }
+        is_over.then_some(care)
     }
 }
 
@@ -169,22 +193,27 @@ mod tests {
 
     const LONGEST: Duration = Duration::from_secs(30);
 
-    /// When what is told, of a look a second, each as place, head, and the age of the oldest commit without a number.
+    /// When what is told, of a look a second, each as the place of all cursors, head, and the age of the oldest commit without a number.
     fn told(looks: impl IntoIterator<Item = Option<(i64, i64, u64)>>) -> Vec<(u64, Care)> {
+        told_of(looks.into_iter().map(|look| look.map(|(place, head, oldest)| (place, Some(place), head, oldest))))
+    }
+
+    /// The same with the first cursor and the last.
+    fn told_of(looks: impl IntoIterator<Item = Option<(i64, Option<i64>, i64, u64)>>) -> Vec<(u64, Care)> {
         let (begin, mut standing) = (Instant::now(), Standing::default());
         let news = (0..).zip(looks).filter_map(|(second, look)| {
-            let Some((place, head, oldest)) = look else {
+            let Some((first, last, head, oldest)) = look else {
                 standing.was_not_seen();
                 return None;
             };
-            let stand = Stand { place, head, oldest: Duration::from_secs(oldest) };
+            let stand = Stand { first, last, head, oldest: Duration::from_secs(oldest) };
             Some((second, standing.seen(begin + Duration::from_secs(second), stand, LONGEST)?))
         });
         news.collect()
     }
 
-    /// The same look for so many seconds.
-    fn for_seconds(seconds: usize, look: (i64, i64, u64)) -> impl Iterator<Item = Option<(i64, i64, u64)>> {
+    /// The same for so many seconds.
+    fn for_seconds<T: Copy>(seconds: usize, look: T) -> impl Iterator<Item = Option<T>> {
         std::iter::repeat_n(Some(look), seconds)
     }
 
@@ -192,7 +221,28 @@ mod tests {
     fn a_cursor_that_stands_still_behind_the_end_is_missed_until_it_has_caught_up() {
         let still = for_seconds(40, (5, 5, 0)).chain(for_seconds(60, (5, 9, 0)));
         let back = [Some((11, 15, 0)), Some((14, 20, 0)), Some((15, 30, 0)), Some((16, 40, 0))];
-        assert_eq!(told(still.chain(back)), [(70, Care::Missing), (102, Care::Again)]);
+        assert_eq!(told(still.chain(back)), [(0, Care::Found), (70, Care::Missing), (102, Care::Again)]);
+    }
+
+    #[test]
+    fn copies_are_not_read_before_somebody_was_seen_to_mend_them() {
+        assert_eq!(told([(5, 5, 0), (5, 6, 0), (6, 6, 0)].map(Some)), [(0, Care::Found)], "nothing to do");
+        assert_eq!(told([(5, 7, 0), (6, 8, 0), (7, 9, 0), (8, 9, 0)].map(Some)), [(2, Care::Found)], "at work");
+        assert_eq!(told(for_seconds(60, (5, 9, 0))), [(30, Care::Missing)], "nobody");
+    }
+
+    #[test]
+    fn where_nothing_was_ever_kept_nobody_mends() {
+        let (nothing, begun) = ((0, None, 9, 0), (9, Some(9), 9, 0));
+        let looks = for_seconds(40, nothing).chain(for_seconds(3, begun));
+        assert_eq!(told_of(looks), [(30, Care::Missing), (40, Care::Again)]);
+    }
+
+    #[test]
+    fn one_that_was_made_anew_does_not_speak_for_those_that_are_old() {
+        let left = for_seconds(40, (5, Some(5), 9, 0));
+        let looks = left.chain([(20, Some(5), 20, 0), (21, Some(19), 21, 0), (21, Some(20), 21, 0)].map(Some));
+        assert_eq!(told_of(looks), [(30, Care::Missing), (42, Care::Again)]);
     }
 
     #[test]
@@ -212,16 +262,20 @@ mod tests {
     }
 
     #[test]
-    fn time_in_which_it_was_not_looked_does_not_count() {
-        let blind = for_seconds(20, (5, 9, 0)).chain([None]).chain(for_seconds(29, (5, 9, 0))).chain([None, None]);
-        assert_eq!(told(blind.chain(for_seconds(29, (5, 9, 0)))), []);
+    fn time_in_which_it_was_not_looked_does_not_count_and_what_was_seen_before_does() {
+        let found = Some((5, 5, 0));
+        let seen = |seconds| for_seconds(seconds, (5, 9, 0));
+        // 19 s and 10 s, with what nobody saw between them.
+        let looks = [found].into_iter().chain(seen(20)).chain(std::iter::repeat_n(None, 50)).chain(seen(12));
+        assert_eq!(told(looks), [(0, Care::Found), (82, Care::Missing)]);
         // Nor what a stopped process has missed.
         let (begin, mut standing) = (Instant::now(), Standing::default());
         let mut seen = |at, place, head| {
-            let stand = Stand { place, head, oldest: Duration::ZERO };
+            let stand = Stand { first: place, last: Some(place), head, oldest: Duration::ZERO };
             standing.seen(begin + Duration::from_secs(at), stand, LONGEST)
         };
-        assert_eq!([seen(0, 5, 5), seen(60, 5, 6), seen(120, 5, 7), seen(121, 7, 7)], [None; 4]);
+        let told = [seen(0, 5, 5), seen(60, 5, 6), seen(120, 5, 7), seen(121, 7, 7)];
+        assert_eq!(told, [Some(Care::Found), None, None, None]);
     }
 
     #[test]
@@ -234,6 +288,6 @@ mod tests {
     fn one_that_is_behind_and_moves_and_one_that_has_nothing_to_do_are_not_missed() {
         let slow = (0..100).map(|second| Some((second / 20, 1_000, 50)));
         assert_eq!(told(slow), []);
-        assert_eq!(told(for_seconds(100, (7, 7, 0))), []);
+        assert_eq!(told(for_seconds(100, (7, 7, 0))), [(0, Care::Found)]);
     }
 }

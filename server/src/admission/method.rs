@@ -36,8 +36,10 @@ pub(crate) enum Kind {
     Write,
     /// A moderator's or an operator's call.
     Admin,
-    /// Its messages are judged one by one, and only its beginning is timed.
+    /// One message is asked and many are answered; only its beginning is timed.
     Stream,
+    /// Many messages come, and are judged one by one.
+    Import,
 }
 
 /// A method as admission sees it.
@@ -87,6 +89,11 @@ impl Room {
 }
 
 impl Kind {
+    /// Whether its answers have no end of their own.
+    pub(crate) const fn streams(self) -> bool {
+        matches!(self, Self::Stream | Self::Import)
+    }
+
     /// Whether a call changes nothing.
     pub(crate) const fn only_reads(self) -> bool {
         matches!(self, Self::Read | Self::Batch)
@@ -98,10 +105,10 @@ impl Kind {
     /// may allow, 16,000 code points after NFC, 192 KB before it where every one comes as three.
     pub(crate) const fn max_message(self, most: usize) -> usize {
         let bound = match self {
-            Self::Read | Self::Admin => 8 << 10,
+            Self::Read | Self::Admin | Self::Stream => 8 << 10,
             Self::Batch => 32 << 10,
             Self::Write => 256 << 10,
-            Self::Stream => most,
+            Self::Import => most,
         };
         if bound < most { bound } else { most }
     }
@@ -114,7 +121,7 @@ impl Times {
             Some(Kind::Read | Kind::Batch) => self.read,
             Some(Kind::Write) => self.write,
             Some(Kind::Admin) => self.admin,
-            Some(Kind::Stream) | None => self.call,
+            Some(Kind::Stream | Kind::Import) | None => self.call,
         };
         own.min(self.call)
     }
@@ -134,6 +141,10 @@ const fn write(class: Class) -> Option<Terms> {
 
 const fn admin(pool: Room, class: Class) -> Option<Terms> {
     Some(Terms { pool, class, kind: Kind::Admin })
+}
+
+const fn import(class: Class) -> Option<Terms> {
+    Some(Terms { pool: Room::Streams, class, kind: Kind::Import })
 }
 
 const fn stream(class: Class) -> Option<Terms> {
@@ -174,8 +185,8 @@ pub(crate) fn terms(path: &str) -> Option<Terms> {
         }
         "AdminService/ListSubjects" | "AdminService/ListHotSubjects" => admin(Room::Reads, BestEffort),
         "SubjectService/WatchSubject" => stream(Sheddable),
+        "AdminService/ImportComments" => import(BestEffort),
         "AdminService/ExportSubject"
-        | "AdminService/ImportComments"
         | "AdminService/VerifyCounts"
         | "AdminService/RepairCounts"
         | "AdminService/RebuildMemberHistory"
@@ -203,7 +214,8 @@ mod tests {
                 let path = format!("/riposte.v1.{}/{}", service.name(), method.name());
                 let terms = terms(&path).unwrap_or_else(|| panic!("{path} has no terms"));
                 let streams = method.server_streaming() || method.client_streaming();
-                assert_eq!(terms.kind == Kind::Stream, streams, "{path}");
+                assert_eq!(matches!(terms.kind, Kind::Stream | Kind::Import), streams, "{path}");
+                assert_eq!(terms.kind == Kind::Import, method.client_streaming(), "{path}");
                 assert_eq!(terms.pool == Room::Streams, streams, "{path}");
                 methods += 1;
             }
@@ -223,6 +235,6 @@ mod tests {
         assert_eq!(of("/riposte.v1.AdminService/HideComment"), 3);
         assert_eq!(of("/grpc.health.v1.Health/Check"), 3);
         assert_eq!((Kind::Write.max_message(4 << 20), Kind::Write.max_message(1 << 16)), (256 << 10, 1 << 16));
-        assert_eq!(Kind::Stream.max_message(4 << 20), 4 << 20);
+        assert_eq!((Kind::Stream.max_message(4 << 20), Kind::Import.max_message(4 << 20)), (8 << 10, 4 << 20));
     }
 }

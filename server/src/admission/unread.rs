@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use hyper::body::Bytes;
 use riposte_core::Error;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// One connection may fill this part of all there is.
 const PART: usize = 16;
@@ -17,6 +18,8 @@ const PART: usize = 16;
 const SMALL: usize = 64 << 10;
 /// The least bytes per second by which a full connection is read.
 const SLOWEST: f64 = 16.0 * 1024.0;
+/// Watches of health on one connection: of the server, and of some of its services.
+const WATCHES: usize = 8;
 /// When to come again. Nothing says when a client will read.
 const AGAIN: Duration = Duration::from_secs(1);
 
@@ -38,6 +41,8 @@ pub(crate) struct Backlog(Arc<Line>);
 #[derive(Debug)]
 struct Line {
     all: Unread,
+    /// Watches of health that it may have.
+    watches: Arc<Semaphore>,
     bytes: AtomicUsize,
     /// Whether an answer did not fit since one has left.
     tight: AtomicBool,
@@ -67,7 +72,8 @@ impl Unread {
     /// The backlog of a new connection.
     pub(crate) fn connection(&self) -> Backlog {
         let (bytes, tight) = (AtomicUsize::new(0), AtomicBool::new(false));
-        Backlog(Arc::new(Line { all: self.clone(), bytes, tight }))
+        let watches = Arc::new(Semaphore::new(WATCHES));
+        Backlog(Arc::new(Line { all: self.clone(), watches, bytes, tight }))
     }
 
     fn is_full(&self) -> bool {
@@ -76,6 +82,14 @@ impl Unread {
 }
 
 impl Backlog {
+    /// A watch of health, for as long as it is kept: a balancer needs one, and who asks for more fills memory with them.
+    ///
+    /// # Errors
+    /// [`Error::Overloaded`] for one too many on this connection.
+    pub(crate) fn watch(&self) -> Result<OwnedSemaphorePermit, Error> {
+        Arc::clone(&self.0.watches).try_acquire_owned().map_err(|_| Error::Overloaded { after: AGAIN })
+    }
+
     /// Whether the connection may be answered more.
     ///
     /// # Errors
@@ -130,7 +144,7 @@ impl AsRef<[u8]> for Waiting {
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        let Line { all, bytes, tight } = &*self.line;
+        let Line { all, bytes, tight, watches: _ } = &*self.line;
         tight.store(false, Ordering::Relaxed);
         bytes.fetch_sub(self.bytes.len(), Ordering::Relaxed);
         all.0.bytes.fetch_sub(self.bytes.len(), Ordering::Relaxed);

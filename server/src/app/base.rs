@@ -15,7 +15,7 @@ use crate::clock::SystemClock;
 use crate::config::{Config, Role, Size};
 use crate::copies::Copies;
 use crate::hot::{Counted, Pages};
-use crate::layers::{CallLayer, Faults, Gate};
+use crate::layers::{Bodies, CallLayer, Faults, Gate};
 use crate::rpc::{self, HotAnswers, Limits, Services};
 use crate::telemetry::Metrics;
 use crate::write::{Bells, Lanes, RelayPorts, Witness};
@@ -71,6 +71,7 @@ impl Base<'_> {
             body_time: self.config.limits.body_time.duration(),
             admission: services.admission.clone(),
             max_request: self.limits().max_request,
+            bodies: Bodies::default(),
             faults,
             calls: self.metrics.calls(rpc::methods()),
             hot: None,

@@ -22,6 +22,8 @@ use crate::telemetry::Metrics;
 const MAX_STREAMS: u32 = 256;
 /// Bytes of all headers of a request together.
 const MAX_HEADERS: u32 = 16 << 10;
+/// The largest request of health and reflection, in bytes: a name. Anybody may send one, and room for it is made when its head is read.
+const MAX_ABOUT_US: usize = 1 << 10;
 /// Calls that a known peer may have given up before they were looked at: a storm of expired deadlines reaches the 20 beyond
 /// which h2 otherwise ends a connection, as it does for whoever may be anybody.
 const PENDING_RESETS: usize = 1024;
@@ -100,14 +102,14 @@ impl Listener {
         let Surface { mut routes, layer, reflected, tls, age, slots, unread, known_peers, haste } = surface;
         let address = listener.local_addr()?;
         let (health, health_service) = tonic_health::server::health_reporter();
-        routes.add_service(health_service);
+        routes.add_service(health_service.max_decoding_message_size(MAX_ABOUT_US));
         if !reflected.is_empty() {
             let builder = || {
                 let empty = tonic_reflection::server::Builder::configure();
                 reflected.iter().fold(empty, |builder, set| builder.register_encoded_file_descriptor_set(set))
             };
-            routes.add_service(builder().build_v1()?);
-            routes.add_service(builder().build_v1alpha()?);
+            routes.add_service(builder().build_v1()?.max_decoding_message_size(MAX_ABOUT_US));
+            routes.add_service(builder().build_v1alpha()?.max_decoding_message_size(MAX_ABOUT_US));
         }
         let (stop, stopped) = oneshot::channel();
         let server = Server::builder()

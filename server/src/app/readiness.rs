@@ -136,12 +136,13 @@ impl Readiness {
         self.ready.clone()
     }
 
-    /// Turns health to NOT_SERVING for good. Calls are still taken.
-    pub(super) async fn stop(self) {
+    /// Turns health to NOT_SERVING for good, and leaves it to the caller. Calls are still taken.
+    pub(super) async fn stop(self) -> Health {
         self.task.abort();
         // An aborted task may still be about to say SERVING; only its end is the end.
         let _ = self.task.await;
         self.health.report(ServingStatus::NotServing).await;
+        self.health
     }
 }
 
@@ -150,6 +151,15 @@ impl Health {
     pub(super) fn of(config: &Config, reporters: Vec<HealthReporter>) -> Self {
         let services: &[_] = if config.server.roles.has(Role::Api) { &SERVICES } else { &[] };
         Self { reporters, services }
+    }
+
+    /// Ends every watch of health, which would go on for as long as its connection. From now on nothing is known of any service.
+    pub(super) async fn end(mut self) {
+        for reporter in &mut self.reporters {
+            for service in [""].iter().chain(self.services) {
+                reporter.clear_service_status(service).await;
+            }
+        }
     }
 
     /// Tells the status of the server as a whole, and of each of its services.

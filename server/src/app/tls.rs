@@ -101,7 +101,9 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>> {
 pub(super) fn peer(stream: &TlsStream<TcpStream>) -> Peer {
     let (_, session) = stream.get_ref();
     let leaf = session.peer_certificates().and_then(<[_]>::first);
-    Peer { identity: leaf.and_then(spiffe_id).map(Into::into), ..Peer::default() }
+    // One that was verified has an end; without it nobody would be let in by it.
+    let valid_until = leaf.map(|leaf| validity(leaf).map_or(0, |[_, until]| until));
+    Peer { identity: leaf.and_then(spiffe_id).map(Into::into), valid_until, ..Peer::default() }
 }
 
 /// The SPIFFE id of a certificate: its one URI among the subject's alternative names (SPIFFE X.509-SVID, section 2: exactly one).

@@ -74,15 +74,15 @@ impl From<Word> for Role {
 }
 
 /// What is wrong with a file, and in which line: without the line itself, and without what stands in quotes. It may be a token that
-/// somebody has put where its hash belongs, and this goes to the log.
+/// somebody has put where something else belongs, and this goes to the log; so nothing here tells a value.
 fn told(text: &str, error: &toml::de::Error) -> String {
     let line = error.span().map_or(0, |span| text[..span.start.min(text.len())].matches('\n').count()) + 1;
     let said = error.message().split('"').step_by(2).collect::<Vec<_>>().join("…");
-    let variant = said.strip_prefix("unknown variant `").and_then(|rest| rest.split_once('`'));
-    match variant {
-        Some((_, known)) => format!("line {line}: unknown variant{known}"),
-        None => format!("line {line}: {said}"),
-    }
+    // The parser quotes what it found in one of two ways: this is the other.
+    let (before, quoted) = said.split_once('`').unwrap_or((&said, ""));
+    let known = quoted.find("`, expected ").map_or("", |end| &quoted[end + 1..]);
+    let said = before.trim_end();
+    format!("line {line}: {said}{known}")
 }
 
 impl Callers {
@@ -105,7 +105,9 @@ impl Callers {
     fn parse(text: &str) -> Result<Self, String> {
         let entries: BTreeMap<String, Entry> = toml::from_str(text).map_err(|error| told(text, &error))?;
         let mut callers = Self::default();
-        for (name, entry) in entries {
+        for (place, (name, entry)) in (1..).zip(entries) {
+            let named = is_name(&name);
+            require(named, || format!("caller {place} by the alphabet: a name is 1 to 64 of A-Z a-z 0-9 . _ -"))?;
             callers.add(&name, entry).map_err(|error| format!("caller {name:?}: {error}"))?;
         }
         let Self { by_token, by_identity, by_subject, named: _, open: _ } = &callers;
@@ -115,9 +117,6 @@ impl Callers {
     }
 
     fn add(&mut self, name: &str, entry: Entry) -> Result<(), String> {
-        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
-        let named = (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(plain);
-        require(named, || "a name is 1 to 64 of A-Z a-z 0-9 . _ -".to_owned())?;
         let Entry { tokens_sha256, spiffe_ids, jwt_subjects, roles, object_types } = entry;
         let shows = !tokens_sha256.is_empty() || !spiffe_ids.is_empty() || !jwt_subjects.is_empty();
         require(shows, || "has neither tokens_sha256 nor spiffe_ids nor jwt_subjects".to_owned())?;
@@ -132,17 +131,17 @@ impl Callers {
             let new = self.by_token.insert(hash, caller.clone()).is_none();
             require(new, || format!("the token {hash} is given twice"))?;
         }
-        for id in spiffe_ids {
+        for (place, id) in (1..).zip(spiffe_ids) {
             let path = id.strip_prefix("spiffe://").filter(|rest| rest.contains('/'));
-            require(path.is_some(), || format!("{id:?} is no SPIFFE id: spiffe://trust-domain/path"))?;
+            require(path.is_some(), || format!("spiffe_ids, {place}: is no SPIFFE id: spiffe://trust-domain/path"))?;
             let new = self.by_identity.insert(id.clone(), caller.clone()).is_none();
             require(new, || format!("the identity {id} is given twice"))?;
         }
-        for subject in jwt_subjects {
+        for (place, subject) in (1..).zip(jwt_subjects) {
             let sound = (1..=MAX_SUBJECT).contains(&subject.len());
-            require(sound, || format!("a subject has 1 to {MAX_SUBJECT} bytes"))?;
-            let new = self.by_subject.insert(subject.clone(), caller.clone()).is_none();
-            require(new, || format!("the subject {subject:?} is given twice"))?;
+            require(sound, || format!("jwt_subjects, {place}: a subject has 1 to {MAX_SUBJECT} bytes"))?;
+            let new = self.by_subject.insert(subject, caller.clone()).is_none();
+            require(new, || format!("jwt_subjects, {place}: is given twice"))?;
         }
         Ok(())
     }
@@ -178,14 +177,20 @@ impl Callers {
     }
 }
 
+fn is_name(name: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(plain)
+}
+
 fn types(names: &[String]) -> Result<Types, String> {
     if names == [EVERY] {
         return Ok(Types::All);
     }
-    let parse = |name: &String| {
-        ObjectType::parse("object_types", name).map_err(|violation| format!("{name:?} {}", violation.description))
+    let parse = |(place, name): (usize, &String)| {
+        let parsed = ObjectType::parse("object_types", name);
+        parsed.map_err(|violation| format!("object_types, {place}: {}", violation.description))
     };
-    let parsed = names.iter().map(parse).collect::<Result<Vec<_>, _>>()?;
+    let parsed = (1..).zip(names).map(parse).collect::<Result<Vec<_>, _>>()?;
     distinct("object_types", parsed).map(Types::These)
 }
 
@@ -236,9 +241,25 @@ mod tests {
             "[a]\ntokens = ['riposte_5ec2e7']",
             "[a]\nroles = ['riposte_5ec2e7']\ntokens_sha256 = ['HASH']\nobject_types = []",
             "[a]\ntokens_sha256 = ['riposte_5ec2e7",
+            "[a]\nroles = ['`riposte_5ec2e7']\ntokens_sha256 = ['HASH']\nobject_types = ['b']",
+            "[a]\nriposte_5ec2e7 = 1",
         ] {
             let error = Callers::parse(&file(text)).expect_err(text);
             assert!(!error.contains("5ec2e7") && error.contains("line 2"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_token_in_any_other_place_is_told_to_nobody_either() {
+        let table = "[a]\nroles = ['reader']\n";
+        for rest in [
+            "spiffe_ids = ['riposte_5ec2e7']\nobject_types = ['b']",
+            "tokens_sha256 = ['HASH']\nobject_types = ['Riposte_5ec2e7']",
+            "jwt_subjects = ['riposte_5ec2e7', 'riposte_5ec2e7']\nobject_types = ['b']",
+            "tokens_sha256 = ['HASH']\nobject_types = ['b']\n['riposte_5ec2e7!']\nroles = ['reader']\nobject_types = ['b']",
+        ] {
+            let error = Callers::parse(&file(&format!("{table}{rest}"))).expect_err(rest);
+            assert!(!error.contains("5ec2e7") && error.contains("caller"), "{error}");
         }
     }
 
@@ -252,11 +273,17 @@ mod tests {
             ("[a]\ntokens_sha256 = ['HASH']\nroles = ['god']\nobject_types = ['b']", "line 3: unknown variant"),
             ("[a]\ntokens_sha256 = ['']\nroles = ['reader']\nobject_types = ['b']", "SHA-256"),
             ("[a]\ntokens_sha256 = ['HASH']\nroles = ['reader']\nobject_types = ['*', 'b']", "must match"),
-            ("[a]\ntokens_sha256 = ['HASH']\nroles = ['reader']\nobject_types = ['b']\ntypo = 1", "typo"),
+            (
+                "[a]\ntokens_sha256 = ['HASH']\nroles = ['reader']\nobject_types = ['b']\ntypo = 1",
+                "line 5: unknown field, expected one of",
+            ),
             ("['a b']\ntokens_sha256 = ['HASH']\nroles = ['reader']\nobject_types = ['b']", "a name is"),
             ("[a]\nspiffe_ids = ['http://a/b']\nroles = ['reader']\nobject_types = ['b']", "no SPIFFE id"),
             ("[a]\njwt_subjects = ['']\nroles = ['reader']\nobject_types = ['b']", "a subject has"),
-            ("[a]\njwt_subjects = ['b', 'b']\nroles = ['reader']\nobject_types = ['b']", "\"b\" is given twice"),
+            (
+                "[a]\njwt_subjects = ['b', 'b']\nroles = ['reader']\nobject_types = ['b']",
+                "jwt_subjects, 2: is given twice",
+            ),
             ("[a]\ntokens_sha256 = ['HASH']\nroles = []\nobject_types = ['b']", "caller \"a\": roles is empty"),
             (
                 "[a]\ntokens_sha256 = ['HASH']\nroles = ['reader']\nobject_types = []",

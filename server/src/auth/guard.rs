@@ -20,6 +20,9 @@ use crate::telemetry::Metrics;
 pub struct Peer {
     /// The SPIFFE id of the certificate, which was verified against the trusted authorities; nothing over plaintext or without one.
     pub identity: Option<Arc<str>>,
+    /// Until when that certificate is valid, in seconds since 1970: a connection may outlive it, and a session that is taken up again is
+    /// not verified anew.
+    pub valid_until: Option<u64>,
     /// What was answered there and is not read yet.
     pub(crate) backlog: Option<Backlog>,
 }
@@ -93,6 +96,10 @@ impl Guard {
         }
         let Some(token) = shown else {
             let identity = peer.and_then(|peer| peer.identity.as_deref()).ok_or(Why::Nothing)?;
+            let now = u64::try_from(self.0.clock.now().0 / 1_000).unwrap_or_default();
+            if peer.and_then(|peer| peer.valid_until).is_some_and(|until| until < now) {
+                return Err(Why::Certificate);
+            }
             return callers.by_identity(identity).cloned().ok_or(Why::Identity);
         };
         let hash = TokenHash::of(token);

@@ -12,6 +12,8 @@ pub(super) enum Why {
     Token,
     /// A certificate whose identity nobody has.
     Identity,
+    /// A certificate whose time is over.
+    Certificate,
     /// A JWT that cannot be read, or of another kind.
     Malformed,
     /// A JWT that names no key, or one that is not in the key set.
@@ -42,6 +44,7 @@ impl Why {
             Self::Scheme => "scheme",
             Self::Token => "token",
             Self::Identity => "identity",
+            Self::Certificate => "certificate_expired",
             Self::Malformed => "jwt_malformed",
             Self::Key => "jwt_key",
             Self::Algorithm => "jwt_algorithm",

@@ -8,10 +8,16 @@ use futures::FutureExt;
 use http::{HeaderMap, HeaderValue, Response};
 use http_body::{Frame, SizeHint};
 use hyper::body::Bytes;
+use riposte_core::Error;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::{Instant, Sleep};
 use tonic::body::Body;
 
+use super::tag;
 use crate::admission::{Backlog, Entered};
 use crate::rpc::REQUEST_ID;
+use crate::rpc::refusal::Refusal;
+use crate::rpc::status::status;
 use crate::telemetry::Measured;
 
 /// The body of an answer. A type of its own: to wrap and box a body once more costs every call.
@@ -19,7 +25,16 @@ use crate::telemetry::Measured;
 pub struct CallBody {
     kind: Kind,
     /// The room of a stream, until it has ended or its reader is gone.
-    _room: Option<Entered>,
+    _held: Option<Held>,
+}
+
+/// What a stream has of that which there is only so much of.
+#[derive(Debug)]
+pub(super) enum Held {
+    /// Room among the streams.
+    Room(#[expect(dead_code, reason = "its end gives it back")] Entered),
+    /// A watch of health on its connection.
+    Watch(#[expect(dead_code, reason = "its end gives it back")] OwnedSemaphorePermit),
 }
 
 /// An answer that a handler makes.
@@ -33,6 +48,8 @@ struct Making {
     measured: Measured,
     /// Counts what is not read.
     backlog: Option<Backlog>,
+    /// When a stream ends that its caller gave a deadline.
+    ends: Option<Pin<Box<Sleep>>>,
 }
 
 #[derive(Debug)]
@@ -52,8 +69,10 @@ pub(super) struct Made {
     pub(super) response: Response<Body>,
     /// The message of a call that has but one, or what it failed with, taken out of the response: what is encoded has a size.
     pub(super) message: Option<Message>,
-    /// The room of a stream.
-    pub(super) room: Option<Entered>,
+    /// What a stream has.
+    pub(super) held: Option<Held>,
+    /// When a stream ends, whatever it has left to say.
+    pub(super) ends: Option<Instant>,
 }
 
 impl Made {
@@ -61,7 +80,7 @@ impl Made {
     pub(super) fn one(mut response: Response<Body>) -> Self {
         let body = response.body_mut();
         let message = poll_fn(|cx| http_body::Body::poll_frame(Pin::new(&mut *body), cx)).now_or_never();
-        Self { message: message.flatten(), response, room: None }
+        Self { message: message.flatten(), response, held: None, ends: None }
     }
 
     /// How many bytes the message has.
@@ -73,7 +92,7 @@ impl Made {
 /// The answer of a handler: the id goes into its trailers, or into the headers of an answer that has no others. Its message
 /// counts as not read from now on.
 pub(super) fn made(
-    Made { mut response, message, room }: Made,
+    Made { mut response, message, held, ends }: Made,
     id: HeaderValue,
     mut measured: Measured,
     backlog: Option<Backlog>,
@@ -87,13 +106,21 @@ pub(super) fn made(
     }
     response.map(|body| {
         let message = message.map(|message| message.map(|frame| counted(backlog.as_ref(), frame)));
-        CallBody { kind: Kind::Made(Making { body, id: later, message, measured, backlog }), _room: room }
+        let ends = ends.map(|ends| Box::pin(tokio::time::sleep_until(ends)));
+        CallBody { kind: Kind::Made(Making { body, id: later, message, measured, backlog, ends }), _held: held }
     })
 }
 
 impl Making {
     fn frame(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, tonic::Status>>> {
-        let Self { body, id, message, measured, backlog } = self;
+        if self.ends.as_mut().is_some_and(|ends| ends.as_mut().poll(cx).is_ready()) {
+            // What was streamed goes with its body; nothing follows the trailers.
+            self.ends = None;
+            self.message = None;
+            self.body = Body::empty();
+            return Poll::Ready(Some(self.too_late()));
+        }
+        let Self { body, id, message, measured, backlog, ends: _ } = self;
         let frame = match message.take() {
             Some(message) => Poll::Ready(Some(message)),
             None => {
@@ -109,6 +136,17 @@ impl Making {
             }
             frame
         })
+    }
+
+    /// The trailers of a stream whose time is over.
+    fn too_late(&mut self) -> Message {
+        let refusal = Refusal::from(Error::DeadlineExceeded);
+        let status = status(refusal, self.id.as_ref().map(tag::text).unwrap_or_default());
+        let mut trailers = HeaderMap::new();
+        status.add_header(&mut trailers)?;
+        self.measured.answered(&trailers);
+        self.id.take().map(|id| trailers.insert(REQUEST_ID, id));
+        Ok(Frame::trailers(trailers))
     }
 }
 
@@ -136,7 +174,7 @@ pub(super) fn kept(
     let mut trailers = HeaderMap::with_capacity(2);
     trailers.insert("grpc-status", HeaderValue::from_static("0"));
     trailers.insert(REQUEST_ID, id);
-    let mut response = Response::new(CallBody { kind: Kind::Kept(Some(message), Some(trailers)), _room: None });
+    let mut response = Response::new(CallBody { kind: Kind::Kept(Some(message), Some(trailers)), _held: None });
     response.headers_mut().insert(http::header::CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
     response
 }
@@ -157,7 +195,7 @@ impl http_body::Body for CallBody {
 
     fn is_end_stream(&self) -> bool {
         match &self.kind {
-            Kind::Made(making) => making.message.is_none() && making.body.is_end_stream(),
+            Kind::Made(making) => making.message.is_none() && making.body.is_end_stream() && making.ends.is_none(),
             Kind::Kept(message, trailers) => message.is_none() && trailers.is_none(),
         }
     }

@@ -17,14 +17,16 @@ use futures::FutureExt;
 use http::{HeaderValue, Request, Response};
 use hyper::body::Bytes;
 use riposte_core::{Breaker, Caller, Error};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 use tonic::body::Body;
 use tower::{Layer, Service};
 use tracing::Instrument;
 
-use super::body::{self, CallBody, Made};
+use super::body::{self, CallBody, Held, Made};
 use super::fault::{self, Fate, Faults};
-use super::{deadline, gather, peek, refusal, tag};
+use super::gather::{self, Bodies};
+use super::{deadline, peek, refusal, tag};
 use crate::admission::{self, Admission, Backlog, Kind, Terms, Times};
 use crate::audit::{Attempt, Audit};
 use crate::auth::{Guard, Peer, recorded};
@@ -32,6 +34,9 @@ use crate::rpc::refusal::{Facts, Refusal};
 use crate::rpc::status::{QUOTA, status};
 use crate::rpc::{CallerDeadline, HotAnswers, RequestTag};
 use crate::telemetry::{Calls, Measured};
+
+/// The one call of health that goes on.
+const HEALTH_WATCH: &str = "/grpc.health.v1.Health/Watch";
 
 /// Whether the store can be used. Closed, every call but health and reflection is refused.
 #[derive(Debug, Clone, Default)]
@@ -67,6 +72,8 @@ pub struct CallLayer {
     pub admission: Admission,
     /// The largest request message, told to callers that exceed it.
     pub max_request: usize,
+    /// What all calls together may have sent of large messages that have not arrived yet.
+    pub bodies: Bodies,
     /// Faults on request; `None` in production.
     pub faults: Option<Faults>,
     /// Measures each call, and makes its span where traces are sent.
@@ -244,6 +251,12 @@ impl CallLayer {
         Ok(Some(caller))
     }
 
+    /// Room for a watch of health, which anybody may ask for: a few on each connection. `None` where nobody counts.
+    fn watch_of_health(request: &Request<Body>) -> Result<Option<OwnedSemaphorePermit>, Error> {
+        let backlog = request.extensions().get::<Peer>().and_then(|peer| peer.backlog.as_ref());
+        backlog.map(Backlog::watch).transpose()
+    }
+
     /// Whether the path is of a service that the listener has.
     fn serves(&self, path: &str) -> bool {
         path.trim_start_matches('/').split_once('/').is_some_and(|(service, _)| self.services.contains(&service))
@@ -268,10 +281,12 @@ impl CallLayer {
             }
             request = peeked.into_request();
         }
-        let stream = terms.is_some_and(|terms| terms.kind == Kind::Stream);
-        if let Some(terms) = terms.filter(|_| !stream) {
-            request = gather::gather(request, terms.kind.max_message(self.max_request), self.body_time).await?;
+        let stream = terms.is_some_and(|terms| terms.kind.streams());
+        if let Some(terms) = terms.filter(|terms| terms.kind != Kind::Import) {
+            let limit = terms.kind.max_message(self.max_request);
+            request = gather::gather(request, limit, self.body_time, &self.bodies).await?;
         }
+        let watches = if request.uri().path() == HEALTH_WATCH { Self::watch_of_health(&request)? } else { None };
         let room = match terms {
             Some(terms) => Some(self.admission.enter(terms, caller.as_ref(), Some(until)).await?),
             None => None,
@@ -286,10 +301,12 @@ impl CallLayer {
         if let Some(error) = refusal::of(&response, uri.path(), self.max_request) {
             return Err(error.into());
         }
+        let ends = deadline.0.filter(|_| stream || watches.is_some());
         if stream {
-            return Ok(Said::Made(Box::new(Made { response, message: None, room })));
+            let held = room.map(Held::Room);
+            return Ok(Said::Made(Box::new(Made { response, message: None, held, ends })));
         }
-        let made = Box::new(Made::one(response));
+        let made = Box::new(Made { held: watches.map(Held::Watch), ends, ..Made::one(response) });
         // Only what had no effect may still be refused.
         if let Some(backlog) = backlog.filter(|_| terms.is_some_and(|terms| terms.kind.only_reads())) {
             self.admission.fits(backlog, made.bytes())?;

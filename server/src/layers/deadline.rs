@@ -17,10 +17,12 @@ const TICK: Duration = Duration::from_millis(1);
 /// # Errors
 /// [`Error::Invalid`] for a timeout that is none. To take it for none at all would let a call run on that nobody waits for.
 pub(super) fn of(headers: &HeaderMap) -> Result<Option<Duration>, Error> {
-    let Some(value) = headers.get(TIMEOUT) else { return Ok(None) };
-    match value.to_str().ok().and_then(parse) {
+    let mut values = headers.get_all(TIMEOUT).iter();
+    let Some(value) = values.next() else { return Ok(None) };
+    // Of two nobody knows which one is meant.
+    match value.to_str().ok().filter(|_| values.next().is_none()).and_then(parse) {
         Some(asked) => Ok(Some(own(asked))),
-        None => Err(Error::invalid(TIMEOUT, "must be 1 to 8 digits and a unit of H, M, S, m, u, n")),
+        None => Err(Error::invalid(TIMEOUT, "must be one of 1 to 8 digits and a unit of H, M, S, m, u, n")),
     }
 }
 
@@ -50,7 +52,18 @@ fn parse(text: &str) -> Option<Duration> {
 mod tests {
     use std::time::Duration;
 
-    use super::{own, parse};
+    use http::HeaderMap;
+
+    use super::{TIMEOUT, of, own, parse};
+
+    #[test]
+    fn two_timeouts_are_none() {
+        let mut headers = HeaderMap::new();
+        for (value, sound) in [("1S", true), ("5S", false)] {
+            headers.append(TIMEOUT, value.parse().unwrap());
+            assert_eq!(of(&headers).is_ok_and(|asked| asked.is_some()), sound, "{headers:?}");
+        }
+    }
 
     #[test]
     fn timeouts_are_read_as_the_specification_writes_them() {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use riposte_sdk::v1::subject_service_client::SubjectServiceClient;
 use riposte_sdk::v1::{
     CommentChangeKind, ExportSubjectRequest, GetSubjectRequest, SubjectScope, VerifyCountsRequest, WatchSubjectRequest,
@@ -13,7 +13,7 @@ use riposte_sdk::v1::{
 use tonic::Code;
 
 use super::history::{Call, How, Item, Op, Outcome, PageOf, Place, Sort, Told, Value, View};
-use super::load::{SUBJECTS, Stage, heard, item, send};
+use super::load::{SUBJECTS, Stage, failed, heard, item, send};
 use super::names;
 use crate::kill::fleet::SERVERS;
 use crate::{Server, Watch};
@@ -22,6 +22,9 @@ use crate::{Server, Watch};
 const CLIENT: u32 = 200_000;
 /// Revisions that are told one by one, as the contract says.
 const TOLD: i64 = 1_024;
+/// Members of each subject whose likes are looked at, and comments of each of them.
+const MEMBERS: usize = 20;
+const COMMENTS: usize = 8;
 /// How long each may take.
 const WITHIN: Duration = Duration::from_secs(10);
 
@@ -35,7 +38,8 @@ pub(super) async fn read(stage: &Stage, server: &Server) -> Result<()> {
         for door in 0..SERVERS {
             copies(stage, subject, door).await.with_context(|| format!("subject {subject} at server {door}"))?;
         }
-        export(stage, server, subject, drifts.get(&subject).cloned().unwrap_or_default()).await?;
+        let likes = export(stage, server, subject, drifts.get(&subject).cloned().unwrap_or_default()).await?;
+        states(stage, subject, &likes).await.with_context(|| format!("likes of subject {subject}"))?;
         let door = subject as usize % SERVERS;
         watch(stage, subject, door).await.with_context(|| format!("watching subject {subject} at server {door}"))?;
     }
@@ -54,6 +58,9 @@ async fn watch(stage: &Stage, subject: u32, door: usize) -> Result<()> {
         Err(status) if status.code() == Code::NotFound => return Ok(()),
         Err(status) => return Err(status.into()),
     };
+    if last == 0 {
+        return Ok(());
+    }
     // From 0 on would be from now on.
     let after = (last - TOLD).max(1);
     let request = WatchSubjectRequest { key, after_revision: after };
@@ -88,16 +95,42 @@ async fn copies(stage: &Stage, subject: u32, door: usize) -> Result<()> {
         calls.push(Call::List(PageOf { subject, sort, size: 60, walk, number: 0, view }));
     }
     for call in calls {
-        let begun = stage.now();
-        let (outcome, _) = send(stage.doors.channel(door), &call, (0, 0), "", WITHIN).await?;
-        let (ended, server) = (stage.now(), door as u8);
-        stage.recorder.op(Op { client, server, begun, ended, request: (0, 0), call, outcome })?;
+        one(stage, client, call, door).await?;
     }
     Ok(())
 }
 
-/// All rows and likes.
-async fn export(stage: &Stage, server: &Server, subject: u32, drifts: Vec<String>) -> Result<()> {
+/// What some members like, as whatever copy tells it.
+async fn states(stage: &Stage, subject: u32, likes: &[(i64, u32, Value)]) -> Result<()> {
+    let mut members: BTreeMap<u32, Vec<i64>> = BTreeMap::new();
+    for (comment, member, _) in likes {
+        members.entry(*member).or_default().push(*comment);
+    }
+    for (member, mut comments) in members.into_iter().take(MEMBERS) {
+        comments.truncate(COMMENTS);
+        let call = Call::States { subject, member, comments: comments.into(), fresh: false };
+        one(stage, CLIENT + 8, call, member as usize % SERVERS).await?;
+    }
+    Ok(())
+}
+
+/// One read. A refusal that would be the same later is an answer, and judged; nothing else fails when no fault strikes.
+async fn one(stage: &Stage, client: u32, call: Call, door: usize) -> Result<()> {
+    let begun = stage.now();
+    let outcome = match send(stage.doors.channel(door), &call, (0, 0), "", WITHIN).await {
+        Ok((outcome, _)) => outcome,
+        Err(status) => {
+            let (outcome, passing) = failed(status.clone());
+            ensure!(!passing, status);
+            outcome
+        }
+    };
+    let (ended, server) = (stage.now(), door as u8);
+    stage.recorder.op(Op { client, server, begun, ended, request: (0, 0), call, outcome })
+}
+
+/// All rows, and all likes, which are told.
+async fn export(stage: &Stage, server: &Server, subject: u32, drifts: Vec<String>) -> Result<Vec<(i64, u32, Value)>> {
     let begun = stage.now();
     let request = ExportSubjectRequest { key: Some(names::key(subject)) };
     let mut rows: Vec<Item> = Vec::new();
@@ -119,9 +152,10 @@ async fn export(stage: &Stage, server: &Server, subject: u32, drifts: Vec<String
         Err(status) if status.code() == Code::NotFound => {}
         Err(status) => return Err(status.into()),
     }
-    let outcome = Outcome::Export { rows: rows.into(), likes: likes.into(), drifts: drifts.into() };
+    let outcome = Outcome::Export { rows: rows.into(), likes: likes.as_slice().into(), drifts: drifts.into() };
     let (ended, call) = (stage.now(), Call::Export { subject });
-    stage.recorder.op(Op { client: CLIENT + 9, server: 0, begun, ended, request: (0, 0), call, outcome })
+    stage.recorder.op(Op { client: CLIENT + 9, server: 0, begun, ended, request: (0, 0), call, outcome })?;
+    Ok(likes)
 }
 
 /// Stored counts that differ from their rows, by subject.

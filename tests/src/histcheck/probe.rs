@@ -7,9 +7,8 @@ use futures::future::try_join_all;
 use riposte_sdk::RequestIds;
 
 use super::history::{Call, Op, Outcome};
-use super::load::{Stage, send};
+use super::load::{Stage, failed, send};
 use crate::kill::fleet::SERVERS;
-use crate::kill::verdict::Failure;
 
 /// Subjects that are written to through each server: over several tables and both databases.
 const SUBJECTS: u32 = 6;
@@ -44,10 +43,7 @@ async fn one(stage: &Stage, ids: &RequestIds, round: u32, server: u32, subject: 
         let ended = stage.now();
         let outcome = match told {
             Ok((outcome, _)) => outcome,
-            Err(status) => {
-                let Failure { effectless, words, .. } = Failure::of(status);
-                if effectless { Outcome::Refused(words.into()) } else { Outcome::Unknown(words.into()) }
-            }
+            Err(status) => failed(status).0,
         };
         let served = matches!(outcome, Outcome::Written(_));
         let waited = Duration::from_nanos(ended - begins);

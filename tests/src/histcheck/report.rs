@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::check::Anomaly;
+use super::fault::Means;
 use super::history::{Fault, History, Nanos, Outcome};
 use super::options::Options;
 
@@ -38,7 +39,10 @@ pub(super) fn print(history: &History, anomalies: &[Anomaly], options: &Options)
         let planted =
             if options.planted.is_empty() { String::new() } else { format!(" --planted {}", options.planted) };
         let (seconds, seed) = (options.length.as_secs(), history.seed);
-        println!("the same faults and clients again: cargo xtask prove --seconds {seconds} --seed {seed}{planted}");
+        let cluster = if options.means.contains(&Means::Cluster) { " --cluster" } else { "" };
+        println!(
+            "the same faults and clients again: cargo xtask prove --seconds {seconds} --seed {seed}{cluster}{planted}"
+        );
     }
 }
 

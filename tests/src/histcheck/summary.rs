@@ -46,6 +46,7 @@ pub(super) fn write(
     let summary = json!({
         "seed": history.seed,
         "seconds": options.length.as_secs(),
+        "means": options.means.iter().map(|means| means.name()).collect::<Vec<_>>().join(", "),
         "operations": history.ops.len(),
         "injections": history.faults.len(),
         "anomalies": anomalies,

@@ -53,7 +53,13 @@ impl<'a> Arena<'a> {
         row: Row,
         sets: &[String],
     ) -> Result<Self> {
-        let setup = Setup { durable: true, sync_binlog: variant.sync_binlog, buffer_pool: "1G", redo_log: "512M" };
+        let setup = Setup {
+            durable: true,
+            plain_files: false,
+            sync_binlog: variant.sync_binlog,
+            buffer_pool: "1G",
+            redo_log: "512M",
+        };
         let database = match variant.database {
             Database::MariaDb => servers::start_one_mariadb(live, setup)?,
             Database::MySql => servers::start_one_mysql(repo, live, setup)?,

@@ -1,10 +1,10 @@
 //! Disks that fail: system calls of a running server are answered with an error, by strace.
 
 use crate::live::{Live, Process};
-use crate::run::output_of;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,10 +18,14 @@ pub(crate) enum DiskFault {
     Full,
 }
 
-/// How long it fails: a server that does not die of it goes on with what it was told.
+/// How long it fails, from the first call that failed on: a server that does not die of it goes on with what it was told.
 const LASTS: Duration = Duration::from_millis(1_500);
+/// How long it may take until a call fails: whoever is asked under a load flushes all the time.
+const FAILS_WITHIN: Duration = Duration::from_secs(30);
 /// How long strace may take to let go.
 const LETS_GO_WITHIN: Duration = Duration::from_secs(5);
+/// What strace writes behind a call that it made fail.
+const INJECTED: &[u8] = b"(INJECTED)";
 
 impl DiskFault {
     /// The system calls, and what they answer. Connections are written to by others.
@@ -34,20 +38,40 @@ impl DiskFault {
 }
 
 /// Whether system calls of others can be made to fail here.
-pub(crate) fn can_fail() -> bool {
-    output_of(Command::new("strace").args(["--quiet=all", "--output=/dev/null", "--trace=none", "true"])).is_ok()
+pub(crate) fn can_fail(live: &Arc<Live>) -> Result<()> {
+    let mut sleeps = live.spawn(Command::new("sleep").arg("60").stdin(Stdio::null()))?;
+    let mut strace = Command::new("timeout");
+    strace.args(["--signal=INT", "0.5", "strace", "--quiet=all", "--output=/dev/null"]);
+    strace.args(["--trace=fsync", "--inject=fsync:error=EIO"]).arg(format!("--attach={}", sleeps.group()));
+    let output = strace.stdin(Stdio::null()).output().context("timeout")?;
+    let is_alive = sleeps.child().try_wait()?.is_none();
+    // 124: it had to be told to let go, so it held on until then.
+    let held = is_alive && output.status.code() == Some(124);
+    ensure!(held, "strace: {}", String::from_utf8_lossy(&output.stderr).trim());
+    Ok(())
 }
 
-/// Lets calls of a server fail until it has died of it, or for a moment.
+/// Lets calls of a server fail until it has died of it, or for a moment. One that makes no such call is an error: then no fault has
+/// struck.
 pub(super) fn fail(live: &Arc<Live>, server: &mut Process, fault: DiskFault) -> Result<()> {
     let (calls, error) = fault.calls();
+    let seen = live.folder()?;
+    let seen = seen.path().join("calls");
     let mut strace = Command::new("strace");
-    strace.args(["--quiet=all", "--follow-forks", "--output=/dev/null"]);
+    strace.args(["--quiet=all", "--follow-forks", "--output"]).arg(&seen);
     strace.arg(format!("--trace={calls}")).arg(format!("--inject={calls}:error={error}"));
     strace.arg(format!("--attach={}", server.group())).stdin(Stdio::null());
     let mut strace = live.spawn(&mut strace).context("strace")?;
-    let begun = Instant::now();
-    while begun.elapsed() < LASTS && server.child().try_wait()?.is_none() {
+    let (begun, mut struck) = (Instant::now(), None);
+    while server.child().try_wait()?.is_none() {
+        if struck.is_none() && has_failed(&seen) {
+            struck = Some(Instant::now());
+        }
+        match struck {
+            Some(struck) if struck.elapsed() >= LASTS => break,
+            None if begun.elapsed() >= FAILS_WITHIN => bail!("it made no call that could fail"),
+            Some(_) | None => {}
+        }
         if let Some(status) = strace.child().try_wait()?
             && server.child().try_wait()?.is_none()
         {
@@ -61,5 +85,11 @@ pub(super) fn fail(live: &Arc<Live>, server: &mut Process, fault: DiskFault) -> 
     while strace.child().try_wait()?.is_none() && Instant::now() < end {
         std::thread::sleep(Duration::from_millis(10));
     }
+    ensure!(has_failed(&seen), "no call failed");
     Ok(())
+}
+
+/// Whether a call was made to fail, as strace says.
+fn has_failed(seen: &Path) -> bool {
+    std::fs::read(seen).is_ok_and(|said| said.windows(INJECTED.len()).any(|window| window == INJECTED))
 }

@@ -66,7 +66,7 @@ impl Parts {
         let there: Vec<CommentId> = located.iter().flatten().map(|at| at.id).collect();
         let Some(first) = there.first() else { return Ok(vec![None; ids.len()]) };
         let keys: Vec<SubjectKey> = located.iter().flatten().map(|at| at.subject.clone()).collect();
-        let left = keys.iter().any(|key| reader.leaves(key.partition()));
+        let left = keys.iter().any(|key| self.leaves(key.partition()));
         let tickets = if left { BTreeMap::new() } else { self.tickets(reader, keys).await? };
         let read = self.rows(first.partition(), self.inner.comments(&there)).await;
         let seen = &self.seen_after(&tickets).await;

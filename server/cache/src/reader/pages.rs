@@ -47,6 +47,9 @@ impl Parts {
 
     /// What the copies did not know a moment ago.
     async fn fetch(&self, wanted: &Wanted) -> Result<Option<Arc<PageHit>>> {
+        if self.leaves(wanted.key.partition()) {
+            return Ok(self.read(wanted, &wanted.which).await?.map(|read| Arc::new(read.cut(wanted))));
+        }
         let ticket = match self.ticket(wanted).await? {
             Way::Found(found) => return Ok(found.map(|found| Arc::new(*found))),
             Way::Read(ticket) => ticket,

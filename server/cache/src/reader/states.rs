@@ -34,7 +34,7 @@ impl CachedReader {
     }
 
     async fn read_states(&self, who: &Member, ids: &[CommentId]) -> Result<Vec<Option<LikeValue>>> {
-        if !self.leaves(who.key.partition()) {
+        if !self.0.leaves(who.key.partition()) {
             // Whether the subject may be shown is asked of its row.
             let subject = self.subjects_of(std::slice::from_ref(&who.key)).await?.pop().flatten();
             if subject.is_none_or(|subject| subject.delete_time.is_some()) {

@@ -49,6 +49,9 @@ impl CachedReader {
 
 impl Parts {
     async fn read_subjects(&self, keys: &[SubjectKey]) -> Result<Vec<Option<Subject>>> {
+        if keys.iter().any(|key| self.leaves(key.partition())) {
+            return self.subjects_out_of_rows(keys).await;
+        }
         let open = |key| self.cache.open(key, Kind::Row, rand::random());
         let opened = join_all(keys.iter().map(open)).await;
         let read = self.subjects_out_of_rows(keys).await;

@@ -13,6 +13,7 @@ use fred::types::{Builder, Key};
 use riposte_core::Breaker;
 use tokio::task::AbortHandle;
 use tokio::time::timeout;
+use tokio_util::task::AbortOnDropHandle;
 
 use super::place::Place;
 use crate::config::RedisConfig;
@@ -87,8 +88,8 @@ async fn is_denied(address: Config) -> bool {
 /// not after all of them.
 async fn keep(connection: Connection, leaving: Arc<AtomicBool>) {
     while !leaving.load(Ordering::Acquire) {
-        // How it ended is told by the calls that failed.
-        let _ = connection.connect().await;
+        // How it ended is told by the calls that failed. The library's own task goes with this one.
+        let _ = AbortOnDropHandle::new(connection.connect()).await;
         tokio::time::sleep(GIVEN_UP).await;
     }
 }

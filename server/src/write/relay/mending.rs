@@ -15,6 +15,9 @@ use crate::write::trouble::Trouble;
 /// How often it is looked whether anybody mends.
 const LOOK: Duration = Duration::from_secs(1);
 
+/// The same, until it is known for the first time: until then the rows are read.
+const FIRST_LOOKS: Duration = Duration::from_millis(100);
+
 /// Mends whenever this process leads, for ever. What is told waits for the boards.
 pub(super) async fn shared(
     mut mender: Mender,
@@ -78,9 +81,9 @@ pub(in crate::write) async fn watched(mut vigil: Vigil, ports: RelayPorts, sourc
                     Some(Care::Again) => {
                         tracing::info!(source = source + 1, "the copies of this source are up to date again")
                     }
-                    None => {}
+                    Some(Care::Found) | None => {}
                 }
-                tokio::time::sleep(LOOK).await;
+                tokio::time::sleep(if vigil.is_settled() { LOOK } else { FIRST_LOOKS }).await;
             }
             Err(error) => tokio::time::sleep(trouble.met(&error)).await,
         }

@@ -30,7 +30,8 @@ pub(super) async fn read<U: Unit>(sources: &Arc<Sources>, source: usize, unit: U
     task::read(sources, source, U::NAME, snapshot(Arc::clone(sources), source, unit)).await
 }
 
-/// The same for the house itself, which begins one after the other: it does not wait for room among the reads of callers.
+/// The same for what the relay itself asks of its tables, one after the other: numbers and events do not wait for room among the reads of
+/// callers. (What it reads beside them to bring to copies and histories does.)
 pub(super) async fn read_aside<U: Unit>(sources: &Arc<Sources>, source: usize, unit: U) -> Result<U::Answer> {
     task::run(sources.desk(), (source, U::NAME), snapshot(Arc::clone(sources), source, unit)).await
 }

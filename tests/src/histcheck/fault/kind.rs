@@ -59,6 +59,11 @@ impl Means {
     const ALL: [(Self, &'static str); 4] =
         [(Self::Clocks, "clocks"), (Self::Disks, "disks"), (Self::Networks, "networks"), (Self::Cluster, "cluster")];
 
+    /// What it is called.
+    pub(crate) fn name(self) -> &'static str {
+        Self::ALL.iter().find_map(|(means, name)| (*means == self).then_some(*name)).unwrap_or_default()
+    }
+
     /// The means of this name.
     pub(crate) fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find_map(|(means, of)| (of == name).then_some(means))

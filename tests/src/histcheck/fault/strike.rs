@@ -49,6 +49,8 @@ pub(crate) struct Strike {
 
 /// How far clocks may be off: what a deployment is told to keep them within.
 const SKEW: i32 = 60;
+/// How far a step goes at least.
+const LEAST_STEP: i32 = 5;
 /// How long a process of a cluster stands still at most: longer, and its replica takes over.
 const UNNOTICED: u64 = 400;
 
@@ -96,7 +98,7 @@ impl Strike {
             store: if to_redis { Store::Redis } else { Store::MariaDb(database) },
             length: Duration::from_millis(random.random_range(millis)),
             delay: Duration::from_millis(random.random_range(5..60)),
-            ahead: random.random_range(-SKEW..=SKEW),
+            ahead: random.random_range(LEAST_STEP..=SKEW) * if random.random_ratio(1, 2) { 1 } else { -1 },
             keys: random.random_range(1..=20),
         }
     }

@@ -21,6 +21,7 @@ use crate::histcheck::history::{
     Call, Counts, Item, Liked, Outcome, PageOf, Place, RequestId, Shown, Sort, Value, View, Written,
 };
 use crate::histcheck::names;
+use crate::kill::verdict::Failure;
 use crate::say::content;
 
 /// What a call came to, and the token of the page that follows.
@@ -35,6 +36,13 @@ pub(crate) async fn send(channel: Channel, call: &Call, request: RequestId, toke
     // The server keeps the deadline as well; whoever goes first, the call is over.
     let waited = tokio::time::timeout(limit + Duration::from_millis(200), sent).await;
     waited.map_err(|_| Status::deadline_exceeded("no answer in time"))?
+}
+
+/// What a call came to that was not answered, and whether the same may succeed later.
+pub(crate) fn failed(status: Status) -> (Outcome, bool) {
+    let Failure { effectless, passing, words } = Failure::of(status);
+    let words = words.into_boxed_str();
+    (if effectless { Outcome::Refused(words) } else { Outcome::Unknown(words) }, passing)
 }
 
 async fn attempt(channel: Channel, call: &Call, request: RequestId, token: &str, limit: Duration) -> Told {

@@ -10,11 +10,10 @@ use riposte_sdk::RequestIds;
 use tokio::sync::watch;
 
 use super::planner::{Ask, Planner};
-use super::{SUBJECTS, send};
-use crate::histcheck::history::{Nanos, Op, Outcome, Recorder, RequestId};
+use super::{SUBJECTS, failed, send};
+use crate::histcheck::history::{Nanos, Op, Recorder, RequestId};
 use crate::kill::fleet::{Doors, SERVERS};
 use crate::kill::ground::Ground;
-use crate::kill::verdict::Failure;
 
 /// How long an attempt may take.
 const ATTEMPT: Duration = Duration::from_secs(3);
@@ -109,9 +108,8 @@ impl Client {
         let (outcome, token, passing) = match told {
             Ok((outcome, token)) => (outcome, token, false),
             Err(status) => {
-                let Failure { effectless, passing, words } = Failure::of(status);
-                let words = words.into_boxed_str();
-                (if effectless { Outcome::Refused(words) } else { Outcome::Unknown(words) }, String::new(), passing)
+                let (outcome, passing) = failed(status);
+                (outcome, String::new(), passing)
             }
         };
         let (client, server, call) = (self.number, server as u8, ask.call.clone());

@@ -12,6 +12,8 @@ use crate::kill::ground::Ground;
 const MEMBERS: u32 = 12;
 /// Own comments, and own requests, that a client remembers.
 const MINE: usize = 200;
+/// Looks at likes that a client may repeat.
+const LOOKED: usize = 8;
 /// Walks that one client has under way.
 const WALKS: usize = 3;
 
@@ -37,6 +39,8 @@ pub(crate) struct Planner {
     mine: Vec<Mine>,
     done: Vec<(Call, RequestId)>,
     under_way: Vec<Walk>,
+    /// Subject, member and comments of looks at likes.
+    looked: Vec<(u32, u32, Box<[i64]>)>,
     /// The last revision that this client saw of each subject.
     seen: Vec<i64>,
 }
@@ -54,8 +58,8 @@ impl Planner {
     /// The choices of the client of this number.
     pub(crate) fn new(client: u32, seed: u64) -> Self {
         let rng = StdRng::seed_from_u64(seed ^ u64::from(client + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let (mine, done, under_way) = (Vec::new(), Vec::new(), Vec::new());
-        Self { client, rng, texts: 0, walks: 0, mine, done, under_way, seen: vec![0; SUBJECTS] }
+        let (mine, done, under_way, looked) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { client, rng, texts: 0, walks: 0, mine, done, under_way, looked, seen: vec![0; SUBJECTS] }
     }
 
     /// The dice, for whoever asks.
@@ -173,10 +177,16 @@ impl Planner {
         ground.comment(subject as usize, &mut self.rng)
     }
 
+    /// A like, a dislike or the end of either, now and then of a comment whose likes were looked at.
     fn like(&mut self, roots: &Ground, replies: &Ground) -> Option<Call> {
+        let value = [Value::Like, Value::Like, Value::Dislike, Value::None][self.rng.random_range(0..4)];
+        if !self.looked.is_empty() && self.rng.random_ratio(1, 4) {
+            let (subject, member, comments) = &self.looked[self.rng.random_range(0..self.looked.len())];
+            let comment = comments[self.rng.random_range(0..comments.len())];
+            return Some(Call::Like { subject: *subject, comment, member: *member, value });
+        }
         let subject = self.subject();
         let comment = self.known(subject, roots, replies)?;
-        let value = [Value::Like, Value::Like, Value::Dislike, Value::None][self.rng.random_range(0..4)];
         Some(Call::Like { subject, comment, member: self.member(), value })
     }
 
@@ -236,12 +246,23 @@ impl Planner {
         Call::Counts { subject, view: self.view(subject) }
     }
 
+    /// What a member says of some comments: mostly of the same as before, as whoever looks at a page again.
     fn states(&mut self, roots: &Ground, replies: &Ground) -> Option<Call> {
-        let subject = self.subject();
+        let fresh = self.rng.random_ratio(1, 2);
+        if !self.looked.is_empty() && self.rng.random_ratio(4, 5) {
+            let (subject, member, comments) = self.looked[self.rng.random_range(0..self.looked.len())].clone();
+            return Some(Call::States { subject, member, comments, fresh });
+        }
+        let (subject, member) = (self.subject(), self.member());
         let comments: Option<Box<[i64]>> =
             (0..self.rng.random_range(1..=8)).map(|_| self.known(subject, roots, replies)).collect();
-        let fresh = self.rng.random_ratio(1, 2);
-        Some(Call::States { subject, member: self.member(), comments: comments?, fresh })
+        let comments = comments?;
+        if self.looked.len() >= LOOKED {
+            let forgotten = self.rng.random_range(0..LOOKED);
+            self.looked.swap_remove(forgotten);
+        }
+        self.looked.push((subject, member, comments.clone()));
+        Some(Call::States { subject, member, comments, fresh })
     }
 
     /// One of our own comments; as a rule one that is, or is not, believed deleted.

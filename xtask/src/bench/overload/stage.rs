@@ -45,7 +45,8 @@ pub(super) struct Stage<'a> {
 impl<'a> Stage<'a> {
     /// Starts them, on a fresh schema.
     pub(super) fn open(repo: &'a Repo, live: &'a Arc<Live>, sets: &[String]) -> Result<Self> {
-        let setup = Setup { durable: true, sync_binlog: false, buffer_pool: "256M", redo_log: "256M" };
+        let setup =
+            Setup { durable: true, plain_files: false, sync_binlog: false, buffer_pool: "256M", redo_log: "256M" };
         let (database, logs) = (servers::start_one_mariadb(live, setup)?, live.folder()?);
         let bench = repo.bench_binary();
         let url = format!("{}/riposte?ssl-mode=disabled", database.url());
