@@ -65,6 +65,9 @@ pub struct App {
     drain_timeout: Duration,
 }
 
+/// How long the audit log may take to take its last records, of which no call waits for any.
+const AUDIT_ENDS: Duration = Duration::from_secs(2);
+
 /// Where a server listens.
 #[derive(Debug, Clone, Copy)]
 pub struct Addresses {
@@ -186,7 +189,7 @@ impl App {
                 "writes still waited when the time to stop was over; they had no effect, or their repeat finds it"
             );
         }
-        if tokio::time::timeout(self.drain_timeout, self.audit.flush()).await.is_err() {
+        if tokio::time::timeout(AUDIT_ENDS, self.audit.flush()).await.is_err() {
             tracing::warn!("the audit log takes nothing; its last records may be missing");
         }
         self.feed.stop().await;

@@ -8,7 +8,10 @@ use prost_reflect::{DescriptorPool, MethodDescriptor, ServiceDescriptor};
 use riposte_sdk::Error;
 use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
 use tonic::transport::{Channel, Endpoint};
-use tonic::{Code, Status};
+use tonic::{Code, Status, Streaming};
+
+/// How long a call may take.
+const TIME: Duration = Duration::from_secs(10);
 
 /// A connection, and the token of its calls.
 #[derive(Debug)]
@@ -76,20 +79,28 @@ impl Raw {
     }
 
     async fn send(&self, path: &str, message: Vec<u8>, reads: bool) -> Result<Vec<u8>, Status> {
+        let mut answers = self.open(path, message, TIME).await?;
+        let first = if reads { answers.message().await? } else { return Ok(Vec::new()) };
+        while answers.message().await?.is_some() {}
+        Ok(first.unwrap_or_default())
+    }
+
+    /// Makes a call of any path within this time; its answers are to be read.
+    ///
+    /// # Errors
+    /// What it is answered with.
+    pub async fn open(&self, path: &str, message: Vec<u8>, time: Duration) -> Result<Streaming<Vec<u8>>, Status> {
         let mut client = tonic::client::Grpc::new(self.channel.clone());
         client.ready().await.map_err(|error| Status::unavailable(error.to_string()))?;
         let mut request = tonic::Request::new(tokio_stream::once(message));
-        request.set_timeout(Duration::from_secs(10));
+        request.set_timeout(time);
         if let Some(token) = &self.token {
             let value = format!("Bearer {token}").parse().map_err(|_| Status::internal("the test's token"))?;
             request.metadata_mut().insert("authorization", value);
         }
         let path = path.parse().map_err(|_| Status::internal("the test's path"))?;
         // Over the wire every kind of call is the same: messages one way, messages and a status the other.
-        let mut answers = client.streaming(request, path, Bytes).await?.into_inner();
-        let first = if reads { answers.message().await? } else { return Ok(Vec::new()) };
-        while answers.message().await?.is_some() {}
-        Ok(first.unwrap_or_default())
+        Ok(client.streaming(request, path, Bytes).await?.into_inner())
     }
 }
 

@@ -10,6 +10,7 @@ mod process {
     mod doctor;
     mod exec;
     mod files;
+    mod health;
     mod hot;
     mod lanes;
     mod leases;

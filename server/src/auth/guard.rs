@@ -163,6 +163,19 @@ mod tests {
     }
 
     #[test]
+    fn a_certificate_whose_time_is_over_lets_nobody_in() {
+        let text = "[web]\nspiffe_ids = ['spiffe://a/b']\nroles = ['reader']\nobject_types = ['article']";
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), text).unwrap();
+        let guard = guard(Callers::read(file.path()).unwrap());
+        for (valid_until, is_known) in [(Some(u64::MAX), true), (Some(1_700_000_000), false)] {
+            let peer = Peer { identity: Some("spiffe://a/b".into()), valid_until, ..Peer::default() };
+            let who = guard.who(READ, &HeaderMap::new(), Some(&peer));
+            assert_eq!(who.map(|who| who.is_some()).unwrap_or_default(), is_known, "{valid_until:?}");
+        }
+    }
+
+    #[test]
     fn where_nobody_is_known_only_health_is_told() {
         let guard = guard(Callers::default());
         let peer = Peer { identity: Some("spiffe://a/b".into()), ..Peer::default() };

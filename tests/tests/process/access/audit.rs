@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
@@ -64,6 +65,26 @@ async fn moderator(server: &Server, callers: &Callers) -> Result<(AdminServiceCl
 fn hide(id: i64) -> v1::HideCommentRequest {
     let request_id = String::new();
     v1::HideCommentRequest { id, moderator_id: "mod-4".into(), reason: "a reason".into(), request_id }
+}
+
+#[tokio::test]
+async fn what_the_log_leaves_out_is_not_the_audit_log() -> Result<()> {
+    for filter in ["off", "warn", "info,riposte::audit=off"] {
+        let scratch = tempfile::tempdir()?;
+        let (endpoint, log) = (scratch.path().join("endpoint"), scratch.path().join("log"));
+        let mut dev = command::riposte(["dev", "--listen", "127.0.0.1:0", "--seed", "none", "--endpoint-file"])?;
+        dev.arg(&endpoint).args(["--set", "audit.kind=log", "--set", &format!("log.filter={filter}")]);
+        let mut dev = dev.stdout(Stdio::null()).stderr(std::fs::File::create(&log)?).kill_on_drop(true).spawn()?;
+        until("it listens", async || Ok(endpoint.exists())).await?;
+        let text = std::fs::read_to_string(&endpoint)?;
+        let addresses: Value = serde_json::from_str(&text)?;
+        let target = format!("http://{}", addresses["admin"].as_str().context("no address")?);
+        let raw = Raw::to(&target, None)?;
+        until("it answers", async || Ok(raw.call("AdminService/ListSubjects", Vec::new()).await.is_ok())).await?;
+        until("the call is on record", async || Ok(std::fs::read_to_string(&log)?.contains("ListSubjects"))).await?;
+        dev.kill().await?;
+    }
+    Ok(())
 }
 
 #[tokio::test]
