@@ -10,6 +10,6 @@ mod refusal;
 mod tag;
 
 pub use body::CallBody;
-pub use call::{CallLayer, CallService, Gate};
+pub use call::{CallLayer, CallService, Gate, MAX_ABOUT_US};
 pub use fault::Faults;
 pub use gather::Bodies;

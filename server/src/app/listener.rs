@@ -15,15 +15,13 @@ use super::slots::Slots;
 use super::tls::Tls;
 use crate::admission::Unread;
 use crate::config::{Config, Role};
-use crate::layers::CallLayer;
+use crate::layers::{CallLayer, MAX_ABOUT_US};
 use crate::telemetry::Metrics;
 
 /// Streams a connection may have open at once.
 const MAX_STREAMS: u32 = 256;
 /// Bytes of all headers of a request together.
 const MAX_HEADERS: u32 = 16 << 10;
-/// The largest request of health and reflection, in bytes: a name. Anybody may send one, and room for it is made when its head is read.
-const MAX_ABOUT_US: usize = 1 << 10;
 /// Calls that a known peer may have given up before they were looked at: a storm of expired deadlines reaches the 20 beyond
 /// which h2 otherwise ends a connection, as it does for whoever may be anybody.
 const PENDING_RESETS: usize = 1024;

@@ -35,6 +35,8 @@ use crate::rpc::status::{QUOTA, status};
 use crate::rpc::{CallerDeadline, HotAnswers, RequestTag};
 use crate::telemetry::{Calls, Measured};
 
+/// The largest request of health and reflection, in bytes: a name. Anybody may send one, and room for it is made when its head is read.
+pub const MAX_ABOUT_US: usize = 1 << 10;
 /// The one call of health that goes on.
 const HEALTH_WATCH: &str = "/grpc.health.v1.Health/Watch";
 
@@ -298,7 +300,8 @@ impl CallLayer {
         request.extensions_mut().insert(deadline);
         let uri = request.uri().clone();
         let Ok(response) = inner.call(request).await;
-        if let Some(error) = refusal::of(&response, uri.path(), self.max_request) {
+        let limit = terms.map_or(MAX_ABOUT_US, |terms| terms.kind.max_message(self.max_request));
+        if let Some(error) = refusal::of(&response, uri.path(), limit) {
             return Err(error.into());
         }
         let ends = deadline.0.filter(|_| stream || watches.is_some());

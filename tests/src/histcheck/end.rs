@@ -12,7 +12,7 @@ use riposte_sdk::v1::{
 };
 use tonic::Code;
 
-use super::history::{Call, How, Item, Op, Outcome, PageOf, Place, Sort, Told, Value, View};
+use super::history::{Call, How, Item, Nanos, Op, Outcome, PageOf, Place, Sort, Told, Value, View};
 use super::load::{SUBJECTS, Stage, failed, heard, item, send};
 use super::names;
 use crate::kill::fleet::SERVERS;
@@ -64,7 +64,15 @@ async fn watch(stage: &Stage, subject: u32, door: usize) -> Result<()> {
     // From 0 on would be from now on.
     let after = (last - TOLD).max(1);
     let request = WatchSubjectRequest { key, after_revision: after };
-    let stream = service.watch_subject(request).await?.into_inner();
+    let call = Call::Watch { subject, after };
+    let stream = match service.watch_subject(request).await {
+        Ok(answer) => answer.into_inner(),
+        Err(status) => {
+            let (outcome, passing) = failed(status.clone());
+            ensure!(!passing, status);
+            return take_down(stage, begun, door, call, outcome);
+        }
+    };
     let mut watch = Watch::of(stream).await?;
     let mut told: Vec<Told> = Vec::new();
     while told.last().map_or(after, |(revision, _)| *revision) < last {
@@ -72,7 +80,10 @@ async fn watch(stage: &Stage, subject: u32, door: usize) -> Result<()> {
         let comments = change.comments.iter().map(|comment| (comment.comment_id, how(comment.kind())));
         told.push((change.revision, comments.collect()));
     }
-    let (call, outcome) = (Call::Watch { subject, after }, Outcome::Changes { told: told.into(), last });
+    take_down(stage, begun, door, call, Outcome::Changes { told: told.into(), last })
+}
+
+fn take_down(stage: &Stage, begun: Nanos, door: usize, call: Call, outcome: Outcome) -> Result<()> {
     let (ended, server) = (stage.now(), door as u8);
     stage.recorder.op(Op { client: CLIENT + 10, server, begun, ended, request: (0, 0), call, outcome })
 }
@@ -165,7 +176,17 @@ async fn drifts(server: &Server) -> Result<BTreeMap<u32, Vec<String>>> {
         let scope = Some(SubjectScope { scope: Some(Scope::ObjectType(object_type.to_owned())) });
         let request = VerifyCountsRequest { scope, ..VerifyCountsRequest::default() };
         let mut answers = server.admin()?.verify_counts(request).await?.into_inner();
-        while let Some(answer) = answers.message().await? {
+        loop {
+            let answer = match answers.message().await {
+                Ok(Some(answer)) => answer,
+                Ok(None) => break,
+                // It goes over what is there, so this is no answer to it. Which subject it was it does not say.
+                Err(status) if status.code() == Code::NotFound => {
+                    drifts.entry(0).or_default().push(format!("VerifyCounts of {object_type}: {}", status.message()));
+                    break;
+                }
+                Err(status) => return Err(status.into()),
+            };
             let subject = names::subject(answer.subject.as_ref());
             drifts.entry(subject).or_default().extend(answer.drifts.iter().map(|drift| format!("{drift:?}")));
         }
