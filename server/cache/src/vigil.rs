@@ -18,6 +18,12 @@ use crate::port::{Cache, Cursor};
 /// Partitions whose cursors are looked at while copies are read, others each time: the relay moves all of a source within a second, so a
 /// few speak for all. They differ by what it moves in that second, so only one beyond all that were seen shows that it is there.
 const SAMPLE: usize = 4;
+/// Cursors that are asked for at a time where all are.
+const BREADTH: usize = 128;
+/// Looks of a process that has just begun which follow each other quickly.
+const HURRIED: u32 = 20;
+/// How long cursors have to be seen moving, at every look, until it counts as mended what is far behind.
+const STEADY: Duration = Duration::from_secs(5);
 /// A commit that has waited so long for its number is one to move cursors for; it is also the time between two looks, about.
 const LATE: Duration = Duration::from_secs(1);
 
@@ -42,6 +48,7 @@ pub struct Vigil {
     partitions: Vec<Partition>,
     longest: Duration,
     standing: Standing,
+    looks: u32,
 }
 
 impl Vigil {
@@ -57,7 +64,7 @@ impl Vigil {
         longest: Duration,
     ) -> Self {
         owed.leave(&partitions);
-        Self { cache, outbox, owed, source, partitions, longest, standing: Standing::default() }
+        Self { cache, outbox, owed, source, partitions, longest, standing: Standing::default(), looks: 0 }
     }
 
     /// Looks once; what is new. `oldest`: the age of the oldest commit that waits for a number, of which no cursor could know.
@@ -65,6 +72,7 @@ impl Vigil {
     /// # Errors
     /// Those of the outbox. That the cache does not answer is none: it is not read then either.
     pub async fn look(&mut self, oldest: Duration) -> Result<Option<Care>> {
+        self.looks = self.looks.saturating_add(1);
         let Some(stand) = self.found(oldest).await.inspect_err(|_| self.standing.was_not_seen())? else {
             self.standing.was_not_seen();
             return Ok(None);
@@ -82,15 +90,20 @@ impl Vigil {
     async fn found(&self, oldest: Duration) -> Result<Option<Stand>> {
         // First where the events end: a cursor that is asked for afterwards may be beyond, and that is no fault.
         let head = self.outbox.head(self.source).await?;
-        let asked = if self.standing.is_left() {
-            self.partitions.clone()
-        } else {
-            self.partitions.sample(&mut rand::rng(), SAMPLE).copied().collect()
-        };
-        let Ok(cursors) = self.cache.cursors(&asked).await else { return Ok(None) };
+        let sample: Vec<Partition> = self.partitions.sample(&mut rand::rng(), SAMPLE).copied().collect();
+        let Ok(cursors) = self.cache.cursors(&sample).await else { return Ok(None) };
         // Where there is none, nothing is kept.
         let places = || cursors.iter().flatten().map(|Cursor(place)| *place);
-        Ok(Some(Stand { first: places().max().unwrap_or_default(), last: places().min(), head, oldest }))
+        let mut last = places().min();
+        // All of them are asked where these would do: some may have been made anew at the end of the events, while others are as old as
+        // ever.
+        if self.standing.would_end(last, head) {
+            for some in self.partitions.chunks(BREADTH) {
+                let Ok(cursors) = self.cache.cursors(some).await else { return Ok(None) };
+                last = cursors.into_iter().flatten().map(|Cursor(place)| place).chain(last).min();
+            }
+        }
+        Ok(Some(Stand { first: places().max().unwrap_or_default(), last, head, oldest }))
     }
 
     /// It could not be looked: that the relay stood still meanwhile is not known.
@@ -98,10 +111,10 @@ impl Vigil {
         self.standing.was_not_seen();
     }
 
-    /// Whether it was ever found out how things are.
+    /// Whether it was found out how things are, or was looked for so often that it will take longer.
     #[must_use]
     pub fn is_settled(&self) -> bool {
-        self.standing.left.is_none_or(|left| left.is_told)
+        self.standing.left.is_none_or(|left| left.is_told) || self.looks >= HURRIED
     }
 }
 
@@ -126,6 +139,8 @@ struct Standing {
     before: Option<Instant>,
     /// How long it was seen that they do not move though there is.
     still: Duration,
+    /// Since when they were seen to move at every look.
+    moving: Option<Instant>,
     left: Option<Left>,
 }
 
@@ -143,17 +158,19 @@ struct Left {
 impl Default for Standing {
     fn default() -> Self {
         let left = Some(Left { is_told: false, seen: None, target: None });
-        Self { place: 0, before: None, still: Duration::ZERO, left }
+        Self { place: 0, before: None, still: Duration::ZERO, moving: None, left }
     }
 }
 
 impl Standing {
-    fn is_left(&self) -> bool {
-        self.left.is_some()
+    /// Whether copies may be read again if all cursors are as far as this one.
+    fn would_end(&self, last: Option<i64>, head: i64) -> bool {
+        let target = |left: Left| left.target.unwrap_or(head);
+        self.left.is_some_and(|left| last.is_some_and(|last| last >= target(left)))
     }
 
     fn was_not_seen(&mut self) {
-        self.before = None;
+        (self.before, self.moving) = (None, None);
     }
 
     fn seen(&mut self, now: Instant, stand: Stand, longest: Duration) -> Option<Care> {
@@ -168,6 +185,7 @@ impl Standing {
             self.still += now.duration_since(before).min(LATE * 3);
         }
         self.before = behind.then_some(now);
+        self.moving = if moved { self.moving.or(Some(now)) } else { None };
         if self.still >= longest {
             let is_news = self.left.replace(Left { is_told: true, seen: Some(now), target: None });
             return is_news.is_none_or(|left| !left.is_told).then_some(Care::Missing);
@@ -177,8 +195,10 @@ impl Standing {
         if left.target.is_none() && (oldest.is_zero() || oldest < now.duration_since(seen)) {
             left.target = Some(head);
         }
-        // All of them: some may have been made anew at the end of the events, while others are as old as ever.
-        let is_over = left.target.is_some_and(|target| last.is_some_and(|last| last >= target));
+        let has_come = left.target.is_some_and(|target| last.is_some_and(|last| last >= target));
+        // A relay that is far behind and works is read behind by everybody else. Who has left its copies waits for what it has missed.
+        let is_at_work = !left.is_told && self.moving.is_some_and(|since| now.duration_since(since) >= STEADY);
+        let is_over = has_come || is_at_work;
         let care = if left.is_told { Care::Again } else { Care::Found };
         if is_over {
             self.left = None;
@@ -288,6 +308,8 @@ mod tests {
     fn one_that_is_behind_and_moves_and_one_that_has_nothing_to_do_are_not_missed() {
         let slow = (0..100).map(|second| Some((second / 20, 1_000, 50)));
         assert_eq!(told(slow), []);
+        let far_behind = (1..100).map(|second| Some((second, 100_000 + second, 50)));
+        assert_eq!(told(far_behind), [(5, Care::Found)]);
         assert_eq!(told(for_seconds(100, (7, 7, 0))), [(0, Care::Found)]);
     }
 }

@@ -20,6 +20,8 @@ const SMALL: usize = 64 << 10;
 const SLOWEST: f64 = 16.0 * 1024.0;
 /// Watches of health on one connection: of the server, and of some of its services.
 const WATCHES: usize = 8;
+/// Bytes of requests that may be on their way over one connection: some fifteen of the largest.
+const ARRIVING: usize = 4 << 20;
 /// When to come again. Nothing says when a client will read.
 const AGAIN: Duration = Duration::from_secs(1);
 
@@ -41,6 +43,8 @@ pub(crate) struct Backlog(Arc<Line>);
 #[derive(Debug)]
 struct Line {
     all: Unread,
+    /// Bytes of requests that may be on their way over it.
+    arriving: Arc<Semaphore>,
     /// Watches of health that it may have.
     watches: Arc<Semaphore>,
     bytes: AtomicUsize,
@@ -72,8 +76,8 @@ impl Unread {
     /// The backlog of a new connection.
     pub(crate) fn connection(&self) -> Backlog {
         let (bytes, tight) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let watches = Arc::new(Semaphore::new(WATCHES));
-        Backlog(Arc::new(Line { all: self.clone(), watches, bytes, tight }))
+        let (arriving, watches) = (Arc::new(Semaphore::new(ARRIVING)), Arc::new(Semaphore::new(WATCHES)));
+        Backlog(Arc::new(Line { all: self.clone(), arriving, watches, bytes, tight }))
     }
 
     fn is_full(&self) -> bool {
@@ -82,12 +86,15 @@ impl Unread {
 }
 
 impl Backlog {
-    /// A watch of health, for as long as it is kept: a balancer needs one, and who asks for more fills memory with them.
-    ///
-    /// # Errors
-    /// [`Error::Overloaded`] for one too many on this connection.
-    pub(crate) fn watch(&self) -> Result<OwnedSemaphorePermit, Error> {
-        Arc::clone(&self.0.watches).try_acquire_owned().map_err(|_| Error::Overloaded { after: AGAIN })
+    /// A watch of health, for as long as it is kept: a balancer needs one, and who asks for more fills memory with them. `None` for one
+    /// too many on this connection.
+    pub(crate) fn watch(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.0.watches).try_acquire_owned().ok()
+    }
+
+    /// Room for the bytes of requests that are on their way.
+    pub(crate) fn arriving(&self) -> &Arc<Semaphore> {
+        &self.0.arriving
     }
 
     /// Whether the connection may be answered more.
@@ -144,7 +151,7 @@ impl AsRef<[u8]> for Waiting {
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        let Line { all, bytes, tight, watches: _ } = &*self.line;
+        let Line { all, bytes, tight, arriving: _, watches: _ } = &*self.line;
         tight.store(false, Ordering::Relaxed);
         bytes.fetch_sub(self.bytes.len(), Ordering::Relaxed);
         all.0.bytes.fetch_sub(self.bytes.len(), Ordering::Relaxed);

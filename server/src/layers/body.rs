@@ -71,7 +71,7 @@ pub(super) struct Made {
     pub(super) message: Option<Message>,
     /// What a stream has.
     pub(super) held: Option<Held>,
-    /// When a stream ends, whatever it has left to say.
+    /// When a stream ends that still has something to say, at the latest when it would say it.
     pub(super) ends: Option<Instant>,
 }
 
@@ -99,14 +99,14 @@ pub(super) fn made(
 ) -> Response<CallBody> {
     let mut later = Some(id);
     measured.answered(response.headers());
-    if response.headers().contains_key("grpc-status")
-        && let Some(id) = later.take()
-    {
+    let has_ended = response.headers().contains_key("grpc-status");
+    if has_ended && let Some(id) = later.take() {
         response.headers_mut().insert(REQUEST_ID, id);
     }
     response.map(|body| {
         let message = message.map(|message| message.map(|frame| counted(backlog.as_ref(), frame)));
-        let ends = ends.map(|ends| Box::pin(tokio::time::sleep_until(ends)));
+        // One that has ended with its headers has nothing left to time.
+        let ends = ends.filter(|_| !has_ended).map(|ends| Box::pin(tokio::time::sleep_until(ends)));
         CallBody { kind: Kind::Made(Making { body, id: later, message, measured, backlog, ends }), _held: held }
     })
 }
@@ -195,7 +195,7 @@ impl http_body::Body for CallBody {
 
     fn is_end_stream(&self) -> bool {
         match &self.kind {
-            Kind::Made(making) => making.message.is_none() && making.body.is_end_stream() && making.ends.is_none(),
+            Kind::Made(making) => making.message.is_none() && making.body.is_end_stream(),
             Kind::Kept(message, trailers) => message.is_none() && trailers.is_none(),
         }
     }

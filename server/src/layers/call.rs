@@ -37,6 +37,8 @@ use crate::telemetry::{Calls, Measured};
 
 /// The largest request of health and reflection, in bytes: a name. Anybody may send one, and room for it is made when its head is read.
 pub const MAX_ABOUT_US: usize = 1 << 10;
+/// The one call of ours whose handler keeps its caller's deadline.
+const SUBJECT_WATCH: &str = "/riposte.v1.SubjectService/WatchSubject";
 /// The one call of health that goes on.
 const HEALTH_WATCH: &str = "/grpc.health.v1.Health/Watch";
 
@@ -253,10 +255,14 @@ impl CallLayer {
         Ok(Some(caller))
     }
 
-    /// Room for a watch of health, which anybody may ask for: a few on each connection. `None` where nobody counts.
+    /// Room for a watch of health, which anybody may ask for: a few on each connection. `None` where nobody counts. One too many is told
+    /// that there is no such call, by which clients behind a proxy that shares its connection go on without it.
     fn watch_of_health(request: &Request<Body>) -> Result<Option<OwnedSemaphorePermit>, Error> {
         let backlog = request.extensions().get::<Peer>().and_then(|peer| peer.backlog.as_ref());
-        backlog.map(Backlog::watch).transpose()
+        let watch = |backlog: &Backlog| {
+            backlog.watch().ok_or(Error::NotImplemented("another watch of health on its connection".into()))
+        };
+        backlog.map(watch).transpose()
     }
 
     /// Whether the path is of a service that the listener has.
@@ -286,7 +292,7 @@ impl CallLayer {
         let stream = terms.is_some_and(|terms| terms.kind.streams());
         if let Some(terms) = terms.filter(|terms| terms.kind != Kind::Import) {
             let limit = terms.kind.max_message(self.max_request);
-            request = gather::gather(request, limit, self.body_time, &self.bodies).await?;
+            request = gather::gather(request, limit, self.body_time, (&self.bodies, backlog)).await?;
         }
         let watches = if request.uri().path() == HEALTH_WATCH { Self::watch_of_health(&request)? } else { None };
         let room = match terms {
@@ -304,7 +310,8 @@ impl CallLayer {
         if let Some(error) = refusal::of(&response, uri.path(), limit) {
             return Err(error.into());
         }
-        let ends = deadline.0.filter(|_| stream || watches.is_some());
+        // A watched subject ends itself, with what it watched.
+        let ends = deadline.0.filter(|_| stream && uri.path() != SUBJECT_WATCH || watches.is_some());
         if stream {
             let held = room.map(Held::Room);
             return Ok(Said::Made(Box::new(Made { response, message: None, held, ends })));

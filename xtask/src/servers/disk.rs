@@ -18,8 +18,6 @@ pub(crate) enum DiskFault {
     Full,
 }
 
-/// How long it fails, from the first call that failed on: a server that does not die of it goes on with what it was told.
-const LASTS: Duration = Duration::from_millis(1_500);
 /// How long it may take until a call fails: whoever is asked under a load flushes all the time.
 const FAILS_WITHIN: Duration = Duration::from_secs(30);
 /// How long strace may take to let go.
@@ -28,6 +26,14 @@ const LETS_GO_WITHIN: Duration = Duration::from_secs(5);
 const INJECTED: &[u8] = b"(INJECTED)";
 
 impl DiskFault {
+    /// How long it fails, from the first call that failed on. A server dies of a flush that failed, at once as a rule.
+    fn lasts(self) -> Duration {
+        match self {
+            Self::Sync => Duration::from_secs(20),
+            Self::Full => Duration::from_millis(1_500),
+        }
+    }
+
     /// The system calls, and what they answer. Connections are written to by others.
     fn calls(self) -> (&'static str, &'static str) {
         match self {
@@ -68,7 +74,7 @@ pub(super) fn fail(live: &Arc<Live>, server: &mut Process, fault: DiskFault) -> 
             struck = Some(Instant::now());
         }
         match struck {
-            Some(struck) if struck.elapsed() >= LASTS => break,
+            Some(struck) if struck.elapsed() >= fault.lasts() => break,
             None if begun.elapsed() >= FAILS_WITHIN => bail!("it made no call that could fail"),
             Some(_) | None => {}
         }
@@ -86,6 +92,9 @@ pub(super) fn fail(live: &Arc<Live>, server: &mut Process, fault: DiskFault) -> 
         std::thread::sleep(Duration::from_millis(10));
     }
     ensure!(has_failed(&seen), "no call failed");
+    if fault == DiskFault::Sync && server.child().try_wait()?.is_none() {
+        eprintln!("a database server has outlived flushes that failed");
+    }
     Ok(())
 }
 

@@ -44,7 +44,7 @@ fn parsed(services: &Services, call: &Call, request: &v1::WatchSubjectRequest) -
     Ok((key, after))
 }
 
-/// What the watcher is told next; an error at the caller's own deadline, for no layer ends a stream.
+/// What the watcher is told next; an error at the caller's own deadline: the layers leave that to this call, which says what was watched.
 async fn next(watcher: &mut Watcher, deadline: Option<Instant>) -> Option<Result<Told, Error>> {
     let Some(deadline) = deadline else { return watcher.next().await };
     tokio::select! {

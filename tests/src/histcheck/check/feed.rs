@@ -1,7 +1,7 @@
 //! Watchers are told every change of a subject once, in order, and nothing that was not done (I9).
 
 use super::Found;
-use super::scene::Scene;
+use super::scene::{Scene, What};
 use crate::histcheck::history::{Call, How, Outcome, Told};
 
 /// Finds changes that were left out, told twice or made up.
@@ -54,18 +54,33 @@ fn complete(scene: &Scene<'_>, found: &mut Found, number: u32, after: i64, told:
     }
 }
 
-/// Each comment comes into being once, and only those that stand.
+/// Each comment comes into being once, and only those that stand; nothing is told of one that nobody may have done then.
 fn sound(scene: &Scene<'_>, found: &mut Found, number: u32, told: &[Told]) {
     let all = told.iter().flat_map(|(revision, comments)| comments.iter().map(move |(id, how)| (*revision, *id, *how)));
     let mut created: Vec<(i64, i64)> = Vec::new();
+    for (revision, _) in told.iter().filter(|(_, comments)| comments.is_empty()) {
+        found.add(|| format!("at revision {revision} nothing is told"), &[number]);
+    }
     for (revision, id, how) in all {
-        match how {
-            How::Created => created.push((id, revision)),
-            How::Other => found.add(|| format!("at revision {revision} something else is told of {id}"), &[number]),
-            How::Edited | How::State => {}
-        }
-        if scene.comment(id).is_none() {
+        let Some(comment) = scene.comment(id) else {
             found.add(|| format!("at revision {revision} a comment is told that does not stand: {id}"), &[number]);
+            continue;
+        };
+        if how == How::Created {
+            created.push((id, revision));
+        }
+        let at = |known: i64| known == revision || known == 0;
+        let changes = comment.changes.iter().chain(&comment.open);
+        let mut same = changes.filter(|change| at(change.revision));
+        let was_done = match how {
+            How::Created => at(comment.born),
+            How::Edited => same.any(|change| matches!(change.what, What::Text(_))),
+            How::State => same.any(|change| matches!(change.what, What::Visible(_))),
+            How::Other => false,
+        };
+        if !was_done {
+            let ops = [comment.story(scene), vec![number]].concat();
+            found.add(|| format!("at revision {revision} {id} is told as {how:?}, which nobody did"), &ops);
         }
     }
     created.sort_unstable();
@@ -114,7 +129,8 @@ mod tests {
     #[test]
     fn what_nobody_did_is_found() {
         told(&[SECOND, (3, 13, How::Created)]).has("feed", "does not stand: 13");
-        told(&[SECOND, (3, 11, How::Other)]).has("feed", "something else is told of 11");
+        told(&[SECOND, (3, 11, How::Other)]).has("feed", "11 is told as Other, which nobody did");
+        told(&[(2, 12, How::Edited), EDIT]).has("feed", "at revision 2 12 is told as Edited, which nobody did");
         told(&[(2, 12, How::Created), (3, 12, How::Created)]).has("feed", "created at revision 2 and at 3");
     }
 }
