@@ -25,7 +25,7 @@ impl Told {
         Ok(Self { child, log })
     }
 
-    /// The next event whose message begins with the words; fails if none comes within ten seconds.
+    /// The next event whose message begins with the words; fails if none comes within half a minute.
     async fn next(&mut self, words: &str) -> Result<serde_json::Value> {
         let found = async {
             loop {
@@ -36,7 +36,7 @@ impl Told {
                 }
             }
         };
-        tokio::time::timeout(Duration::from_secs(10), found)
+        tokio::time::timeout(Duration::from_secs(30), found)
             .await
             .with_context(|| format!("it never says {words:?}"))?
     }
