@@ -32,19 +32,7 @@ fn dense(found: &mut Found, number: u32, after: i64, told: &[Told], last: i64) {
 fn complete(scene: &Scene<'_>, found: &mut Found, number: u32, after: i64, told: &[Told]) {
     for request in &scene.requests {
         let Some(written) = scene.written(request).filter(|written| written.revision > after) else { continue };
-        let how = match scene.call(request) {
-            Call::Root { .. } | Call::Reply { .. } => How::Created,
-            Call::Edit { .. } => How::Edited,
-            Call::Delete { .. } | Call::Undelete { .. } => How::State,
-            Call::Like { .. }
-            | Call::List(_)
-            | Call::Replies { .. }
-            | Call::Get { .. }
-            | Call::Counts { .. }
-            | Call::States { .. }
-            | Call::Export { .. }
-            | Call::Watch { .. } => continue,
-        };
+        let Some(how) = scene.call(request).changes() else { continue };
         let place = told.binary_search_by_key(&written.revision, |(revision, _)| *revision);
         let is_told = place.is_ok_and(|place| told[place].1.contains(&(written.id, how)));
         if !is_told {

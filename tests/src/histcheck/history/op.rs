@@ -271,6 +271,23 @@ impl Call {
         }
     }
 
+    /// How it changes a comment, as watchers are told; a like is told to nobody.
+    pub(crate) fn changes(&self) -> Option<How> {
+        match self {
+            Self::Root { .. } | Self::Reply { .. } => Some(How::Created),
+            Self::Edit { .. } => Some(How::Edited),
+            Self::Delete { .. } | Self::Undelete { .. } => Some(How::State),
+            Self::Like { .. }
+            | Self::List(_)
+            | Self::Replies { .. }
+            | Self::Get { .. }
+            | Self::Counts { .. }
+            | Self::States { .. }
+            | Self::Export { .. }
+            | Self::Watch { .. } => None,
+        }
+    }
+
     /// How new its answer has to be, for a read that says.
     pub(crate) fn view(&self) -> Option<View> {
         match self {
