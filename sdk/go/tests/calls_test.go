@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net"
 	"reflect"
 	"sync"
 	"sync/atomic"
@@ -315,15 +314,16 @@ func TestAWatchThatIsCutTellsEveryRevisionOnce(t *testing.T) {
 	t.Fatal("the watch ended")
 }
 
+// nobody is an address that nothing listens at.
+const nobody = "127.0.0.1:1"
+
 func TestAWatchWaitsForAServerToComeBack(t *testing.T) {
-	listener := listen(t)
-	address := listener.Addr().String()
-	listener.Close()
+	way := serve(t, listen(t), nobody) // its port stays taken, by nobody else
 	subject := dev.Client.Subject("article", "later-"+text(8))
 	if _, err := subject.Comment(t.Context(), "m7", "first"); err != nil {
 		t.Fatal(err)
 	}
-	client := connect(t, riposte.Options{Target: address})
+	client := connect(t, riposte.Options{Target: way.address()})
 	events := make(chan error, 1)
 	go func() {
 		for _, err := range client.Subject(subject.ObjectType, subject.ObjectId).Watch(t.Context(), riposte.AfterRevision(0)) {
@@ -334,11 +334,7 @@ func TestAWatchWaitsForAServerToComeBack(t *testing.T) {
 	if _, err := client.Subject("article", "42").Get(t.Context()); status.Code(err) != codes.Unavailable {
 		t.Fatal(err)
 	}
-	again, err := net.Listen("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	serve(t, again, dev.Target)
+	way.leadTo(dev.Target)
 	ready, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	if err := client.WaitReady(ready); err != nil {

@@ -13,19 +13,20 @@ func dial(address string) (net.Conn, error) { return net.Dial("tcp", address) }
 type proxy struct {
 	listener net.Listener
 	lock     sync.Mutex
+	target   string
 	open     map[net.Conn]bool
 }
 
 // serve begins to lead the connections of a listener to an address, until the test ends.
 func serve(t *testing.T, listener net.Listener, target string) *proxy {
-	made := &proxy{listener: listener, open: map[net.Conn]bool{}}
+	made := &proxy{listener: listener, target: target, open: map[net.Conn]bool{}}
 	go func() {
 		for {
 			from, err := listener.Accept()
 			if err != nil {
 				return
 			}
-			to, err := dial(target)
+			to, err := dial(made.leadsTo())
 			if err != nil {
 				from.Close()
 				continue
@@ -38,6 +39,20 @@ func serve(t *testing.T, listener net.Listener, target string) *proxy {
 		made.cut()
 	})
 	return made
+}
+
+// leadsTo is the address that new connections are led to.
+func (p *proxy) leadsTo() string {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	return p.target
+}
+
+// leadTo leads new connections to another address.
+func (p *proxy) leadTo(target string) {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	p.target = target
 }
 
 func (p *proxy) address() string { return p.listener.Addr().String() }

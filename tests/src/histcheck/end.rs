@@ -13,7 +13,7 @@ use riposte_sdk::v1::{
 use tonic::Code;
 
 use super::history::{Call, How, Item, Nanos, Op, Outcome, PageOf, Place, Sort, Told, Value, View};
-use super::load::{SUBJECTS, Stage, failed, heard, item, send};
+use super::load::{SUBJECTS, Stage, USUAL, failed, heard, item, send};
 use super::names;
 use crate::kill::fleet::SERVERS;
 use crate::{Server, Watch};
@@ -101,9 +101,10 @@ fn how(kind: CommentChangeKind) -> How {
 async fn copies(stage: &Stage, subject: u32, door: usize) -> Result<()> {
     let (view, client) = (View::default(), CLIENT + door as u32);
     let mut calls = vec![Call::Counts { subject, view }];
-    for (order, sort) in (0..).zip([Sort::Newest, Sort::Oldest, Sort::Top]) {
+    let pages = [(Sort::Newest, USUAL), (Sort::Newest, 60), (Sort::Oldest, 60), (Sort::Top, 60)];
+    for (order, (sort, size)) in (0..).zip(pages) {
         let walk = subject * 4 + order;
-        calls.push(Call::List(PageOf { subject, sort, size: 60, walk, number: 0, view }));
+        calls.push(Call::List(PageOf { subject, sort, size, walk, number: 0, view }));
     }
     for call in calls {
         one(stage, client, call, door).await?;

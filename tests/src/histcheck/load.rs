@@ -8,9 +8,10 @@ mod walk;
 pub(crate) use call::{failed, heard, item, send};
 pub(crate) use client::{Client, Stage};
 pub(crate) use planner::Planner;
+pub(crate) use walk::USUAL;
 
 /// Clients that always ask.
-pub(crate) const CLIENTS: u32 = 48;
+pub(crate) const CLIENTS: u32 = 64;
 /// Clients more that ask during a burst of overload.
 pub(crate) const BURST: u32 = 4 * CLIENTS;
 /// Subjects, over three object types; the first is the hot one.

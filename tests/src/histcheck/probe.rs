@@ -16,8 +16,8 @@ const SUBJECTS: u32 = 6;
 const CLIENT: u32 = 100_000;
 /// How long the service may take to serve again.
 const WITHIN: Duration = Duration::from_secs(60);
-/// How long one attempt may take: short, because its answer may be lost.
-const ATTEMPT: Duration = Duration::from_secs(1);
+/// How long one attempt may take: not long, because its answer may be lost.
+const ATTEMPT: Duration = Duration::from_secs(2);
 
 /// Writes through every server until each has answered; `round` has to be another one each time.
 ///

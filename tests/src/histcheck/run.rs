@@ -21,7 +21,7 @@ use super::summary::Recoveries;
 use super::{arena, check, end, history, probe, report, summary};
 
 /// The longest calm between two faults.
-const CALM: Duration = Duration::from_secs(3);
+const CALM: Duration = Duration::from_secs(5);
 /// How long everybody is left alone before the last reads: longer than any copy may stay old.
 const QUIET: Duration = Duration::from_secs(16);
 /// Runs on the two database servers of the task runner that started this program.

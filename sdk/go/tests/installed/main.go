@@ -97,7 +97,7 @@ func (s shop) quickstart() error {
 	return err
 }
 
-// tests runs those of the module, and those of this folder, with the race detector.
+// tests runs those of the module, and those of this folder, with the race detector; what fails is told, and nothing else.
 func (s shop) tests() error {
 	project := filepath.Join(s.dir, "tests")
 	files, err := filepath.Glob("*_test.go")
@@ -110,7 +110,7 @@ func (s shop) tests() error {
 	for _, command := range [][]string{
 		{"go", "get", path},
 		{"go", "vet", ".", path + "/..."},
-		{"go", "test", "-race", "-v", ".", path},
+		{"go", "test", "-race", ".", path},
 	} {
 		if _, err := s.do(project, command...); err != nil {
 			return err
@@ -119,7 +119,7 @@ func (s shop) tests() error {
 	return nil
 }
 
-// do runs a command in a folder, shows what it says and answers it. That a test begins is not shown, only how it ends.
+// do runs a command in a folder, shows what it says and answers it.
 func (s shop) do(dir string, words ...string) (string, error) {
 	fmt.Println("$", strings.Join(words, " "))
 	command := exec.Command(words[0], words[1:]...)
@@ -134,10 +134,8 @@ func (s shop) do(dir string, words ...string) (string, error) {
 	var said strings.Builder
 	lines := bufio.NewScanner(output)
 	for lines.Scan() {
-		if !strings.HasPrefix(lines.Text(), "=== ") {
-			fmt.Println(lines.Text())
-			said.WriteString(lines.Text() + "\n")
-		}
+		fmt.Println(lines.Text())
+		said.WriteString(lines.Text() + "\n")
 	}
 	if err := errors.Join(lines.Err(), command.Wait()); err != nil {
 		return "", fmt.Errorf("%s: %w", strings.Join(words, " "), err)

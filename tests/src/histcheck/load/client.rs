@@ -15,8 +15,10 @@ use crate::histcheck::history::{Nanos, Op, Recorder, RequestId};
 use crate::kill::fleet::{Doors, SERVERS};
 use crate::kill::ground::Ground;
 
-/// How long an attempt may take.
-const ATTEMPT: Duration = Duration::from_secs(3);
+/// How long an attempt of a write may take.
+const WRITE: Duration = Duration::from_secs(3);
+/// The same of a read, which has no work to lose.
+const READ: Duration = Duration::from_secs(1);
 /// How long a client goes on asking the same; longer than any fault lasts.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// The longest pause before another attempt.
@@ -80,7 +82,8 @@ impl Client {
         let rng = self.planner.rng();
         let hurry = rng.random_ratio(1, 30).then(|| Duration::from_micros(rng.random_range(500..40_000)));
         let patience = if rng.random_ratio(1, 10) { Duration::ZERO } else { PATIENCE };
-        let mut limit = hurry.unwrap_or(ATTEMPT);
+        let usual = if ask.call.view().is_some() { READ } else { WRITE };
+        let mut limit = hurry.unwrap_or(usual);
         stage.hurried.fetch_add(u64::from(hurry.is_some()), Ordering::Relaxed);
         let begun = Instant::now();
         loop {
@@ -93,7 +96,7 @@ impl Client {
                 self.planner.learn(ask, &op, token);
                 return Ok(());
             }
-            limit = ATTEMPT;
+            limit = usual;
             tokio::time::sleep(PAUSE.mul_f64(rand::random())).await;
         }
     }

@@ -70,20 +70,22 @@ impl Planner {
     /// The next thing to ask.
     pub(crate) fn next(&mut self, roots: &Ground, replies: &Ground) -> Ask {
         let plain = |call| Ask { call, again: None, token: String::new(), walk: None };
-        let choice = match self.rng.random_range(0..100) {
-            0..10 => None,
-            10..22 => self.reply(roots).map(plain),
-            22..38 => self.like(roots, replies).map(plain),
-            38..42 => self.edit().map(plain),
-            42..46 => self.delete(false).map(plain),
-            46..48 => self.delete(true).map(plain),
-            48..53 => self.repeat(),
-            53..76 => self.walk(roots),
-            76..86 => self.get(roots, replies).map(plain),
-            86..92 => Some(plain(self.counts())),
+        // In thousandths. Many reads for each write, as callers have it; of the writes as many as lanes and locks take.
+        let choice = match self.rng.random_range(0..1_000) {
+            0..30 => Some(plain(self.root())),
+            30..62 => self.reply(roots).map(plain),
+            62..107 => self.like(roots, replies).map(plain),
+            107..118 => self.edit().map(plain),
+            118..129 => self.delete(false).map(plain),
+            129..134 => self.delete(true).map(plain),
+            134..150 => self.repeat(),
+            150..290 => self.walk(roots),
+            290..570 => self.get(roots, replies).map(plain),
+            570..780 => Some(plain(self.counts())),
             _ => self.states(roots, replies).map(plain),
         };
-        choice.unwrap_or_else(|| plain(self.root()))
+        // Who has nothing yet to change or to look at writes something, now and then.
+        choice.unwrap_or_else(|| plain(if self.rng.random_ratio(1, 4) { self.root() } else { self.counts() }))
     }
 
     /// Remembers what an operation did; `token` leads behind a page, and is empty at the end of a list.
@@ -149,8 +151,8 @@ impl Planner {
     fn view(&mut self, subject: u32) -> View {
         let seen = self.seen[subject as usize];
         match self.rng.random_range(0..10) {
-            0..2 => View { min_revision: 0, fresh: true },
-            2..5 => View { min_revision: seen, fresh: false },
+            0 => View { min_revision: 0, fresh: true },
+            1..4 => View { min_revision: seen, fresh: false },
             _ => View::default(),
         }
     }
@@ -230,7 +232,7 @@ impl Planner {
     fn get(&mut self, roots: &Ground, replies: &Ground) -> Option<Call> {
         // What was deleted is looked at as often as what stands.
         let deleted = self.rng.random_ratio(1, 2);
-        let own = if self.rng.random_ratio(1, 2) { self.own(deleted) } else { None };
+        let own = if self.rng.random_ratio(1, 4) { self.own(deleted) } else { None };
         let (subject, comment) = match own {
             Some(mine) => (mine.subject, mine.id),
             None => {
@@ -248,7 +250,7 @@ impl Planner {
 
     /// What a member says of some comments: mostly of the same as before, as whoever looks at a page again.
     fn states(&mut self, roots: &Ground, replies: &Ground) -> Option<Call> {
-        let fresh = self.rng.random_ratio(1, 2);
+        let fresh = self.rng.random_ratio(1, 5);
         if !self.looked.is_empty() && self.rng.random_ratio(4, 5) {
             let (subject, member, comments) = self.looked[self.rng.random_range(0..self.looked.len())].clone();
             return Some(Call::States { subject, member, comments, fresh });

@@ -5,6 +5,10 @@ use rand::rngs::StdRng;
 
 use crate::histcheck::history::{Call, PageOf, Sort, View};
 
+/// Roots of the page that callers ask for most, the newest ones, as of a list that everybody opens: what is kept of a page
+/// as a whole is seen by those alone who ask for the same.
+pub(crate) const USUAL: u8 = 20;
+
 /// A walk under way, or a page alone.
 #[derive(Debug, Clone)]
 pub(crate) struct Walk {
@@ -18,12 +22,18 @@ pub(crate) struct Walk {
 impl Walk {
     /// Begins a walk in a random order, by pages of a random size.
     pub(crate) fn begin(number: u32, subject: u32, root: Option<i64>, view: View, rng: &mut StdRng) -> Self {
+        let usual = root.is_none() && rng.random_ratio(1, 3);
         let sort = match root {
+            _ if usual => Sort::Newest,
             None => Sort::ALL[rng.random_range(0..Sort::ALL.len())],
             Some(_) => [Sort::Oldest, Sort::Newest, Sort::Top][rng.random_range(0..3)],
         };
         // Many small pages, and some large ones, by which a walk over many comments comes to its end.
-        let size = if rng.random_ratio(1, 3) { rng.random_range(40..=100) } else { rng.random_range(1..=20) };
+        let size = match rng.random_range(0..5) {
+            _ if usual => USUAL,
+            0 => rng.random_range(40..=100),
+            _ => rng.random_range(1..=20),
+        };
         let page = PageOf { subject, sort, size, walk: number, number: 0, view };
         Self { root, page, token: String::new() }
     }
