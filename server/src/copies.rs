@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use riposte_cache::{
-    Auditor, Cache, CachedRankings, CachedReader, CachedWriter, Hearer, Memory, Mender, Owed, Redis, Room, Tally, Vigil,
+    Auditor, Cache, CachedRankings, CachedReader, CachedWriter, Hearer, Memory, Mender, Owed, Redis, Relayed, Room,
+    Route, Tally, Vigil,
 };
 use riposte_core::Partition;
 use riposte_core::ids::PARTITIONS;
-use riposte_core::ports::{Outbox, Rankings, Reader, Writer};
+use riposte_core::ports::{Clock, Outbox, Rankings, Reader, Writer};
 use riposte_store::Store;
 
 use crate::config::{self, CacheKind, Fault, Faults, SourceUrl};
@@ -33,6 +34,12 @@ struct Kept {
     store: Store,
     /// How long copies are read that nobody mends.
     unmended: Duration,
+}
+
+/// Which data source a partition lies on.
+fn route(store: &Store) -> Route {
+    let sources = Arc::clone(store.sources());
+    Box::new(move |at: Partition| sources.map().source(at))
 }
 
 impl Kept {
@@ -74,9 +81,12 @@ impl Copies {
         let tally = Tally::default();
         metrics.copies(tally.clone());
         let owed = Owed::new(Arc::clone(&cache), tally.clone());
-        let (sources, map) = (store.sources().all().len(), Arc::clone(store.sources()));
-        let route = Box::new(move |at: Partition| map.map().source(at));
-        let room = Room::new(sources, route, config.database_reads, config.database_wait.duration());
+        let room = Room::new(
+            store.sources().all().len(),
+            route(store),
+            config.database_reads,
+            config.database_wait.duration(),
+        );
         let reader = CachedReader::new(store.reader(), Arc::clone(&cache), owed.clone(), room, tally.clone());
         let unmended = config.unmended.duration();
         Ok(Self(Some(Kept { cache, owed, redis, reader, tally, store: store.clone(), unmended })))
@@ -145,10 +155,12 @@ impl Copies {
         self.0.as_ref().is_some_and(|kept| kept.redis.is_some())
     }
 
-    /// Compares copies with rows.
+    /// Compares copies with rows, as soon as the copies have been told of them.
     #[must_use]
-    pub fn auditor(&self) -> Option<Auditor> {
-        self.0.as_ref().map(|kept| Auditor::new(kept.reader.clone()))
+    pub fn auditor(&self, outbox: &Arc<dyn Outbox>, clock: &Arc<dyn Clock>) -> Option<(Auditor, Relayed)> {
+        let kept = self.0.as_ref()?;
+        let (cache, outbox, route) = (Arc::clone(&kept.cache), Arc::clone(outbox), route(&kept.store));
+        Some((Auditor::new(kept.reader.clone()), Relayed::new(cache, outbox, route, Arc::clone(clock))))
     }
 
     /// The reader that can make copies anew, and knows whether they can be asked.

@@ -1,10 +1,12 @@
 //! The auditor: takes what copies have just answered with (pages, whatever their list, order and place in it; subjects,
-//! comments, like states) and compares what is kept with the rows, a second later and five seconds later.
+//! comments, like states) and compares what is kept with the rows, a second later and five seconds later. What the relay has
+//! not come to yet is no fault of theirs: it is waited for.
 
 use std::time::Duration;
 
 use riposte_core::Result;
 
+use crate::Relayed;
 use crate::reader::{CachedReader, Sample, Shown};
 use crate::tally::Told;
 
@@ -24,13 +26,14 @@ impl Auditor {
         Self { reader }
     }
 
-    /// Looks at answers for ever, one of each kind at a time. `troubled` hears why one could not be looked at.
-    pub async fn run(self, troubled: impl Fn(riposte_core::Error)) {
+    /// Looks at answers for ever, one of each kind at a time, and judges none before `relayed` has seen that the copies were told of
+    /// all that the rows showed. `troubled` hears why one could not be looked at.
+    pub async fn run(self, relayed: Relayed, troubled: impl Fn(riposte_core::Error)) {
         loop {
             tokio::time::sleep(SPANS[0]).await;
             for sample in self.reader.seen().take() {
                 for span in SPANS {
-                    if let Err(error) = self.compare(&sample, span).await {
+                    if let Err(error) = self.compare(&sample, span, Some(&relayed)).await {
                         troubled(error);
                     }
                 }
@@ -39,27 +42,34 @@ impl Auditor {
     }
 
     /// Compares what copies have answered first since the last audit, one of each kind, with its rows: whether any was
-    /// behind them for longer than `span`. Such copies are forgotten. `None` where nothing was answered.
+    /// behind them for longer than `span`, and, with `relayed`, though it was told of them. Such copies are forgotten. `None` where
+    /// nothing was answered.
     ///
     /// # Errors
     /// Those of the rows.
-    pub async fn audit(&self, span: Duration) -> Result<Option<bool>> {
+    pub async fn audit(&self, span: Duration, relayed: Option<&Relayed>) -> Result<Option<bool>> {
         let mut found = None;
         for sample in self.reader.seen().take() {
-            let differs = self.compare(&sample, span).await?;
+            let differs = self.compare(&sample, span, relayed).await?;
             found = Some(differs || found == Some(true));
         }
         Ok(found)
     }
 
-    async fn compare(&self, sample: &Sample, span: Duration) -> Result<bool> {
+    async fn compare(&self, sample: &Sample, span: Duration, relayed: Option<&Relayed>) -> Result<bool> {
         let Some(kept) = sample.kept(&self.reader).await else { return Ok(false) };
         self.reader.tally().one(Told::Audited);
         let differ = |rows: &Option<Shown>| !rows.as_ref().is_some_and(|rows| kept.agrees(rows));
         if !differ(&sample.rows(&**self.reader.inner()).await?) {
             return Ok(false);
         }
+        let seen = relayed.map(|relayed| (relayed, relayed.now()));
         tokio::time::sleep(span).await;
+        if let Some((relayed, then)) = seen
+            && !relayed.all_before(then, sample.partition()).await?
+        {
+            return Ok(false);
+        }
         // Copies of previews may be ahead of the boards that the rows' are chosen from.
         if sample.kept(&self.reader).await.as_ref() != Some(&kept)
             || !differ(&sample.rows(&**self.reader.inner()).await?)

@@ -21,6 +21,7 @@ mod port;
 mod rankings;
 mod reader;
 mod redis;
+mod relayed;
 mod room;
 mod tally;
 mod vigil;
@@ -41,6 +42,7 @@ pub use port::{
 pub use rankings::CachedRankings;
 pub use reader::CachedReader;
 pub use redis::{Redis, RedisHealth, Trips, fuzz};
+pub use relayed::Relayed;
 pub use room::{Room, Route};
 pub use tally::{Tally, Told};
 pub use vigil::{Care, Vigil};

@@ -27,11 +27,12 @@ use std::time::Duration;
 
 use fire::Fire;
 use futures::future::join_all;
-use riposte_cache::{Auditor, Cache, Cursor, Limits, Lookup, Memory, PageAsk, Part, Told};
+use riposte_cache::{Auditor, Cache, Committed, Cursor, Limits, Lookup, Memory, Mender, PageAsk, Part, Relayed, Told};
 use riposte_conformance::stores::StepClock;
-use riposte_core::LikeValue;
+use riposte_core::ids::PARTITIONS;
 use riposte_core::page::{Order, Start, Window};
 use riposte_core::ports::Reader;
+use riposte_core::{LikeValue, Partition};
 
 const FIRST: Window = Window { order: Order::Newest, start: Start::Beginning, limit: 20 };
 
@@ -147,7 +148,7 @@ fn a_commit_that_no_copy_heard_of_is_asked_of_the_rows_and_found_by_the_auditor(
         assert_eq!(revision(&process.reader).await, 1, "nobody has told the copies");
         assert_eq!(revision(process.reader.origin().expect("the rows")).await, 2);
         let auditor = Auditor::new(process.reader.clone());
-        let audit = async || auditor.audit(Duration::from_millis(1)).await.expect("read");
+        let audit = async || auditor.audit(Duration::from_millis(1), None).await.expect("read");
         assert_eq!(audit().await, Some(true));
         assert_eq!(process.reader.tally().of(Told::Drift), 1);
         assert_eq!(audit().await, None, "nothing was answered since");
@@ -166,6 +167,45 @@ fn a_commit_that_no_copy_heard_of_is_asked_of_the_rows_and_found_by_the_auditor(
         assert_eq!(audit().await, Some(true));
         assert_eq!((oldest().await, oldest().await), (3, 3));
         assert_eq!(audit().await, Some(false));
+    });
+}
+
+#[test]
+fn what_the_relay_has_not_brought_yet_is_no_fault_of_copies_and_what_it_has_passed_is() {
+    servers::play(async {
+        let cache: Arc<dyn Cache> = Arc::new(Memory::new(Limits::default()));
+        let Scene { config, process, fire, .. } = &scene_on(Arc::clone(&cache)).await;
+        fire.root(0, 0).await;
+        let (key, store) = (&fire.keys[0], &process.store);
+        let revision =
+            async || process.reader.roots(key, FIRST, 0).await.expect("read").expect("there").subject.revision;
+        assert_eq!(revision().await, 1);
+        let deaf: Arc<dyn Cache> = Arc::new(Memory::new(Limits::default()));
+        let elsewhere = Fire::new(vec![process::cached(config, &deaf, StepClock::at(StepClock::START))], 1);
+        elsewhere.root(0, 0).await;
+        assert_eq!(revision().await, 1, "nobody has told the copies");
+        let (auditor, tally) = (Auditor::new(process.reader.clone()), process.reader.tally());
+        let relayed =
+            Relayed::new(Arc::clone(&cache), store.outbox(), Box::new(|_| 0), StepClock::at(StepClock::START));
+        let relay = async {
+            while tally.of(Told::Audited) == 0 {
+                tokio::task::yield_now().await;
+            }
+            let all = (0..PARTITIONS).map(Partition::number).collect();
+            let mut mender = Mender::new(Arc::clone(&cache), store.outbox(), store.reader(), tally.clone(), 0, all);
+            while !elsewhere.relay(&mut mender).await {}
+        };
+        let (audited, ()) = tokio::join!(auditor.audit(Duration::from_millis(1), Some(&relayed)), relay);
+        assert_eq!(audited, Ok(Some(false)), "the relay was on its way");
+        // A relay that passes a commit by and tells nobody.
+        assert_eq!((revision().await, revision().await), (2, 2));
+        elsewhere.root(0, 0).await;
+        let (at, head) = (key.partition(), Cursor(elsewhere.number().await.expect("numbered")));
+        let from = cache.cursors(&[at]).await.expect("answered")[0].expect("there");
+        assert!(cache.advance(at, from, head, &Committed::default()).await.expect("answered"));
+        assert_eq!(revision().await, 2);
+        assert_eq!(auditor.audit(Duration::from_millis(1), Some(&relayed)).await, Ok(Some(true)));
+        assert_eq!((revision().await, revision().await), (3, 3));
     });
 }
 
@@ -192,7 +232,7 @@ fn the_auditor_looks_at_subjects_comments_and_like_states_too() {
         elsewhere.root(0, 0).await;
         assert_eq!((subject().await, likes().await, state().await), (1, 0, Some(LikeValue::None)), "told by nobody");
         let auditor = Auditor::new(reader.clone());
-        assert_eq!(auditor.audit(Duration::from_millis(1)).await.expect("read"), Some(true));
+        assert_eq!(auditor.audit(Duration::from_millis(1), None).await.expect("read"), Some(true));
         let drifted = reader.tally().of(Told::Drift);
         assert!(drifted >= 2, "what a member likes, and a comment: {drifted}");
         assert_eq!((subject().await, likes().await, state().await), (2, 1, Some(LikeValue::Like)));
@@ -200,11 +240,11 @@ fn the_auditor_looks_at_subjects_comments_and_like_states_too() {
         for _ in 0..3 {
             assert_eq!((subject().await, likes().await, state().await), (2, 1, Some(LikeValue::Like)));
         }
-        assert_eq!(auditor.audit(Duration::from_millis(1)).await.expect("read"), Some(false));
+        assert_eq!(auditor.audit(Duration::from_millis(1), None).await.expect("read"), Some(false));
         // A comment alone.
         elsewhere.like(0, key, id, 2).await;
         assert_eq!(likes().await, 1);
-        assert_eq!(auditor.audit(Duration::from_millis(1)).await.expect("read"), Some(true));
+        assert_eq!(auditor.audit(Duration::from_millis(1), None).await.expect("read"), Some(true));
         assert_eq!(likes().await, 2);
     });
 }

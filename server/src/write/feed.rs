@@ -60,7 +60,8 @@ impl Feed {
         // It looks at what was answered here.
         let audit = || {
             let troubled = |error| tracing::debug!(%error, "copies could not be compared with their rows");
-            ports.copies.auditor().map(|auditor| spawn(ready, auditor.run(troubled)))
+            let (auditor, relayed) = ports.copies.auditor(&ports.outbox, &ports.clock)?;
+            Some(spawn(ready, auditor.run(relayed, troubled)))
         };
         let (mut relays, mut tails) = (Vec::new(), Vec::new());
         if roles.has(Role::Worker) {

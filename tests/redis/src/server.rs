@@ -120,6 +120,11 @@ impl Server {
     /// When it does not come up; its log is told.
     pub fn start_again(&mut self) -> Result<()> {
         self.kill();
+        // A replica that was handed the data of its master keeps them in a file, and would come back with what they were then.
+        match std::fs::remove_file(self.data.path().join("dump.rdb")) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
+            Ok(()) | Err(_) => {}
+        }
         let path = self.data.path().join("log");
         let log = std::fs::File::create(&path)?;
         let mut command = self.program.command();

@@ -2,7 +2,7 @@
 
 use riposte_core::page::Which;
 use riposte_core::ports::Reader;
-use riposte_core::{CommentId, Result, SubjectKey};
+use riposte_core::{CommentId, Partition, Result, SubjectKey};
 
 use super::{CachedReader, Shown, Wanted, parts};
 use crate::port::{Lookup, Member};
@@ -28,6 +28,16 @@ impl Sample {
     pub(super) const PAGE: usize = 3;
     /// How many kinds there are.
     pub(super) const KINDS: usize = 4;
+
+    /// Where its events are.
+    pub(crate) fn partition(&self) -> Partition {
+        match self {
+            Self::Page(wanted) => wanted.key.partition(),
+            Self::Subject(key) => key.partition(),
+            Self::Comment(id) => id.partition(),
+            Self::States(who, _) => who.key.partition(),
+        }
+    }
 
     /// What copies show of it, if they know it.
     pub(crate) async fn kept(&self, reader: &CachedReader) -> Option<Shown> {

@@ -169,7 +169,7 @@ impl Fire {
 
     /// What a relay does once: numbers, brings some of it to the boards, and tells the copies. Whether there was nothing to
     /// do.
-    async fn relay(&self, mender: &mut Mender) -> bool {
+    pub(crate) async fn relay(&self, mender: &mut Mender) -> bool {
         let done = async {
             let head = self.processes[0].store.outbox().head(0).await?;
             Ok(self.number().await? == head && self.rank(rand::random_range(1..20)).await? == 0)

@@ -145,7 +145,7 @@ fn an_audit_finds_a_print_that_is_another_than_its_page() {
         let (key, auditor) = (&fire.keys[0], Auditor::new(process.reader.clone()));
         print(&server, process, key).await;
         assert!(is_kept(process, key, FIRST, 3).await);
-        assert_eq!(auditor.audit(Duration::ZERO).await, Ok(Some(false)));
+        assert_eq!(auditor.audit(Duration::ZERO, None).await, Ok(Some(false)));
         // Another print, with a sum that is right: its last byte is said twice.
         let print = printed(process, key, FIRST, 3).await.expect("kept").print;
         let wrong = [&print[..], &print[print.len() - 1..]].concat();
@@ -158,7 +158,7 @@ fn an_audit_finds_a_print_that_is_another_than_its_page() {
         );
         server.ask(&["EVAL", &replace, "0"]).expect("replaced");
         assert_eq!(printed(process, key, FIRST, 3).await.expect("kept").print, wrong);
-        assert_eq!(auditor.audit(Duration::ZERO).await, Ok(Some(true)));
+        assert_eq!(auditor.audit(Duration::ZERO, None).await, Ok(Some(true)));
         assert_eq!(process.reader.tally().of(Told::Drift), 1);
         assert_eq!(printed(process, key, FIRST, 3).await, None, "it is forgotten");
     });
