@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use riposte_core::Result;
 
-use crate::Relayed;
 use crate::reader::{CachedReader, Sample, Shown};
+use crate::relayed::{Heard, Relayed};
 use crate::tally::Told;
 
 /// How long a copy may differ from the rows: the relay takes less.
@@ -65,18 +65,26 @@ impl Auditor {
         }
         let seen = relayed.map(|relayed| (relayed, relayed.now()));
         tokio::time::sleep(span).await;
-        if let Some((relayed, then)) = seen
-            && !relayed.all_before(then, sample.partition()).await?
-        {
-            return Ok(false);
-        }
+        let heard = match seen {
+            Some((relayed, then)) => relayed.all_before(then, sample.partition()).await?,
+            None => Heard::All,
+        };
         // Copies of previews may be ahead of the boards that the rows' are chosen from.
         if sample.kept(&self.reader).await.as_ref() != Some(&kept)
             || !differ(&sample.rows(&**self.reader.inner()).await?)
         {
             return Ok(false);
         }
-        self.reader.tally().one(Told::Drift);
+        match heard {
+            Heard::All => self.reader.tally().one(Told::Drift),
+            Heard::Late => {
+                self.reader.tally().one(Told::Late);
+                let partition = sample.partition().get();
+                tracing::warn!(partition, "copies are late: the relay has not told them for many seconds");
+                return Ok(false);
+            }
+            Heard::Away => return Ok(false),
+        }
         let key = sample.forget(&self.reader, &kept).await;
         tracing::error!(?key, revision = kept.revision(), "copies differ from their rows; they are forgotten");
         Ok(true)

@@ -10,10 +10,21 @@ use riposte_core::{Millis, Partition, Result};
 use crate::port::{Cache, Cursor};
 use crate::room::Route;
 
-/// How long the relay is waited for. One that takes longer is told of by its lag, and by the watch over copies that nobody mends.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How long the relay is waited for: longer than it takes after any fault that it survives.
+const PATIENCE: Duration = Duration::from_secs(15);
 /// Between two looks.
 const PAUSE: Duration = Duration::from_millis(200);
+
+/// What waiting for the relay came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Heard {
+    /// Copies were told.
+    All,
+    /// They were not told in time.
+    Late,
+    /// They cannot be asked.
+    Away,
+}
 
 /// See the module.
 pub struct Relayed {
@@ -35,12 +46,12 @@ impl Relayed {
         self.clock.now()
     }
 
-    /// Waits until the copies of a partition were told of all that was committed before `then`; whether they have been, within a
-    /// minute. A clock that is off makes it wait longer, or shorter by as much.
+    /// Waits until the copies of a partition were told of all that was committed before `then`, for some seconds. A clock that is off
+    /// makes it wait longer, or shorter by as much.
     ///
     /// # Errors
     /// Those of the outbox.
-    pub(crate) async fn all_before(&self, then: Millis, at: Partition) -> Result<bool> {
+    pub(crate) async fn all_before(&self, then: Millis, at: Partition) -> Result<Heard> {
         let (begun, source) = (Instant::now(), (self.route)(at));
         let mut head = None;
         while begun.elapsed() < PATIENCE {
@@ -49,15 +60,15 @@ impl Relayed {
                 head = Some(self.outbox.head(source).await?);
             }
             if let Some(head) = head {
-                let Ok(cursors) = self.cache.cursors(&[at]).await else { return Ok(false) };
+                let Ok(cursors) = self.cache.cursors(&[at]).await else { return Ok(Heard::Away) };
                 // Where there is none, nothing is kept.
                 if cursors.iter().flatten().all(|Cursor(place)| *place >= head) {
-                    return Ok(true);
+                    return Ok(Heard::All);
                 }
             }
             tokio::time::sleep(PAUSE).await;
         }
-        Ok(false)
+        Ok(Heard::Late)
     }
 }
 

@@ -24,13 +24,15 @@ pub enum Told {
     Renewed,
     /// A copy that an audit looked at.
     Audited,
-    /// A copy that differed from its row.
+    /// A copy that differed from its row, of which it had been told.
     Drift,
+    /// One that had not been told for longer than the relay takes.
+    Late,
 }
 
 impl Told {
     /// All of them, with the names that they are measured by.
-    pub const ALL: [(Self, &'static str); 10] = [
+    pub const ALL: [(Self, &'static str); 11] = [
         (Self::Hit, "hit"),
         (Self::Miss, "miss"),
         (Self::Away, "away"),
@@ -41,6 +43,7 @@ impl Told {
         (Self::Renewed, "renewed"),
         (Self::Audited, "audited"),
         (Self::Drift, "drift"),
+        (Self::Late, "late"),
     ];
 }
 

@@ -188,9 +188,12 @@ fn what_the_relay_has_not_brought_yet_is_no_fault_of_copies_and_what_it_has_pass
         let relayed =
             Relayed::new(Arc::clone(&cache), store.outbox(), Box::new(|_| 0), StepClock::at(StepClock::START));
         let relay = async {
-            while tally.of(Told::Audited) == 0 {
-                tokio::task::yield_now().await;
-            }
+            let begun = async {
+                while tally.of(Told::Audited) == 0 {
+                    tokio::task::yield_now().await;
+                }
+            };
+            tokio::time::timeout(Duration::from_secs(30), begun).await.expect("the audit begins");
             let all = (0..PARTITIONS).map(Partition::number).collect();
             let mut mender = Mender::new(Arc::clone(&cache), store.outbox(), store.reader(), tally.clone(), 0, all);
             while !elsewhere.relay(&mut mender).await {}

@@ -38,7 +38,7 @@ impl Complaints {
             Fault::Db(error) => match fault.meaning() {
                 Meaning::Lost | Meaning::Unreachable => {
                     if let Some(unsaid) = self.unreached.pass(now) {
-                        tracing::warn!(source, unsaid, %error, "a data source cannot be reached");
+                        tracing::warn!(source, unsaid, %error, "a data source cannot be reached, or not be written");
                     }
                 }
                 Meaning::Conflict | Meaning::Locked => {

@@ -28,7 +28,7 @@ pub(crate) enum Meaning {
     Locked,
     /// A unique key is taken: another transaction was first.
     Duplicate,
-    /// The connection went away; of a commit the outcome is not known.
+    /// The connection went away, or the disk behind it; of a commit the outcome is not known.
     Lost,
     /// No connection could be had for as long as a caller waits: nothing was sent.
     Unreachable,
@@ -136,6 +136,7 @@ fn meaning(error: &DbErr) -> Meaning {
     if let SqlxError::Database(said) = &**cause {
         let code = said.code();
         return match said.try_downcast_ref::<SqlxMySqlError>() {
+            Some(mysql) if is_full(mysql.number(), mysql.message()) => Meaning::Lost,
             Some(mysql) => of_mysql(mysql.number()),
             None if said.is_unique_violation() => Meaning::Duplicate,
             None => of_sqlite(code.as_deref().unwrap_or_default()),
@@ -164,6 +165,11 @@ pub(crate) fn is_missing_table(error: &DbErr) -> bool {
         .map_or_else(|| said.message().starts_with("no such table"), |mysql| mysql.number() == 1146)
 }
 
+/// Whether a temporary file or a call of the storage engine failed for want of room on disk: each has one code for all its errors.
+fn is_full(number: u16, message: &str) -> bool {
+    [1, 3, 1030].contains(&number) && ["Errcode: 28 ", "error 28 "].iter().any(|words| message.contains(words))
+}
+
 fn of_mysql(number: u16) -> Meaning {
     match number {
         // Deadlock, record changed since the last read, no room for another prepared statement.
@@ -174,6 +180,8 @@ fn of_mysql(number: u16) -> Meaning {
         1040 | 1053 | 1077 | 1129 | 1158..=1161 | 1203 | 1226 | 1290 | 1317 | 1792 | 1836 | 1927 | 3169 => {
             Meaning::Lost
         }
+        // Its disk is full, for anything or for a table; a write failed, or a commit.
+        1021 | 1026 | 1114 | 1180 => Meaning::Lost,
         // A password that was changed under us: nothing was sent.
         number if DENIED.contains(&number) => Meaning::Unreachable,
         _ => Meaning::Fatal,
@@ -183,17 +191,18 @@ fn of_mysql(number: u16) -> Meaning {
 /// A server that is there and does not let us in: access denied to it or to the database, and no such database.
 const DENIED: [u16; 4] = [1044, 1045, 1049, 1698];
 
-/// Extended result codes carry the plain one in their low byte: 5 is BUSY, 6 LOCKED.
+/// Extended result codes carry the plain one in their low byte: 5 is BUSY, 6 LOCKED, 10 IOERR, 13 FULL.
 fn of_sqlite(code: &str) -> Meaning {
     match code.parse::<u32>().map(|code| code & 0xff) {
         Ok(5 | 6) => Meaning::Conflict,
+        Ok(10 | 13) => Meaning::Lost,
         Ok(_) | Err(_) => Meaning::Fatal,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Meaning, of_mysql, of_sqlite};
+    use super::{Meaning, is_full, of_mysql, of_sqlite};
 
     #[test]
     fn codes_tell_conflicts_from_faults() {
@@ -203,14 +212,23 @@ mod tests {
             (1205, Meaning::Locked),
             (1062, Meaning::Duplicate),
             (1053, Meaning::Lost),
+            (1114, Meaning::Lost),
             (1045, Meaning::Unreachable),
             (1406, Meaning::Fatal),
         ] {
             assert_eq!(of_mysql(number), meaning, "{number}");
         }
-        for (code, meaning) in
-            [("5", Meaning::Conflict), ("517", Meaning::Conflict), ("262", Meaning::Conflict), ("13", Meaning::Fatal)]
-        {
+        assert!(is_full(1030, "Got error 28 \"No space left on device\" from storage engine InnoDB"));
+        assert!(is_full(3, "Error writing file '/tmp/x' (Errcode: 28 \"No space left on device\")"));
+        assert!(!is_full(1030, "Got error 194 \"Tablespace is missing for a table\" from storage engine InnoDB"));
+        for (code, meaning) in [
+            ("5", Meaning::Conflict),
+            ("517", Meaning::Conflict),
+            ("262", Meaning::Conflict),
+            ("13", Meaning::Lost),
+            ("778", Meaning::Lost),
+            ("19", Meaning::Fatal),
+        ] {
             assert_eq!(of_sqlite(code), meaning, "{code}");
         }
     }

@@ -101,7 +101,7 @@ fn how(kind: CommentChangeKind) -> How {
 async fn copies(stage: &Stage, subject: u32, door: usize) -> Result<()> {
     let (view, client) = (View::default(), CLIENT + door as u32);
     let mut calls = vec![Call::Counts { subject, view }];
-    let pages = [(Sort::Newest, USUAL), (Sort::Newest, 60), (Sort::Oldest, 60), (Sort::Top, 60)];
+    let pages = [(Sort::Newest, USUAL), (Sort::Newest, 60), (Sort::Oldest, 63), (Sort::Top, 62)];
     for (order, (sort, size)) in (0..).zip(pages) {
         let walk = subject * 4 + order;
         calls.push(Call::List(PageOf { subject, sort, size, walk, number: 0, view }));

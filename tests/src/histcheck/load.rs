@@ -15,4 +15,4 @@ pub(crate) const CLIENTS: u32 = 64;
 /// Clients more that ask during a burst of overload.
 pub(crate) const BURST: u32 = 4 * CLIENTS;
 /// Subjects, over three object types; the first is the hot one.
-pub(crate) const SUBJECTS: usize = 600;
+pub(crate) const SUBJECTS: usize = 300;

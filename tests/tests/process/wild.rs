@@ -104,6 +104,28 @@ impl Wild {
     }
 }
 
+/// As the target `requests` of `tests/fuzz` reads its inputs: the first byte says which method is called.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_fuzzer_has_kept_breaks_nothing() -> Result<()> {
+    let server = Server::dev_with(None, &["--set", "log.filter=error"]).await?;
+    let (public, admin) = (Raw::to(server.target(), None)?, Raw::to(server.admin_target(), None)?);
+    let names: Vec<String> = raw::methods()?.iter().map(raw::name).collect();
+    let mut called = 0;
+    for file in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/fuzz/corpus/requests"))? {
+        let bytes = std::fs::read(file?.path())?;
+        let Some((method, message)) = bytes.split_first() else { continue };
+        let name = &names[usize::from(*method) % names.len()];
+        let raw = if name.starts_with("AdminService/") { &admin } else { &public };
+        if let Err(error) = raw.call(name, message.to_vec()).await.map_err(Error::from) {
+            ensure!(!raw::is_broken(&error), "{name} says {error:?} to {message:?}");
+        }
+        called += 1;
+    }
+    ensure!(called > 0, "the corpus is empty");
+    ensure!(server.stop().await? == Some(0));
+    Ok(())
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn every_method_answers_or_refuses_whatever_it_is_sent() -> Result<()> {
     let server = Server::dev_with(None, &["--set", "log.filter=error"]).await?;

@@ -1,4 +1,4 @@
-//! cargo-deny over everything the workspace depends on.
+//! cargo-deny over everything the workspace depends on, and the lock file of the fuzz targets, which no build here reads.
 
 use super::Run;
 use super::summary::Report;
@@ -13,14 +13,16 @@ pub(super) fn check(at: &Run<'_>) -> Result<Report> {
     let deny = tools::cargo_deny(at.repo, at.live)?;
     let flags = ["--all-features", "--locked", "--log-level", "error"];
     run(at.live, at.repo.command(&deny).args(flags).args(["check", "bans", "licenses", "sources"]))?;
-    let report = Report::success("bans, licences, sources");
+    let fuzz = at.repo.at("tests/fuzz/Cargo.toml");
+    run(at.live, at.repo.cargo(&["fetch", "--quiet", "--locked", "--manifest-path"]).arg(fuzz))?;
+    let report = Report::success("bans, licences, sources, the lock file of the fuzz targets");
     let Some(database) = advisories() else {
         return Ok(report.but_skipped("advisories: no copy of the advisory database on this machine"));
     };
     let newest = at.repo.command("git").arg("-C").arg(&database).args(["log", "-1", "--format=%cs"]).output();
     let date = newest.map(|out| String::from_utf8_lossy(&out.stdout).trim().to_owned()).unwrap_or_default();
     run(at.live, at.repo.command(&deny).args(flags).args(["check", "--disable-fetch", "advisories"]))?;
-    Ok(Report { passed: 2, note: format!("bans, licences, sources, advisories as of {date}"), ..Report::default() })
+    Ok(Report { passed: 2, note: format!("{}, advisories as of {date}", report.note), ..Report::default() })
 }
 
 /// The first clone of an advisory database in cargo's home.

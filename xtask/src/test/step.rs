@@ -59,7 +59,9 @@ impl Step {
             Self::Tools => "every tool the checks need is there, installed if it was missing",
             Self::Fmt => "the code is formatted",
             Self::Tidy => "the house rules hold that no other tool can check",
-            Self::Deny => "bans, licences and sources of all dependencies; advisories where their database is at hand",
+            Self::Deny => {
+                "bans, licences and sources of all dependencies, and the lock file of the fuzz targets; advisories where their database is at hand"
+            }
             Self::Buf => "the contract passes buf lint and buf format, and breaks nobody who built on the one before",
             Self::Drift => "the generated code in the repository is what the contract generates",
             Self::Clippy => "no lint fires",

@@ -181,7 +181,7 @@ pub(super) mod attribute {
     pub(in crate::telemetry) const SOURCE: &str = "source";
     /// The version that runs.
     pub(in crate::telemetry) const VERSION: &str = "version";
-    /// `hit`, `miss` and `away`: looks at copies; `read`: reads of the rows that they left; `fill`, `refused`: fills; `unheard`: commits whose copies the relay has to tell; `renewed`: partitions that began anew; `audited`, `drift`: copies compared with their rows, and those that differed.
+    /// `hit`, `miss` and `away`: looks at copies; `read`: reads of the rows that they left; `fill`, `refused`: fills; `unheard`: commits whose copies the relay has to tell; `renewed`: partitions that began anew; `audited`, `drift`, `late`: copies compared with their rows, those that differed though they had been told, and those that nobody had told for many seconds.
     pub(in crate::telemetry) const WHAT: &str = "what";
     /// `nothing` shown, a `scheme` that is not Bearer, a `token` or `identity` of nobody, `certificate_expired`; `jwt_` and what was wrong with a JWT.
     pub(in crate::telemetry) const WHY: &str = "why";

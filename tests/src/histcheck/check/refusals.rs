@@ -5,7 +5,7 @@ use super::Found;
 use super::scene::Scene;
 use crate::histcheck::history::{Call, Outcome};
 
-/// Finds refusals that nothing in the load explains, such as a comment that is not found.
+/// Finds refusals that nothing in the load explains, such as a comment that is not found, and faults of the service's own.
 pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
     for number in scene.mine {
         let op = scene.op(*number);
@@ -15,9 +15,16 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
         {
             found.add(|| format!("refused for {reason}, which nothing explains"), &[*number]);
         }
+        if let Outcome::Unknown(reason) = &op.outcome
+            && **reason == *FAULT
+        {
+            found.add(|| "answered with a fault of the service's own".to_owned(), &[*number]);
+        }
     }
 }
 
+/// The reason of what no caller and no store has caused; a connection that breaks has a code and no reason.
+const FAULT: &str = "INTERNAL";
 /// What any call may meet while faults strike.
 const ALWAYS: [&str; 4] = ["OVERLOADED", "SHARD_UNAVAILABLE", "DEADLINE_EXCEEDED", "RATE_LIMITED"];
 
@@ -42,13 +49,19 @@ mod tests {
     use crate::histcheck::history::{Call, Outcome, View};
 
     #[test]
-    fn a_refusal_without_a_cause_is_found_and_one_for_want_of_room_is_none() {
-        let refused = |reason: &str| {
+    fn refusals_without_a_cause_and_faults_are_found_and_one_for_want_of_room_is_none() {
+        let told = |outcome: Outcome| {
             let mut sketch = Sketch::default();
             let call = Call::Get { subject: 0, comment: 11, view: View::default() };
-            sketch.root(1, 11, 1, 1).op(2, call, Outcome::Refused(reason.into()));
+            sketch.root(1, 11, 1, 1).op(2, call, outcome);
             sketch
         };
+        let (refused, unknown) = (
+            |reason: &str| told(Outcome::Refused(reason.into())),
+            |reason: &str| told(Outcome::Unknown(reason.into())),
+        );
+        unknown("INTERNAL").has("refusals", "service's own");
+        unknown("Internal").has_none();
         refused("OVERLOADED").has_none();
         refused("COMMENT_NOT_FOUND").has("refusals", "COMMENT_NOT_FOUND");
     }

@@ -17,6 +17,7 @@ use riposte_sdk::v1::{
 use tonic::transport::Channel;
 use tonic::{Request, Status};
 
+use super::USUAL;
 use crate::histcheck::history::{
     Call, Counts, Item, Liked, Outcome, PageOf, Place, RequestId, Shown, Sort, Value, View, Written,
 };
@@ -150,8 +151,8 @@ async fn list(channel: Channel, page: PageOf, token: &str, limit: Duration) -> T
         sort: order(sort).into(),
         page_size: size.into(),
         page_token: token.to_owned(),
-        // Previews of all lengths, by the size that was drawn.
-        reply_preview_size: Some(i32::from(size % 4)),
+        // Previews of all lengths, by the size that was drawn; on the page that everybody asks for, the usual three.
+        reply_preview_size: Some(if size == USUAL { 3 } else { i32::from(size % 4) }),
         min_revision,
         fresh,
         ..Default::default()

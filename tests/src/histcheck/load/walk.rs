@@ -5,8 +5,8 @@ use rand::rngs::StdRng;
 
 use crate::histcheck::history::{Call, PageOf, Sort, View};
 
-/// Roots of the page that callers ask for most, the newest ones, as of a list that everybody opens: what is kept of a page
-/// as a whole is seen by those alone who ask for the same.
+/// Roots of the page that callers ask for most, the newest ones with three replies each, as of a list that everybody opens: what is
+/// kept of a page as a whole is seen by those alone who ask for the same.
 pub(crate) const USUAL: u8 = 20;
 
 /// A walk under way, or a page alone.
