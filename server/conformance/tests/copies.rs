@@ -171,6 +171,27 @@ fn a_commit_that_no_copy_heard_of_is_asked_of_the_rows_and_found_by_the_auditor(
 }
 
 #[test]
+fn replies_to_a_comment_that_stands_are_found_where_copies_have_not_heard_of_its_subject() {
+    servers::play(async {
+        let Scene { config, process, fire, .. } = &scene().await;
+        let (key, reader) = (&fire.keys[0], &process.reader);
+        for _ in 0..2 {
+            assert_eq!(reader.subjects(std::slice::from_ref(key)).await.expect("read"), [None], "kept as absent");
+        }
+        let deaf: Arc<dyn Cache> = Arc::new(Memory::new(Limits::default()));
+        let elsewhere = Fire::new(vec![process::cached(config, &deaf, StepClock::at(StepClock::START))], 1);
+        elsewhere.root(0, 0).await;
+        let (root, window) = (elsewhere.ids_under(key)[0], Window { order: Order::Oldest, ..FIRST });
+        assert_eq!(
+            reader.subjects(std::slice::from_ref(key)).await.expect("read"),
+            [None],
+            "nobody has told the copies"
+        );
+        assert!(reader.replies(key, root, window).await.expect("read").is_some());
+    });
+}
+
+#[test]
 fn what_the_relay_has_not_brought_yet_is_no_fault_of_copies_and_what_it_has_passed_is() {
     servers::play(async {
         let cache: Arc<dyn Cache> = Arc::new(Memory::new(Limits::default()));

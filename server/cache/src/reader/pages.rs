@@ -41,6 +41,8 @@ impl Parts {
         let Some(ask) = wanted.ask(&self.places) else { return Ok(Lookup::Miss) };
         Ok(match self.cache.page(&ask).await? {
             Lookup::Hit(Some(hit)) => wanted.of(hit).map_or(Lookup::Miss, |hit| Lookup::Hit(Some(hit))),
+            // Who asks for replies was told of the root: copies that know of no such subject have not heard of it yet.
+            Lookup::Hit(None) if wanted.root.is_some() => Lookup::Miss,
             nothing @ (Lookup::Hit(None) | Lookup::Miss) => nothing,
         })
     }

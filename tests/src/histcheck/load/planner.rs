@@ -72,13 +72,13 @@ impl Planner {
         let plain = |call| Ask { call, again: None, token: String::new(), walk: None };
         // In thousandths. Many reads for each write, as callers have it; of the writes as many as lanes and locks take.
         let choice = match self.rng.random_range(0..1_000) {
-            0..30 => Some(plain(self.root())),
-            30..62 => self.reply(roots).map(plain),
-            62..107 => self.like(roots, replies).map(plain),
-            107..118 => self.edit().map(plain),
-            118..129 => self.delete(false).map(plain),
-            129..134 => self.delete(true).map(plain),
-            134..150 => self.repeat(),
+            0..25 => Some(plain(self.root())),
+            25..53 => self.reply(roots).map(plain),
+            53..93 => self.like(roots, replies).map(plain),
+            93..106 => self.edit().map(plain),
+            106..128 => self.delete(false).map(plain),
+            128..137 => self.delete(true).map(plain),
+            137..150 => self.repeat(),
             150..290 => self.walk(roots),
             290..570 => self.get(roots, replies).map(plain),
             570..780 => Some(plain(self.counts())),
