@@ -46,6 +46,9 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
         let space = spaces.get(&roots[&walk]).map_or(&[][..], Vec::as_slice);
         let unbroken = (0..).zip(&pages).all(|(due, page)| page.of.number == due);
         once(found, &pages);
+        if roots[&walk] == 0 {
+            empty(found, &pages);
+        }
         if unbroken && pages.iter().all(|page| page.of.sort.is_stable()) {
             between(scene, found, &pages, space);
         }
@@ -73,6 +76,15 @@ fn once(found: &mut Found, pages: &[Page<'_>]) {
                     &[other, page.number],
                 );
             }
+        }
+    }
+}
+
+/// A root that was deleted is on a page for what stands below it, and for nothing else.
+fn empty(found: &mut Found, pages: &[Page<'_>]) {
+    for page in pages {
+        for row in page.rows().filter(|row| row.text == 0 && row.member == u32::MAX && row.replies == 0) {
+            found.add(|| format!("a deleted root without replies is on a page: {row}"), &[page.number]);
         }
     }
 }
@@ -164,8 +176,10 @@ mod tests {
         // Floor 3 goes and floor 5 comes during the walk.
         sketch.pages(20, Oldest, &[(4, &[one, two]), (6, &[four, item(15, 5)])]);
         sketch.delete(20, 13, 5).root(20, 15, 5, 6);
-        sketch.pages(30, Oldest, &[(6, &[one, two]), (6, &[tombstone(13, 3), four]), (6, &[item(15, 5)])]);
+        sketch.pages(30, Oldest, &[(6, &[one, two]), (6, &[four]), (6, &[item(15, 5)])]);
         sketch.has_none();
+        sketch.pages(35, Oldest, &[(6, &[one, two]), (6, &[tombstone(13, 3), four]), (6, &[item(15, 5)])]);
+        sketch.has("walks", "a deleted root without replies");
     }
 
     #[test]
