@@ -24,8 +24,9 @@ impl Lanes {
         let Lanes { lane_queue: lane, source_queue: source, committers } = *self;
         let room = store.pools.write.connections.saturating_sub(2) as usize / 2;
         // Partitions that share no table share no statement: a batch over many of them saves little and lasts long.
-        let breadth = if store.index_tables == 1 { MAX_BATCH } else { 32 };
-        LaneLimits { lane, source, committers: committers.min(room).max(1), breadth }
+        let one = store.index_tables == 1;
+        let breadth = if one { MAX_BATCH } else { 32 };
+        LaneLimits { lane, source, committers: committers.min(room).max(1), breadth, apart: !one }
     }
 
     pub(super) fn validate(&self, report: &mut Under<'_>) {

@@ -36,6 +36,8 @@ pub struct LaneLimits {
     pub committers: usize,
     /// Lanes of which one batch takes something.
     pub breadth: usize,
+    /// Whether a lane that holds much of what waits has batches of its own: where other processes may hold its subject.
+    pub apart: bool,
 }
 
 /// The lanes of all data sources.

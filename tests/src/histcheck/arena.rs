@@ -14,7 +14,7 @@ use crate::{Server, command, mysql, redis};
 
 /// Tables enough for several on both databases, and few enough that their statements are soon prepared: how much is asked
 /// in a run is worth more than how many tables it falls on.
-const TABLES: [&str; 2] = ["store.subject_tables=8", "store.index_tables=32"];
+const TABLES: [&str; 2] = ["store.subject_tables=4", "store.index_tables=8"];
 /// What all servers of a run have in common beside their stores.
 const SETS: [&str; 6] = [
     // A run is longer than the default.

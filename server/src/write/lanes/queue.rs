@@ -10,6 +10,11 @@ use tokio::sync::oneshot;
 use super::LaneLimits;
 use super::size::{MAX_BATCH, quantised};
 
+/// A lane is crowded when so many commands wait in it,
+const CROWD: usize = 4;
+/// and one in so many of all that could be taken.
+const SHARE: usize = 4;
+
 /// What one caller handed over, and where its answer goes.
 #[derive(Debug)]
 pub(super) struct Entry {
@@ -91,11 +96,12 @@ impl Queue {
 
     /// Takes what waits in the lanes that nobody works on, up to the largest batch; `None` where nothing does.
     pub(super) fn take(&mut self) -> Option<Batch> {
-        let free: usize = self.ready.iter().filter_map(|at| self.lanes.get(at)).map(|lane| lane.waiting).sum();
+        let lanes = self.together();
+        let free: usize = self.ready.iter().take(lanes).map(|at| self.free(at)).sum();
         let mut room = quantised(free.min(MAX_BATCH));
         let mut batch = Batch { entries: Vec::new(), lanes: Vec::new() };
         while room > 0
-            && batch.lanes.len() < self.limits.breadth
+            && batch.lanes.len() < lanes
             && let Some(partition) = self.ready.pop_front()
         {
             let Some(lane) = self.lanes.get_mut(&partition) else { continue };
@@ -119,6 +125,21 @@ impl Queue {
             batch.lanes.push(partition);
         }
         (!batch.entries.is_empty()).then_some(batch)
+    }
+
+    /// How many of the lanes that nobody works on, from the first on, the next batch takes from. A crowded one is taken by
+    /// itself: its subject is what other processes wait for too, so that whatever shared its transaction would wait with it, and
+    /// make it hold its subject for longer.
+    fn together(&self) -> usize {
+        let free: usize = self.ready.iter().map(|at| self.free(at)).sum();
+        let crowd = CROWD.max(free.div_ceil(SHARE));
+        let crowded = |at: &Partition| self.limits.apart && self.free(at) >= crowd;
+        self.ready.iter().position(crowded).map_or(usize::MAX, |place| place.max(1)).min(self.limits.breadth)
+    }
+
+    /// Commands that wait in a lane.
+    fn free(&self, at: &Partition) -> usize {
+        self.lanes.get(at).map_or(0, |lane| lane.waiting)
     }
 
     /// Gives lanes back after their batch; those with more to do become ready again.

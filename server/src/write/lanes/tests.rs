@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -53,7 +54,7 @@ fn command(object: usize, number: i64) -> Command {
     }
 }
 
-const LIMITS: LaneLimits = LaneLimits { lane: 1_024, source: 4_096, committers: 2, breadth: 512 };
+const LIMITS: LaneLimits = LaneLimits { lane: 1_024, source: 4_096, committers: 2, breadth: 512, apart: false };
 
 struct Scene {
     writer: Arc<Held>,
@@ -92,9 +93,22 @@ impl Scene {
         self.writer.gate.as_ref().expect("a held writer").add_permits(1_000_000);
     }
 
+    /// Until so many committers work.
+    async fn working(&self, count: usize) {
+        while self.writer.at_once.load(Ordering::SeqCst) != count {
+            tokio::task::yield_now().await;
+        }
+    }
+
     fn sizes(&self) -> Vec<usize> {
         self.writer.batches.lock().expect("kept").iter().map(Vec::len).collect()
     }
+}
+
+/// So many objects, each in a lane of its own.
+fn apart(count: usize) -> Vec<usize> {
+    let mut seen = BTreeSet::new();
+    (0..).filter(|n| seen.insert(command(*n, 0).subject.partition())).take(count).collect()
 }
 
 /// The numbers that an answer names.
@@ -128,23 +142,14 @@ async fn what_waits_meanwhile_is_the_next_batch_and_everybody_gets_the_own_answe
 #[tokio::test]
 async fn a_lane_has_one_committer_while_others_work_beside_it() {
     let scene = Scene::new(LIMITS, true);
-    let (a, b) = (0, (1..).find(|n| command(*n, 0).subject.partition() != command(0, 0).subject.partition()));
-    let b = b.expect("a second partition");
+    let [a, b] = apart(2)[..] else { panic!("two") };
     let mut callers = Vec::new();
     for n in 0..6 {
         callers.push(scene.hand(vec![command(a, n)]).await);
     }
-    let busy = |count: usize| {
-        let writer = Arc::clone(&scene.writer);
-        async move {
-            while writer.at_once.load(Ordering::SeqCst) != count {
-                tokio::task::yield_now().await;
-            }
-        }
-    };
-    busy(1).await;
+    scene.working(1).await;
     callers.push(scene.hand(vec![command(b, 9)]).await);
-    busy(2).await;
+    scene.working(2).await;
     scene.open();
     for caller in callers {
         told(caller).await;
@@ -170,11 +175,9 @@ async fn commands_of_one_caller_stay_together_however_many_they_are() {
 
 #[tokio::test]
 async fn a_full_lane_refuses_without_effect_and_what_was_taken_is_done_though_its_callers_left() {
-    let scene = Scene::new(LaneLimits { lane: 600, source: 700, committers: 1, breadth: 512 }, true);
+    let scene = Scene::new(LaneLimits { lane: 600, source: 700, committers: 1, ..LIMITS }, true);
     let mut callers = vec![scene.hand(vec![command(1, 0)]).await];
-    while scene.writer.at_once.load(Ordering::SeqCst) == 0 {
-        tokio::task::yield_now().await;
-    }
+    scene.working(1).await;
     for n in 1..=600 {
         callers.push(scene.hand(vec![command(1, n)]).await);
     }
@@ -202,10 +205,28 @@ async fn closed_lanes_take_nothing_and_end_after_the_last_batch() {
 }
 
 #[tokio::test]
+async fn a_crowded_lane_is_committed_by_itself_where_others_may_hold_its_subject() {
+    // Objects by their lanes: one is worked on, two hold one command each, and between them is one that holds eight.
+    let objects = apart(4);
+    for (apart, sizes) in [(true, vec![1, 1, 8, 1]), (false, vec![1, 8, 2])] {
+        let scene = Scene::new(LaneLimits { committers: 1, apart, ..LIMITS }, true);
+        let mut callers = vec![scene.hand(vec![command(objects[0], 0)]).await];
+        scene.working(1).await;
+        for object in [1, 2, 2, 2, 2, 2, 2, 2, 2, 3] {
+            callers.push(scene.hand(vec![command(objects[object], 0)]).await);
+        }
+        scene.open();
+        for caller in callers {
+            told(caller).await;
+        }
+        assert_eq!(scene.sizes(), sizes, "apart: {apart}");
+    }
+}
+
+#[tokio::test]
 async fn a_batch_takes_from_no_more_lanes_than_it_may_and_leaves_the_rest_to_the_next() {
     let scene = Scene::new(LaneLimits { committers: 1, breadth: 2, ..LIMITS }, true);
-    let mut seen = std::collections::BTreeSet::new();
-    let objects: Vec<usize> = (0..).filter(|n| seen.insert(command(*n, 0).subject.partition())).take(5).collect();
+    let objects = apart(5);
     let mut callers = Vec::new();
     for (n, object) in (0..).zip(&objects) {
         callers.push(scene.hand(vec![command(*object, n)]).await);
