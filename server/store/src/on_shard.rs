@@ -39,14 +39,6 @@ impl OnShard<DatabaseTransaction> {
     pub async fn commit(self) -> Result<(), DbErr> {
         self.conn.commit().await
     }
-
-    /// Ends the transaction without effect.
-    ///
-    /// # Errors
-    /// Whatever the server says; the transaction has no effect in any case.
-    pub async fn rollback(self) -> Result<(), DbErr> {
-        self.conn.rollback().await
-    }
 }
 
 impl<C: ConnectionTrait> OnShard<C> {

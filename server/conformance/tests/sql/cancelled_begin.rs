@@ -1,15 +1,17 @@
-//! A BEGIN that is dropped while pending leaves an open transaction that the driver does not know of. Without the
-//! pools' ROLLBACK on release, the next borrower's acknowledged write would die with it.
+//! A BEGIN that is dropped while pending leaves an open transaction that the driver does not know of. Without a ROLLBACK on
+//! release, the next borrower's acknowledged write would die with it; and whoever reads next would see an old state.
 
 use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Waker};
 
+use riposte_core::LikeValue;
 use riposte_store::Store;
 use riposte_store::shard::Tables;
-use sea_orm::{ConnectionTrait, Statement};
+use sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
 
 use crate::databases::{Hands, Place};
+use crate::subject::{Subject, member};
 
 /// Drops a BEGIN while its answer is under way. A fast server may answer inside the first poll, so it is tried until a
 /// drop falls in between.
@@ -29,8 +31,7 @@ async fn drop_a_pending_begin(store: &Store) {
     panic!("BEGIN was never left pending");
 }
 
-async fn count(store: &Store) -> i64 {
-    let pool = store.sources().all()[0].write_pool();
+async fn count(pool: &DatabaseConnection) -> i64 {
     let sql = "SELECT COUNT(*) AS n FROM riposte_schema WHERE step = 'probe'";
     let row =
         pool.query_one_raw(Statement::from_string(pool.get_database_backend(), sql)).await.expect(sql).expect("a row");
@@ -45,15 +46,51 @@ async fn an_acknowledged_write_outlives_a_begin_that_was_cancelled_before_it() {
     let mut config = place.config();
     config.write.connections = 1; // so that the next write gets the very connection
     let victim = Store::open(&config, clock).expect("the configuration is sound");
+    let seen = observer.sources().all()[0].write_pool();
     for _ in 0..20 {
         drop_a_pending_begin(&victim).await;
         let pool = victim.sources().all()[0].write_pool();
         let write = "INSERT INTO riposte_schema VALUES ('probe', 0, 0, 0, 0, 0, 0, 0)";
         pool.execute_raw(Statement::from_string(pool.get_database_backend(), write)).await.expect("acknowledged");
-        assert_eq!(count(&observer).await, 1, "the acknowledged write is not there");
+        assert_eq!(count(seen).await, 1, "the acknowledged write is not there");
         let undo = "DELETE FROM riposte_schema WHERE step = 'probe'";
         pool.execute_raw(Statement::from_string(pool.get_database_backend(), undo)).await.expect("acknowledged");
-        assert_eq!(count(&observer).await, 0, "the acknowledged delete did not happen");
+        assert_eq!(count(seen).await, 0, "the acknowledged delete did not happen");
+    }
+    victim.close().await;
+    observer.close().await;
+    place.drop().await;
+}
+
+#[tokio::test]
+async fn a_read_that_was_given_up_while_it_began_leaves_no_snapshot_behind() {
+    let Some(place) = Place::servers(1, Tables { subject: 1, index: 1 }).await else { return };
+    let clock = Hands::at_noon();
+    let observer = place.migrated(&clock).await;
+    let subject = Subject::new(&observer, "given up");
+    let root = subject.roots(1).await[0];
+    let mut config = place.config();
+    config.read.connections = 1; // so that the next read gets the very connection
+    let victim = Store::open(&config, clock).expect("the configuration is sound");
+    let source = &victim.sources().all()[0];
+    let liked = async || {
+        let states = victim.reader().like_states(&subject.key, &member(0), &[root]).await.expect("read");
+        states[0] == Some(LikeValue::Like)
+    };
+    for polls in 0..40 {
+        // Each time a little later: before BEGIN is sent, while its answer is under way, and behind it.
+        let mut begin = Box::pin(source.begin_read());
+        for _ in 0..polls {
+            if begin.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready() {
+                break;
+            }
+            tokio::task::yield_now().await;
+        }
+        drop(begin);
+        let before = liked().await;
+        let value = if before { LikeValue::None } else { LikeValue::Like };
+        subject.like(root, member(0), value).await;
+        assert_ne!(liked().await, before, "given up behind {polls} polls: an old state was read");
     }
     victim.close().await;
     observer.close().await;

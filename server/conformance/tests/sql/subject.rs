@@ -70,6 +70,13 @@ impl Subject {
         let like = |n| SetLike { comment_id, member: member(n), value: LikeValue::Like, operation }.into();
         self.commit((0..count).map(like).collect()).await;
     }
+
+    /// One more operation of a member.
+    pub(crate) async fn like(&self, comment_id: CommentId, member: MemberId, value: LikeValue) {
+        let number = u128::from(self.requests.fetch_add(1, Ordering::Relaxed));
+        let operation = RequestId::from_bytes(number.to_be_bytes());
+        self.commit(vec![SetLike { comment_id, member, value, operation }.into()]).await;
+    }
 }
 
 pub(crate) fn member(n: usize) -> MemberId {

@@ -139,12 +139,17 @@ pub struct Sources {
 }
 
 impl Source {
-    /// Begins a transaction whose reads see one state: that of its first SELECT.
+    /// Begins a transaction whose reads see one state: that of its first SELECT. It ends when it is dropped, while nobody waits.
+    ///
+    /// It begins in a task of its own: a BEGIN that was given up while pending would leave its snapshot open on a connection
+    /// that the driver takes for free, and there is no ROLLBACK on the way back to this pool to end it.
     ///
     /// # Errors
     /// When no connection can be had.
     pub async fn begin_read(&self) -> std::result::Result<DatabaseTransaction, DbErr> {
-        alive(|| self.read.begin()).await
+        let pool = self.read.clone();
+        let begun = tokio::spawn(async move { alive(|| pool.begin()).await });
+        begun.await.unwrap_or_else(|error| Err(DbErr::Custom(format!("BEGIN: {error}"))))
     }
 
     /// Begins a transaction that writes; its first statement takes the lock.
@@ -295,7 +300,7 @@ impl Sources {
     }
 
     /// Begins a snapshot of the data source of a partition, bound to its tables. Its first SELECT should be the
-    /// subject's row; end it with `rollback`.
+    /// subject's row.
     pub(crate) async fn snapshot(&self, partition: Partition) -> std::result::Result<Tx, Fault> {
         let tx = self.reading(self.map.source(partition)).await?;
         Ok(OnShard::new(tx, self.slot(partition)))

@@ -102,11 +102,7 @@ impl SqlReader {
         let source = sources.map().source(query.partition());
         task::read(&self.sources, source, Q::NAME, async move {
             let tx = sources.snapshot(query.partition()).await?;
-            let answer = query.read(&tx).await;
-            if let Err(error) = tx.rollback().await {
-                tracing::debug!(%error, "a snapshot was not closed");
-            }
-            answer
+            query.read(&tx).await
         })
         .await
     }

@@ -38,9 +38,7 @@ pub(super) async fn read_aside<U: Unit>(sources: &Arc<Sources>, source: usize, u
 
 async fn snapshot<U: Unit>(sources: Arc<Sources>, source: usize, unit: U) -> std::result::Result<U::Answer, Fault> {
     let snapshot = sources.begin_read(source).await?;
-    let answer = unit.run(&snapshot).await;
-    snapshot.rollback().await;
-    answer
+    unit.run(&snapshot).await
 }
 
 /// Runs a unit in a transaction that writes; its first statement takes a lock.

@@ -42,8 +42,8 @@ pub(super) struct Server {
 pub(super) fn open(source: &SourceConfig, config: &StoreConfig) -> Result<Source> {
     let options = options(&source.url).map_err(Error::internal)?;
     let waits = waits(config.lock_wait);
-    let read = pool(&options, &config.read, vec![isolation("REPEATABLE READ"), waits.clone()]);
-    let write = pool(&options, &config.write, vec![isolation("READ COMMITTED"), waits]);
+    let read = pool(&options, &config.read, vec![isolation("REPEATABLE READ"), waits.clone()], Release::AsItIs);
+    let write = pool(&options, &config.write, vec![isolation("READ COMMITTED"), waits], Release::RolledBack);
     let server = Server { door: Door::new(read.clone(), SILENT), read: config.read, write: config.write };
     let [read, write] = [read, write].map(SqlxMySqlConnector::from_sqlx_mysql_pool);
     Ok(Source { read, write, server: Some(server) })
@@ -111,8 +111,19 @@ fn waits(lock_wait: Duration) -> String {
     format!("SET SESSION innodb_lock_wait_timeout = {seconds} /*M!, SESSION idle_transaction_timeout = {seconds} */")
 }
 
+/// How a connection comes back to its pool. The driver itself ends the transactions that it knows of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Release {
+    /// A BEGIN that was given up while pending is unknown to the driver: the transaction would stay open, and take the next
+    /// borrower's write with it when it dies. So nothing that writes goes back without a ROLLBACK.
+    RolledBack,
+    /// Nothing is ever lost with a transaction that reads, and its BEGIN is never given up ([`Source::begin_read`]). A round
+    /// trip for each read is worth more than a second net.
+    AsItIs,
+}
+
 /// A pool whose connections all begin with these settings.
-fn pool(options: &MySqlConnectOptions, limits: &PoolConfig, settings: Vec<String>) -> MySqlPool {
+fn pool(options: &MySqlConnectOptions, limits: &PoolConfig, settings: Vec<String>, release: Release) -> MySqlPool {
     let statements = limits.statements;
     MySqlPoolOptions::new()
         .max_connections(limits.connections)
@@ -137,11 +148,11 @@ fn pool(options: &MySqlConnectOptions, limits: &PoolConfig, settings: Vec<String
                 Ok(())
             })
         })
-        // A BEGIN that was cancelled while pending is unknown to the driver: the transaction would stay open, and take
-        // the next borrower's write with it when it dies. So nothing goes back to the pool without this.
         .after_release(move |connection, _| {
             Box::pin(async move {
-                connection.execute("ROLLBACK").await?;
+                if release == Release::RolledBack {
+                    connection.execute("ROLLBACK").await?;
+                }
                 if connection.cached_statements_size() > statements {
                     forget_statements(connection).await?;
                 }

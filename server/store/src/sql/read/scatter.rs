@@ -67,7 +67,6 @@ async fn lane<G: Gather>(sources: Arc<Sources>, source: usize, share: Vec<Vec<G:
         for items in share {
             found.extend(G::read(&snapshot, items).await?);
         }
-        snapshot.rollback().await;
         Ok(found)
     })
     .await
