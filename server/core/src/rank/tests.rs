@@ -45,6 +45,16 @@ fn scores_are_those_of_their_formulas() {
 }
 
 #[test]
+fn dislikes_alone_lift_nothing_however_they_round() {
+    for dislikes in 0..3_000 {
+        let disliked = tally(0, dislikes, 0);
+        assert!(disliked.score(RankSort::Best, PLAIN).abs() <= 0.0, "{dislikes} dislikes");
+        assert_eq!(Board::Roots(RankSort::Best).score(&disliked, PLAIN), None, "{dislikes} dislikes");
+    }
+    assert!(tally(1, i32::MAX, 0).score(RankSort::Best, PLAIN) > 0.0, "one like is above none");
+}
+
+#[test]
 fn ten_times_the_weight_is_worth_twelve_and_a_half_hours() {
     let score = |likes, later| {
         let now = tally(likes, 0, 0);
