@@ -123,6 +123,9 @@ impl Hash for Caller {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+    use std::hash::{BuildHasher, RandomState};
+
     use super::{Caller, Grants, Role, Types};
     use crate::object_type::ObjectType;
 
@@ -138,5 +141,18 @@ mod tests {
         let open = Caller::unrestricted("open");
         assert!(Role::ALL.iter().all(|role| open.has(*role)) && open.may_use(&video));
         assert_ne!(Caller::unrestricted("web"), web, "grants that changed make another caller");
+        assert_eq!([&nobody, &web, &open].map(Caller::may_use_all), [false, false, true]);
+        assert_eq!([&nobody, &web, &open].map(|caller| caller.types().hold(&article)), [false, true, true]);
+    }
+
+    #[test]
+    fn callers_are_spread_by_their_names() {
+        let [a, b] = ["a", "b"].map(Caller::unrestricted);
+        let bare = Caller::new("a", Grants::default());
+        let by = RandomState::new();
+        assert_eq!(by.hash_one(&a), by.hash_one(&bare), "what a caller was granted is not hashed");
+        assert_ne!(by.hash_one(&a), by.hash_one(&b));
+        assert_eq!(HashSet::from([a.clone(), b.clone(), bare, a]).len(), 3);
+        assert_eq!((b.name(), &*b.shared_name()), ("b", "b"));
     }
 }

@@ -108,3 +108,6 @@ impl Comments {
 fn allowed(caller: &Caller, object_type: &ObjectType) -> Result<()> {
     if caller.may_use(object_type) { Ok(()) } else { Err(Error::CallerNotAllowed) }
 }
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -63,9 +63,8 @@ impl Tick {
 
     /// The tick that holds `time`; times before the epoch give tick 0.
     #[must_use]
-    pub const fn at(time: crate::Millis) -> Self {
-        let since = time.0.saturating_sub(Self::EPOCH);
-        Self(if since < 0 { 0 } else { since / Self::MILLIS })
+    pub fn at(time: crate::Millis) -> Self {
+        Self(time.0.saturating_sub(Self::EPOCH).max(0) / Self::MILLIS)
     }
 
     /// The number of ticks in a span.
@@ -138,7 +137,8 @@ impl From<CommentId> for SubjectId {
 
 #[cfg(test)]
 mod tests {
-    use super::{CommentId, Partition, Tick};
+    use super::{CommentId, Partition, SubjectId, Tick, WORKERS};
+    use crate::time::Millis;
 
     #[test]
     fn partitions_keep_their_golden_values() {
@@ -155,5 +155,38 @@ mod tests {
             assert!(id.get() > 0);
             assert_eq!((id.tick().0, id.partition().get()), (tick, partition));
         }
+    }
+
+    #[test]
+    fn an_id_is_laid_out_as_the_head_of_this_file_says() {
+        // Every width stands in stored ids, and the greatest parts fill all 63 bits.
+        let id = |tick, partition, worker, sequence| {
+            CommentId::compose(Tick(tick), Partition::number(partition), worker, sequence).get()
+        };
+        assert_eq!([id(1, 0, 0, 0), id(0, 1, 0, 0), id(0, 0, 1, 0), id(0, 0, 0, 1)], [1 << 24, 1 << 14, 1 << 8, 1]);
+        assert_eq!(id(Tick::MAX.0, 1023, WORKERS - 1, u8::MAX), i64::MAX);
+    }
+
+    #[test]
+    fn ids_are_positive_and_one_number_serves_as_either_kind() {
+        assert_eq!([i64::MIN, -1, 0].map(CommentId::new), [None; 3]);
+        let comment = CommentId::new(1 << 40).expect("positive");
+        assert_eq!(SubjectId::from(comment).get(), 1 << 40);
+        assert_eq!(CommentId::from(SubjectId::from(comment)), comment);
+    }
+
+    #[test]
+    fn numbers_of_partitions_wrap() {
+        let wrapped = [0, 1, 1023, 1024, 2047, u16::MAX].map(|n| Partition::number(n).get());
+        assert_eq!(wrapped, [0, 1, 1023, 0, 1023, 1023]);
+    }
+
+    #[test]
+    fn a_tick_holds_four_milliseconds_and_none_lies_before_the_epoch() {
+        for (since, tick) in [(-Tick::EPOCH, 0), (-1, 0), (0, 0), (3, 0), (4, 1), (7, 1), (8, 2), (4_001, 1_000)] {
+            assert_eq!(Tick::at(Millis(Tick::EPOCH + since)), Tick(tick), "{since} ms after the epoch");
+        }
+        assert_eq!(Tick::at(Millis(i64::MIN)), Tick(0));
+        assert_eq!([0, 3, 4, 1_000].map(Tick::span), [0, 0, 1, 250]);
     }
 }

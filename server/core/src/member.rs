@@ -48,3 +48,30 @@ pub(crate) fn caller_owned(field: &str, value: &str) -> Result<String, Violation
     }
     Ok(value.to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::MemberId;
+
+    #[test]
+    fn an_id_has_1_to_64_bytes_and_no_control_characters() {
+        let long = |bytes: usize| "é".repeat(bytes / 2) + &"x".repeat(bytes % 2);
+        for (value, ok) in [
+            (String::new(), false),
+            ("x".to_owned(), true),
+            (" Ann/7 楼 ".to_owned(), true),
+            (long(64), true),
+            (long(65), false),
+            (long(66), false),
+            ("a\tb".to_owned(), false),
+            ("a\u{7f}".to_owned(), false),
+            ("a\u{85}".to_owned(), false),
+        ] {
+            match MemberId::parse("member_id", &value) {
+                Ok(id) => assert!(ok && id.as_str() == value && String::from(id) == value, "{value:?}"),
+                Err(violation) => assert!(!ok && violation.field == "member_id", "{value:?}: {violation:?}"),
+            }
+        }
+        assert_eq!(MemberId::stored("a\tb".to_owned()).as_str(), "a\tb", "what was stored is not judged again");
+    }
+}

@@ -101,3 +101,47 @@ impl Policies {
             .ok_or_else(|| Error::ObjectTypeUnknown(object_type.as_str().to_owned()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{ObjectType, Policies, Policy};
+    use crate::error::Error;
+
+    #[test]
+    fn names_are_short_words_that_begin_with_a_letter() {
+        let longest = "a".repeat(32);
+        for (value, ok) in [
+            ("", false),
+            ("a", true),
+            ("a_9", true),
+            ("z0_", true),
+            (longest.as_str(), true),
+            (&format!("{longest}a"), false),
+            ("9a", false),
+            ("_a", false),
+            ("Video", false),
+            ("vIdeo", false),
+            ("a-b", false),
+            ("a b", false),
+            ("é", false),
+            ("aé", false),
+        ] {
+            match ObjectType::parse("object_type", value) {
+                Ok(name) => assert!(ok && name.as_str() == value, "{value:?}"),
+                Err(violation) => assert!(!ok && violation.field == "object_type", "{value:?}: {violation:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_type_that_nobody_registered_exists_only_where_all_do() {
+        let policy = |max_depth| Policy { max_depth, ..Policy::default() };
+        let registered = || [("video".to_owned(), policy(7))].into();
+        let [video, article] = ["video", "article"].map(|name| ObjectType::stored(name.to_owned()));
+        let closed = Policies::closed(registered());
+        assert_eq!(closed.of(&video), Ok(&policy(7)));
+        assert_eq!(closed.of(&article), Err(Error::ObjectTypeUnknown("article".to_owned())));
+        let open = Policies::open(registered(), policy(3));
+        assert_eq!((open.of(&video), open.of(&article)), (Ok(&policy(7)), Ok(&policy(3))));
+    }
+}

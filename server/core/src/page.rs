@@ -301,3 +301,6 @@ pub struct Drift {
     /// What the rows that it counts say.
     pub actual: i64,
 }
+
+#[cfg(test)]
+mod tests;

@@ -102,7 +102,37 @@ mod tests {
             prop_assert_eq!(inside, b.starts_with(&a));
             prop_assert_eq!(pa.is_above(&pb), b.starts_with(&a) && b.len() > a.len());
             prop_assert_eq!(usize::from(pa.depth()), a.len());
-            prop_assert_eq!(pa.ancestors().count(), a.len());
+            let ancestors: Vec<_> = (0..a.len()).map(|levels| path(root, &a[..levels])).collect();
+            prop_assert_eq!(pa.ancestors().collect::<Vec<_>>(), ancestors);
+            prop_assert_eq!(Path::from_bytes(pa.as_bytes().to_vec()), Some(pa));
+        }
+    }
+
+    #[test]
+    fn a_path_is_above_what_goes_on_behind_it() {
+        let top = path(7, &[1, 2]);
+        for (other, above) in [
+            (path(7, &[1, 2]), false),
+            (path(7, &[1, 2, 1]), true),
+            (path(7, &[1, 2, 1, 9]), true),
+            (path(7, &[1]), false),
+            (path(7, &[1, 3, 1]), false),
+            (path(8, &[1, 2, 1]), false),
+        ] {
+            assert_eq!(top.is_above(&other), above, "{other:?}");
+        }
+    }
+
+    #[test]
+    fn a_subtree_ends_where_its_last_level_is_one_greater() {
+        let level = |n: i64| n.to_be_bytes();
+        for (top, end) in [
+            (path(1, &[]), vec![level(2)]),
+            (path(0x1ff, &[]), vec![level(0x200)]),
+            (path(7, &[0xff]), vec![level(7), level(0x100)]),
+            (path(7, &[0xffff, 1]), vec![level(7), level(0xffff), level(2)]),
+        ] {
+            assert_eq!(top.subtree_end(), end.concat(), "{top:?}");
         }
     }
 

@@ -234,3 +234,6 @@ pub trait Ids: Send + Sync + std::fmt::Debug {
     /// 16 random bytes: a request id where the caller gave none.
     fn request(&self) -> [u8; 16];
 }
+
+#[cfg(test)]
+mod tests;

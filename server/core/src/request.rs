@@ -131,6 +131,39 @@ mod tests {
     }
 
     #[test]
+    fn keys_and_prints_keep_their_golden_values() {
+        // They are stored: with others, a repeat of an old request would be done once more, or refused.
+        let (web, ann) = (Caller::unrestricted("web"), MemberId::stored("ann".into()));
+        let asked = id("018f4a2e-0000-7000-8000-000000000001");
+        for (key, golden) in [
+            (RequestKey::of(&web, Some(&ann), &asked), 0xf430_01a7_7c35_617a_2710_4e5c_0952_352f_u128),
+            (RequestKey::of(&web, None, &asked), 0xe856_ae1f_308a_a95a_6483_e0f5_a1ce_a4f1),
+            (RequestKey::imported("comment", "forum", "4711"), 0xeed9_76cf_a229_af1a_fee9_d7be_1435_1426),
+        ] {
+            assert_eq!(u128::from_be_bytes(key.0), golden, "{key:x?}");
+        }
+        for (parts, golden) in [
+            (&[][..], -2_039_914_840_885_289_964),
+            (&[&b"import"[..]], -1_517_623_241_969_872_727),
+            (&[b"Create", b"video", b"1"], 7_627_911_719_620_489_903),
+        ] {
+            assert_eq!(Print::of(parts), Print(golden), "{parts:?}");
+        }
+    }
+
+    #[test]
+    fn an_id_is_a_uuid_or_missing() {
+        assert_eq!(RequestId::parse("request_id", ""), Ok(None));
+        for value in ["x", "018f4a2e-0000-7000-8000-00000000000", " 018f4a2e-0000-7000-8000-000000000001"] {
+            let refused = RequestId::parse("request_id", value);
+            assert!(refused.is_err_and(|violation| violation.field == "request_id"), "{value:?}");
+        }
+        let bytes = *id("00010203-0405-0607-0809-0a0b0c0d0e0f").as_bytes();
+        assert_eq!(bytes, std::array::from_fn(|n| n as u8));
+        assert_eq!(RequestId::from_bytes(bytes), id("00010203-0405-0607-0809-0a0b0c0d0e0f"));
+    }
+
+    #[test]
     fn order_is_known_only_between_ids_of_one_client() {
         let now = 0x018f_4a2e_0000_i64 + 10;
         let early = id("018f4a2e-0000-7001-8000-aaaaaaaaaaaa");
@@ -139,5 +172,8 @@ mod tests {
         assert!(!early.is_before(&id("018f4a2e-0000-7002-8000-bbbbbbbbbbbb"), now), "another client");
         assert!(!early.is_before(&id("018f4a2e-0000-4002-8000-aaaaaaaaaaaa"), now), "not time-ordered");
         assert!(!early.is_before(&id("018f4a30-0000-7002-8000-aaaaaaaaaaaa"), now), "131 s ahead of the clock");
+        assert!(!id("018f4a2e-0000-4001-8000-aaaaaaaaaaaa").is_before(&later, now), "not time-ordered");
+        let time = 0x018f_4a2e_0000_i64;
+        assert!(early.is_before(&later, time - 60_000) && !early.is_before(&later, time - 60_001));
     }
 }

@@ -153,4 +153,37 @@ mod tests {
         assert_eq!(minter.mint(Partition::number(5), Tick(1)), Err(MintError::Exhausted));
         assert!(minter.mint(Partition::number(6), Tick(1)).is_ok(), "other partitions are not affected");
     }
+
+    #[test]
+    fn a_sequence_counts_up_within_a_tick_and_begins_again_in_the_next() {
+        let mut minter = Minter::new(lease(2, 0, 90));
+        let mut mint = |now| minter.mint(Partition::number(1), Tick(now)).map(|id| (id.tick().0, id.get() & 0xff));
+        let first: Vec<_> = (0..258).map(|_| mint(7)).collect();
+        let counted = (0..256).map(|n| Ok((7, n))).chain([Ok((8, 0)), Ok((8, 1))]);
+        assert_eq!(first, counted.collect::<Vec<_>>(), "the next tick is borrowed when one is full");
+        assert_eq!([mint(8), mint(9)], [Ok((8, 2)), Ok((9, 0))]);
+    }
+
+    #[test]
+    fn a_lease_is_extended_and_never_shortened() {
+        let mut minter = Minter::new(lease(5, 10, 20));
+        for (until, told) in [(30, 30), (25, 30), (31, 31)] {
+            minter.extend(Tick(until));
+            assert_eq!(minter.lease(), lease(5, 10, told));
+        }
+    }
+
+    #[test]
+    fn the_last_tick_is_minted_in_and_none_behind_it() {
+        let mut minter = Minter::new(lease(0, 0, i64::MAX));
+        assert!(minter.mint(Partition::number(0), Tick::MAX).is_ok_and(|id| id.tick() == Tick::MAX));
+        assert_eq!(minter.mint(Partition::number(0), Tick(Tick::MAX.0 + 1)), Err(MintError::LeaseExpired));
+    }
+
+    #[test]
+    fn the_first_id_of_all_is_not_zero() {
+        let mut minter = Minter::new(lease(0, 0, 90));
+        let first = [0, 0, 1].map(|partition| minter.mint(Partition::number(partition), Tick(0)).map(|id| id.get()));
+        assert_eq!(first, [Ok(1), Ok(2), Ok(1 << 14)]);
+    }
 }

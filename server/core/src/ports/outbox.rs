@@ -112,3 +112,32 @@ impl Projection {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Candidate, Projection};
+
+    #[test]
+    fn one_that_yields_is_displaced_by_whoever_mends_and_by_nobody_else() {
+        for first in [0, 1, 2, 254, 255] {
+            let name: [u8; 16] = std::array::from_fn(|n| if n == 0 { first } else { n as u8 });
+            let (mending, yielding) = (Candidate::mending(name), Candidate::yielding(name));
+            assert_eq!([mending, yielding].map(|who| who.name()[1..] == name[1..]), [true; 2], "{first}");
+            assert!(mending.name()[0] == first | 1 && yielding.name()[0] == 0, "{first}");
+            for (who, holder, displaces) in [
+                (mending, yielding.name().as_slice(), true),
+                (mending, mending.name(), false),
+                (yielding, yielding.name(), false),
+                (yielding, mending.name(), false),
+                (mending, &[], false),
+            ] {
+                assert_eq!(who.displaces(holder), displaces, "{who:?} asks, {holder:?} leads");
+            }
+        }
+    }
+
+    #[test]
+    fn names_of_projections_are_fixed_for_ever() {
+        assert_eq!(Projection::ALL.map(Projection::name), ["history", "boards"]);
+    }
+}

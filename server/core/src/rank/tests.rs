@@ -2,8 +2,16 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::{Board, HotProfile, Place, RankSort, Ranking, Standing, TOKENS_LIVE, Tally, freeze};
+use super::{
+    Board, HotProfile, Place, RankSort, RankedList, Ranking, Rules, Standing, TOKENS_LIVE, Tally, freeze, list_of,
+    preview_order, standings,
+};
+use crate::comment::Comment;
+use crate::comments::tests::Scene;
 use crate::ids::CommentId;
+use crate::object_type::{ObjectType, Policies, Policy};
+use crate::state::CommentState;
+use crate::subject::SubjectKey;
 use crate::time::Millis;
 
 const PLAIN: HotProfile = HotProfile::Plain;
@@ -14,6 +22,14 @@ fn tally(likes: i32, dislikes: i32, replies: i32) -> Tally {
 
 fn id(n: i64) -> CommentId {
     CommentId::new(n).expect("positive")
+}
+
+/// A root and its reply, with these likes, dislikes and replies.
+fn comments((like_count, dislike_count, reply_count): (i32, i32, i32)) -> [Comment; 2] {
+    let scene = Scene::new();
+    let root = scene.root(&scene.subject("1"));
+    let rows = [root, scene.reply(root)].map(|id| scene.store.rows().comments[&id].0.clone());
+    rows.map(|row| Comment { like_count, dislike_count, reply_count, create_time: Millis(45_000_000), ..row })
 }
 
 fn any_tally() -> impl Strategy<Value = Tally> {
@@ -73,6 +89,86 @@ fn codes_of_boards_are_fixed_for_ever() {
 }
 
 #[test]
+fn tokens_keep_the_names_of_orders() {
+    assert_eq!(RankSort::ALL.map(RankSort::name), ["HOT", "TOP", "BEST", "CONTROVERSIAL", "MOST_REPLIES"]);
+}
+
+#[test]
+fn a_comment_stands_on_the_boards_where_it_is_above_what_nobody_touched() {
+    use RankSort::{Best, Controversial, Hot, MostReplies, Top};
+    for (counts, hot, roots, replies) in [
+        ((0, 0, 0), PLAIN, &[][..], &[][..]),
+        ((0, 0, 0), HotProfile::Decaying, &[], &[]),
+        ((0, 0, 1), PLAIN, &[(Hot, 1.0), (MostReplies, 1.0)], &[]),
+        // The weight decides, and not the score, which age alone makes 1.
+        ((0, 0, 1), HotProfile::Decaying, &[(Hot, 1.0), (MostReplies, 1.0)], &[]),
+        ((0, 3, 0), PLAIN, &[], &[]),
+        ((1, 1, 0), PLAIN, &[(Hot, 2.0), (Best, 0.164_251_7), (Controversial, 2.0)], &[(Board::Previews, -1.0)]),
+        (
+            (2, 0, 0),
+            PLAIN,
+            &[(Hot, 4.0), (Top, 2.0), (Best, 0.549_092_4)],
+            &[(Board::Replies, 2.0), (Board::Previews, -2.0)],
+        ),
+    ] {
+        let expected = [roots.iter().map(|(sort, score)| (Board::Roots(*sort), *score)).collect(), replies.to_vec()];
+        for (comment, expected) in comments(counts).iter().zip(expected) {
+            let found = standings(comment, hot);
+            let boards = |standings: &[(Board, f64)]| standings.iter().map(|(board, _)| *board).collect::<Vec<_>>();
+            assert_eq!(boards(&found), boards(&expected), "{counts:?}");
+            let near = |((_, a), (_, b)): (&(Board, f64), &(Board, f64))| (a - b).abs() < 1e-6;
+            assert!(found.iter().zip(&expected).all(near), "{counts:?}: {found:?} for {expected:?}");
+            let hidden = Comment { state: CommentState::Hidden, ..comment.clone() };
+            assert_eq!(standings(&hidden, hot), [], "what is not visible stands on no board");
+        }
+    }
+}
+
+#[test]
+fn previews_know_likes_by_their_scores() {
+    for likes in [1, 2, 1_000, i32::MAX] {
+        let score = Board::Previews.score(&tally(likes, 9, 9), PLAIN).expect("it has likes");
+        assert_eq!(Board::likes_on_previews(score), likes);
+    }
+}
+
+#[test]
+fn a_preview_shows_the_most_liked_and_of_equals_the_oldest() {
+    let [_, reply] = comments((5, 0, 0));
+    let at = |floor, like_count, state| Comment { floor, like_count, state, ..reply.clone() };
+    let (active, deleted) = (CommentState::Active, CommentState::Deleted);
+    let mut replies = [at(1, 0, active), at(2, 9, deleted), at(3, 7, active), at(4, 8, active), at(5, 7, active)];
+    replies.sort_by_key(preview_order);
+    assert_eq!(replies.map(|reply| reply.floor), [4, 3, 5, 1, 2], "a tombstone has no likes");
+}
+
+#[test]
+fn roots_are_listed_under_their_subject_and_replies_under_their_root() {
+    let [root, reply] = comments((0, 0, 0));
+    assert_eq!(list_of(&root), CommentId::from(root.subject_id));
+    assert_eq!(list_of(&reply), root.id);
+    let key = SubjectKey::stored("video".to_owned(), "1".to_owned());
+    for (list, board, root) in [
+        (RankedList::Roots(key.clone(), RankSort::Best), Board::Roots(RankSort::Best), None),
+        (RankedList::Replies(key.clone(), root.id), Board::Replies, Some(root.id)),
+    ] {
+        assert_eq!((list.subject(), list.board(), list.root()), (&key, board, root));
+    }
+}
+
+#[test]
+fn rules_are_those_of_the_type_and_plain_where_nobody_registers_it() {
+    let policy = |max_depth, hot| Policy { max_depth, hot, ..Policy::default() };
+    let registered = [("flat", policy(1, PLAIN)), ("deep", policy(2, HotProfile::Decaying))];
+    let registered = registered.map(|(name, policy)| (name.to_owned(), policy)).into();
+    let rules = Rules { depth: Rules::DEPTH, policies: Arc::new(Policies::closed(registered)) };
+    for (name, hot, flat) in [("flat", PLAIN, true), ("deep", HotProfile::Decaying, false), ("gone", PLAIN, false)] {
+        let object_type = ObjectType::stored(name.to_owned());
+        assert_eq!((rules.hot(&object_type), rules.flat(&object_type)), (hot, flat), "{name}");
+    }
+}
+
+#[test]
 fn equals_stand_newest_first_by_time_and_then_by_id() {
     let at = |n: i64, time: i64| (id(n), n as i32, Tally { time: Millis(time), ..tally(1, 0, 0) });
     let candidates = vec![at(1, 5), at(2, 9), at(3, 5), at(4, 1)];
@@ -102,6 +198,8 @@ fn numbers_of_rankings_grow_also_where_all_were_forgotten() {
     let second = Ranking::epoch_after(Some(first), Millis(1_000_001));
     assert!(second > first);
     assert!(Ranking::epoch_after(None, Millis(1_000_000 + 10_000)) > second, "at most one in five seconds was made");
+    assert_eq!((first, second), (200, 201));
+    assert_eq!(Ranking::epoch_after(Some(i64::MAX), Millis(0)), i64::MAX);
 }
 
 #[test]

@@ -210,3 +210,6 @@ impl Trail {
         RankedCursor { walk: self.walk, toward: Toward::Back(place) }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,139 @@
+mod imports;
+mod lists;
+mod ranked;
+mod reads;
+pub(crate) mod store;
+mod verbs;
+
+use std::sync::Arc;
+
+use super::{Asked, Comments, CreateReply, CreateRoot, NewSubject, Ports, Written};
+use crate::caller::{Caller, Grants, Role, Types};
+use crate::cmd::Acting;
+use crate::object_type::{ObjectType, Policies, Policy};
+use crate::page::Located;
+use crate::request::RequestId;
+use crate::subject::Metadata;
+use crate::{ClientInfo, CommentId, CommentView, Content, MemberId, Result, Subject, SubjectKey};
+use store::{Store, run};
+
+/// The façade over rows of its own. `video` has subjects that are made, `wall` those that come with their first comment.
+pub(crate) struct Scene {
+    pub(crate) store: Arc<Store>,
+    pub(crate) comments: Comments,
+}
+
+fn over(reader: Arc<Store>, store: &Arc<Store>) -> Comments {
+    let ports = Ports {
+        reader,
+        log: Arc::clone(store) as _,
+        clock: Arc::clone(store) as _,
+        ids: Arc::clone(store) as _,
+        histories: Arc::clone(store) as _,
+        boards: Arc::clone(store) as _,
+        rankings: Arc::clone(store) as _,
+        repairer: Arc::clone(store) as _,
+    };
+    let types = [("video", false), ("wall", true)];
+    let policies = types.map(|(name, auto_create)| (name.to_owned(), Policy { auto_create, ..Policy::default() }));
+    Comments::new(ports, Arc::new(Policies::closed(policies.into())))
+}
+
+impl Scene {
+    pub(crate) fn new() -> Self {
+        let store = Arc::new(Store::default());
+        Self { comments: over(Arc::clone(&store), &store), store }
+    }
+
+    /// The façade of a process that reads copies: the rows as they are now.
+    fn behind(&self) -> Comments {
+        over(Arc::new(self.store.copies()), &self.store)
+    }
+
+    pub(crate) fn subject(&self, object_id: &str) -> SubjectKey {
+        let key = video(object_id);
+        let new = NewSubject { key: key.clone(), owner: Some(member("owner")), metadata: Metadata::new() };
+        run(self.comments.create_subject(&asked(), new)).expect("a new subject");
+        key
+    }
+
+    pub(crate) fn root(&self, subject: &SubjectKey) -> CommentId {
+        run(self.comments.create(&asked(), new_root(subject, "a root"))).expect("a new root").value.comment.id
+    }
+
+    /// A root whose subject comes with it.
+    pub(crate) fn root_on_wall(&self, object_id: &str) -> CommentId {
+        self.root(&SubjectKey::stored("wall".to_owned(), object_id.to_owned()))
+    }
+
+    pub(crate) fn reply(&self, parent: CommentId) -> CommentId {
+        let parent = self.at(parent);
+        run(self.comments.reply(&asked(), &parent, new_reply("a reply"))).expect("a new reply").value.comment.id
+    }
+
+    pub(crate) fn at(&self, id: CommentId) -> Located {
+        run(self.comments.locate(&everybody(), id)).expect("a comment that stands").0
+    }
+
+    fn delete(&self, id: CommentId) -> Written<CommentView> {
+        run(self.comments.delete(&asked(), &self.at(id), Acting::Moderator, String::new())).expect("not deleted yet")
+    }
+
+    pub(crate) fn hide(&self, id: CommentId) -> Written<CommentView> {
+        run(self.comments.hide(&asked(), &self.at(id), true)).expect("active")
+    }
+
+    fn row(&self, subject: &SubjectKey) -> Subject {
+        self.store.rows().subjects[subject].clone()
+    }
+}
+
+fn everybody() -> Caller {
+    Caller::unrestricted("web")
+}
+
+/// A caller that may use these types alone.
+fn only<const N: usize>(types: [&str; N]) -> Caller {
+    let types = types.map(|name| ObjectType::stored(name.to_owned()));
+    Caller::new("tenant", Grants { roles: Role::ALL.into(), types: Types::These(types.into()) })
+}
+
+/// Ann asks through everybody's caller.
+fn asked() -> Asked {
+    Asked { caller: everybody(), member: Some(member("ann")), request_id: None }
+}
+
+/// The same once more, under one request id.
+fn asked_as(request: u8) -> Asked {
+    Asked { request_id: Some(RequestId::from_bytes([request; 16])), ..asked() }
+}
+
+fn video(object_id: &str) -> SubjectKey {
+    SubjectKey::stored("video".to_owned(), object_id.to_owned())
+}
+
+fn member(name: &str) -> MemberId {
+    MemberId::stored(name.to_owned())
+}
+
+fn content(text: &str) -> Content {
+    Content::stored(text.to_owned(), Vec::new(), Metadata::new())
+}
+
+fn new_root(subject: &SubjectKey, text: &str) -> CreateRoot {
+    let (member, client) = (member("ann"), ClientInfo::default());
+    CreateRoot { subject: subject.clone(), member, content: content(text), client }
+}
+
+fn new_reply(text: &str) -> CreateReply {
+    CreateReply { member: member("bob"), content: content(text), client: ClientInfo::default() }
+}
+
+fn text(view: &CommentView) -> Option<&str> {
+    view.content.as_ref().map(Content::text)
+}
+
+/// What a call was refused with.
+fn refused<T: std::fmt::Debug>(answer: Result<T>) -> crate::Error {
+    answer.expect_err("has to be refused")
+}

@@ -1,0 +1,247 @@
+//! The ports over plain maps: one process and one thread, where nothing waits. Commands are decided by the domain's own
+//! world; a list is a filter and a sort.
+
+mod reader;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::pin::pin;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::task::{Context, Poll, Waker};
+
+use async_trait::async_trait;
+
+use crate::event::Numbered;
+use crate::ids::Tick;
+use crate::like::Like;
+use crate::page::{Order, Page, PastContent, RootPage, Thread};
+use crate::ports::{Boards, Clock, Histories, Ids, Log, Rankings, Rebuilt, Repaired, Repairer};
+use crate::rank::{RankedList, Ranking};
+use crate::request::RequestKey;
+use crate::world::Prior;
+use crate::{
+    Command, Comment, CommentId, CommentView, Content, MemberId, Millis, Partition, Receipt, Result, Subject,
+    SubjectId, SubjectKey, World,
+};
+
+/// Runs what never waits.
+pub(crate) fn run<T>(future: impl Future<Output = T>) -> T {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(done) => done,
+        Poll::Pending => panic!("a port of the scene waits"),
+    }
+}
+
+/// All rows there are.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Rows {
+    pub(crate) subjects: BTreeMap<SubjectKey, Subject>,
+    pub(crate) comments: BTreeMap<CommentId, (Comment, Content)>,
+    likes: BTreeMap<(CommentId, MemberId), Like>,
+    past: BTreeMap<CommentId, Vec<PastContent>>,
+    made: BTreeMap<(SubjectId, RequestKey), Prior>,
+}
+
+impl Rows {
+    fn open(&self, key: &SubjectKey) -> Option<&Subject> {
+        self.subjects.get(key).filter(|subject| subject.delete_time.is_none())
+    }
+
+    fn view(&self, id: CommentId) -> Option<CommentView> {
+        let (comment, content) = self.comments.get(&id)?.clone();
+        let subject = self.subjects.values().find(|subject| subject.id == comment.subject_id)?;
+        let pinned = subject.pins.contains(&id);
+        Some(CommentView { comment, subject: subject.key.clone(), content: Some(content), pinned })
+    }
+
+    /// The views of one subject, in the order of their ids.
+    fn views(&self, key: &SubjectKey) -> Vec<CommentView> {
+        let views = self.comments.keys().filter_map(|id| self.view(*id));
+        views.filter(|view| view.subject == *key).collect()
+    }
+
+    /// The listed roots of a subject, or the listed replies of a root.
+    fn listed(&self, key: &SubjectKey, root: Option<CommentId>) -> Vec<CommentView> {
+        self.views(key).into_iter().filter(|view| view.comment.root_id == root && view.comment.listed).collect()
+    }
+
+    fn at(&self, key: &SubjectKey, root: Option<CommentId>, floors: &[i32]) -> Vec<CommentView> {
+        let listed = self.listed(key, root);
+        floors.iter().filter_map(|floor| listed.iter().find(|view| view.comment.floor == *floor).cloned()).collect()
+    }
+
+    fn threads(&self, key: &SubjectKey, roots: Page<CommentView>, previews: u8) -> Option<RootPage> {
+        let thread = |root: CommentView| {
+            let mut replies = self.listed(key, Some(root.comment.id));
+            let more_replies = replies.len() > usize::from(previews);
+            replies.truncate(usize::from(previews));
+            Thread { root, replies, more_replies }
+        };
+        let subject = self.open(key)?.clone();
+        let pinned = subject.pins.iter().filter_map(|id| self.view(*id)).map(thread).collect();
+        Some(RootPage { subject, threads: roots.map(thread), pinned })
+    }
+
+    fn commit(&mut self, batch: &[Command]) -> Vec<Result<Receipt>> {
+        let mut world = World::default();
+        self.subjects.values().for_each(|subject| world.load_subject(subject.clone()));
+        self.likes.values().for_each(|like| world.load_like(like.clone()));
+        self.made.iter().for_each(|((subject, key), prior)| world.load_prior(*subject, *key, *prior));
+        for (comment, content) in self.comments.values() {
+            world.load_comment(comment.clone());
+            world.load_content(comment.id, content.clone());
+        }
+        let receipts = batch.iter().map(|command| world.run(command)).collect();
+        let (rows, told) = (world.journal(), |id: &CommentId| Some((world.comment(*id)?, world.content(*id)?)));
+        for subject in rows.new_subjects.iter().chain(rows.subjects.keys()).filter_map(|key| world.subject(key)) {
+            self.subjects.insert(subject.key.clone(), subject.clone());
+        }
+        for (comment, content) in rows.new_comments.keys().chain(rows.comments.keys()).filter_map(told) {
+            self.comments.insert(comment.id, (comment.clone(), content.clone()));
+        }
+        for (id, request) in &rows.new_comments {
+            let (print, comment) = (request.print, &self.comments[id].0);
+            let prior = Prior { verb: 0, print, comment: Some(*id), revision: comment.born_revision };
+            self.made.insert((comment.subject_id, request.key), prior);
+        }
+        self.made.extend(rows.requests.iter().map(|(subject, key, prior)| ((*subject, *key), *prior)));
+        for like in rows.likes.iter().filter_map(|(id, member)| world.like(*id, member)) {
+            self.likes.insert((like.comment_id, like.member.clone()), like.clone());
+        }
+        for edit in &rows.edits {
+            let past = PastContent { version: edit.version, content: edit.content.clone(), time: edit.time };
+            self.past.entry(edit.comment_id).or_default().push(past);
+        }
+        receipts
+    }
+}
+
+/// A process over some rows.
+#[derive(Debug, Default)]
+pub(crate) struct Store {
+    rows: Mutex<Rows>,
+    /// Those whose copies these rows are, if they are copies.
+    origin: Option<Arc<Store>>,
+    minted: AtomicI64,
+    pub(crate) now: AtomicI64,
+    /// What the next walk goes along, and its bound.
+    pub(crate) ranking: Mutex<Option<(Ranking, i32)>>,
+    /// What others write, the last first: one command before each read by floors, and before each write.
+    pub(crate) meanwhile: Mutex<Vec<Command>>,
+}
+
+impl Store {
+    /// Copies of these rows as they are now.
+    pub(crate) fn copies(self: &Arc<Self>) -> Self {
+        Self { rows: Mutex::new(self.rows().clone()), origin: Some(Arc::clone(self)), ..Self::default() }
+    }
+
+    pub(crate) fn rows(&self) -> MutexGuard<'_, Rows> {
+        self.rows.lock().expect("nobody panics while holding it")
+    }
+
+    /// The rows after somebody else has written.
+    fn rows_later(&self) -> MutexGuard<'_, Rows> {
+        let mut rows = self.rows();
+        let next = self.meanwhile.lock().expect("nobody panics while holding it").pop();
+        rows.commit(next.as_slice());
+        rows
+    }
+}
+
+fn first<T>(mut items: Vec<T>, more_before: bool, limit: usize) -> Page<T> {
+    let more_after = items.len() > limit;
+    items.truncate(limit);
+    Page { items, more_before, more_after }
+}
+
+#[async_trait]
+impl Log for Store {
+    async fn submit(&self, commands: Vec<Command>) -> Result<Vec<Result<Receipt>>> {
+        let kind = |command: &Command| (command.subject.partition(), command.verb.as_like().is_some());
+        assert!(commands.iter().all(|command| kind(command) == kind(&commands[0])), "of one partition and one kind");
+        Ok(self.rows_later().commit(&commands))
+    }
+}
+
+impl Clock for Store {
+    fn now(&self) -> Millis {
+        Millis(self.now.load(Ordering::Relaxed))
+    }
+}
+
+#[async_trait]
+impl Ids for Store {
+    async fn comment(&self, partition: Partition) -> Result<CommentId> {
+        Ok(CommentId::compose(Tick(1 + self.minted.fetch_add(1, Ordering::Relaxed)), partition, 0, 0))
+    }
+
+    fn request(&self) -> [u8; 16] {
+        (u128::MAX - self.minted.fetch_add(1, Ordering::Relaxed) as u128).to_be_bytes()
+    }
+}
+
+#[async_trait]
+impl Histories for Store {
+    async fn apply(&self, _source: usize, _events: &[Numbered]) -> Result<()> {
+        Ok(())
+    }
+
+    async fn rebuild(&self, _key: &SubjectKey, after: Option<CommentId>, limit: usize) -> Result<Rebuilt> {
+        Ok(Rebuilt { comments: limit, changed: 1, next: after })
+    }
+}
+
+#[async_trait]
+impl Boards for Store {
+    async fn apply(&self, _source: usize, _events: &[Numbered]) -> Result<()> {
+        Ok(())
+    }
+
+    async fn rebuild(&self, _key: &SubjectKey, after: Option<CommentId>, limit: usize) -> Result<Rebuilt> {
+        Ok(Rebuilt { comments: limit, changed: 2, next: after })
+    }
+}
+
+#[async_trait]
+impl Repairer for Store {
+    async fn repair(&self, key: &SubjectKey, _now: Millis) -> Result<Option<Repaired>> {
+        let revision = self.rows().subjects.get(key).map(|subject| subject.revision);
+        Ok(revision.map(|revision| Repaired { drifts: Vec::new(), revision }))
+    }
+}
+
+#[async_trait]
+impl Rankings for Store {
+    async fn current(&self, _list: &RankedList, _now: Millis) -> Result<Option<(Ranking, i32)>> {
+        Ok(self.ranking.lock().expect("nobody panics while holding it").clone())
+    }
+
+    async fn frozen(&self, list: &RankedList, epoch: i64) -> Result<Option<Ranking>> {
+        let last = self.current(list, self.now()).await?;
+        Ok(last.map(|(ranking, _)| ranking).filter(|ranking| ranking.epoch == epoch))
+    }
+
+    async fn others(
+        &self,
+        list: &RankedList,
+        ranking: &Ranking,
+        floors: Range<i32>,
+        order: Order,
+        limit: usize,
+    ) -> Result<Vec<i32>> {
+        let listed = self.rows().listed(list.subject(), list.root());
+        let mut found = ranking.leaves(listed.iter().map(|view| view.comment.floor).collect());
+        found.retain(|floor| floors.contains(floor));
+        if order == Order::Newest {
+            found.reverse();
+        }
+        found.truncate(limit);
+        Ok(found)
+    }
+
+    async fn trim(&self, _source: usize, _before: Millis, _limit: usize) -> Result<usize> {
+        Ok(0)
+    }
+}
