@@ -97,4 +97,10 @@ mod tests {
         assert!(breaker.open(at(3_000)) && breaker.is_open() && !breaker.open(at(3_000)));
         assert!(!breaker.may_try(at(3_499)) && breaker.may_try(at(3_500)));
     }
+
+    #[test]
+    fn a_time_beyond_all_clocks_is_late_and_no_overflow() {
+        let breaker = Breaker::default();
+        assert!(breaker.open(Duration::MAX) && !breaker.may_try(at(1_000_000)));
+    }
 }

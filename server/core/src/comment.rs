@@ -143,3 +143,16 @@ impl CommentView {
         self
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::DeletedBy;
+
+    #[test]
+    fn codes_are_fixed_for_ever() {
+        let known = [(1, DeletedBy::Author), (2, DeletedBy::SubjectOwner), (3, DeletedBy::Moderator)];
+        assert_eq!(known.map(|(code, _)| DeletedBy::from_code(code)), known.map(|(_, by)| Some(by)));
+        assert_eq!(known.map(|(_, by)| by.code()), known.map(|(code, _)| code));
+        assert_eq!([-1, 0, 4].map(DeletedBy::from_code), [None; 3]);
+    }
+}

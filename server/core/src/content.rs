@@ -171,8 +171,11 @@ impl ClientInfo {
 
 #[cfg(test)]
 mod tests {
+    use std::net::IpAddr;
+
     use super::{ClientInfo, Content};
     use crate::error::Reason;
+    use crate::member::MemberId;
     use crate::object_type::Policy;
     use crate::subject::Metadata;
 
@@ -186,6 +189,50 @@ mod tests {
         assert!(parse("é楼🏠").is_ok(), "three code points, nine bytes");
         assert!(parse("e\u{301}aa").is_ok(), "four before NFC, three after");
         assert!(parse("aaaa").is_err_and(|v| v[0].reason == Reason::ContentTooLong));
+    }
+
+    #[test]
+    fn a_text_says_something() {
+        for text in ["", " ", "\n\t", "\u{2003}", "a\0"] {
+            assert!(parse(text).is_err_and(|v| v.len() == 1 && v[0].field == "content.text"), "{text:?}");
+        }
+        assert_eq!(parse(" a").map(|content| content.into_parts().0), Ok(" a".to_owned()), "blanks are kept");
+    }
+
+    #[test]
+    fn content_gives_back_what_was_said() {
+        let (mentions, metadata) =
+            (["b".to_owned(), "a".to_owned()], Metadata::from([("k".to_owned(), "v".to_owned())]));
+        let content = Content::parse("content", &Policy::default(), "said", &mentions, metadata.clone());
+        let members = mentions.map(MemberId::stored).to_vec();
+        assert_eq!(content, Ok(Content::stored("said".to_owned(), members.clone(), metadata.clone())));
+        let content = content.expect("well formed");
+        assert_eq!((content.text(), content.mentions(), content.metadata()), ("said", members.as_slice(), &metadata));
+        assert_eq!(content.into_parts(), ("said".to_owned(), members, metadata));
+    }
+
+    #[test]
+    fn limits_are_the_last_that_is_taken() {
+        let entry = |key: usize, value: usize| Metadata::from([("k".repeat(key), "v".repeat(value))]);
+        let entries = |n: usize| (0..n).map(|n| (n.to_string(), String::new())).collect::<Metadata>();
+        let (none, metadata) = (Metadata::new, Some("content.metadata"));
+        for (mentions, metadata, expected) in [
+            (50, none(), None),
+            (51, none(), Some("content.mentioned_member_ids")),
+            (0, entries(16), None),
+            (0, entries(17), metadata),
+            (0, entry(2, 1022), None),
+            (0, entry(2, 1023), metadata),
+            (0, entry(64, 1), None),
+            (0, entry(65, 1), metadata),
+            (0, entry(0, 1), metadata),
+            (0, Metadata::from([("k\n".to_owned(), String::new())]), metadata),
+        ] {
+            let (mentions, told) = (vec!["m".to_owned(); mentions], format!("{} mentions, {metadata:?}", mentions));
+            let found = Content::parse("content", &Policy::default(), "said", &mentions, metadata).err();
+            let fields: Option<Vec<_>> = found.map(|violations| violations.into_iter().map(|v| v.field).collect());
+            assert_eq!(fields, expected.map(|field| vec![field.to_owned()]), "{told}");
+        }
     }
 
     #[test]
@@ -210,7 +257,16 @@ mod tests {
     fn client_facts_are_addresses_and_short_words() {
         assert!(ClientInfo::parse("client", "2001:db8::1", "ios", "x").is_ok());
         assert!(ClientInfo::parse("client", "", "", "").is_ok_and(|c| c.is_empty()));
-        let bad = ClientInfo::parse("client", "300.1.1.1", &"p".repeat(33), "a\nb");
-        assert_eq!(bad.err().unwrap_or_default().len(), 3);
+        let (ip, platform, device) = (Some(IpAddr::from([192, 0, 2, 1])), "p".repeat(32), "d".repeat(128));
+        let info = ClientInfo::parse("client", "192.0.2.1", &platform, &device);
+        assert_eq!(info, Ok(ClientInfo { ip, platform, device }));
+        assert!(info.is_ok_and(|info| !info.is_empty()));
+        for (ip, platform, device, fields) in [
+            ("300.1.1.1", 33, "a\nb".to_owned(), vec!["client.ip", "client.platform", "client.device"]),
+            ("", 0, "d".repeat(129), vec!["client.device"]),
+        ] {
+            let found = ClientInfo::parse("client", ip, &"p".repeat(platform), &device).err().unwrap_or_default();
+            assert_eq!(found.iter().map(|v| v.field.as_str()).collect::<Vec<_>>(), fields);
+        }
     }
 }

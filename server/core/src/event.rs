@@ -91,3 +91,40 @@ pub fn commits(events: &[Numbered]) -> usize {
     let numbers = events.first().zip(events.last()).map_or(0, |(first, last)| last.number - first.number + 1);
     usize::try_from(numbers).unwrap_or(0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Changes, CommentChange, Event, Happened, Numbered, commits};
+    use crate::ids::{CommentId, Partition};
+    use crate::member::MemberId;
+    use crate::time::Millis;
+
+    #[test]
+    fn commits_are_counted_by_their_numbers() {
+        let subject = CommentId::new(1).expect("positive").into();
+        let changes = Changes::default();
+        let event = Event { partition: Partition::number(0), subject, revision: None, changes, time: Millis(0) };
+        let cases: [(&[i64], usize); 4] = [(&[], 0), (&[7], 1), (&[7, 7, 8], 2), (&[7, 8, 9, 9], 3)];
+        for (numbers, expected) in cases {
+            let events = numbers.iter().map(|number| Numbered { number: *number, event: event.clone() });
+            assert_eq!(commits(&events.collect::<Vec<_>>()), expected, "{numbers:?}");
+        }
+    }
+
+    #[test]
+    fn a_change_is_told_once_and_in_the_order_in_which_it_happened() {
+        let id = CommentId::new(1).expect("positive");
+        let [created, edited] =
+            [Happened::Created, Happened::Edited].map(|what| CommentChange { id, root: None, what });
+        let mut changes = Changes::default();
+        for change in [edited, created, edited] {
+            changes.tell(change);
+        }
+        let members = ["b", "a", "b"].map(|id| MemberId::stored(id.to_owned()));
+        for member in &members {
+            changes.tell_liker(member);
+        }
+        assert_eq!(changes.comments, [edited, created]);
+        assert!(changes.likers.iter().eq([&members[1], &members[0]]));
+    }
+}

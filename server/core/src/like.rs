@@ -76,7 +76,15 @@ pub struct LikeAnswer {
 
 #[cfg(test)]
 mod tests {
-    use super::LikeValue::{Dislike, Like, None};
+    use super::LikeValue::{self, Dislike, Like, None};
+
+    #[test]
+    fn codes_are_fixed_for_ever() {
+        let known = [(0, None), (1, Like), (-1, Dislike)];
+        assert_eq!(known.map(|(code, _)| LikeValue::from_code(code)), known.map(|(_, value)| Some(value)));
+        assert_eq!(known.map(|(_, value)| value.code()), known.map(|(code, _)| code));
+        assert_eq!([2, -2].map(LikeValue::from_code), [Option::None; 2]);
+    }
 
     #[test]
     fn a_like_replaces_a_dislike_in_one_step_and_repeats_add_nothing() {

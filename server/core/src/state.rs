@@ -79,6 +79,14 @@ mod tests {
     use super::CommentState;
 
     #[test]
+    fn codes_and_names_are_fixed_for_ever() {
+        let known = CommentState::ALL.map(|state| (state.code(), state.to_string()));
+        let names = ["ACTIVE", "PENDING", "REJECTED", "HIDDEN", "SHADOWED", "DELETED"].map(str::to_owned);
+        assert!(known.into_iter().eq((1..).zip(names)));
+        assert_eq!([-1, 0, 7].map(CommentState::from_code), [None; 3]);
+    }
+
+    #[test]
     fn equal_visibility_moves_no_count_and_codes_are_a_bijection() {
         for a in CommentState::ALL {
             assert_eq!(a.delta(a), 0);

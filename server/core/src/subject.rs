@@ -161,3 +161,34 @@ impl Subject {
         self.owner.as_ref() == Some(member)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{SubjectKey, SubjectState};
+    use crate::ids::Partition;
+
+    #[test]
+    fn codes_are_fixed_for_ever() {
+        let known = [(1, SubjectState::Active), (2, SubjectState::ReadOnly), (3, SubjectState::Hidden)];
+        assert_eq!(known.map(|(code, _)| SubjectState::from_code(code)), known.map(|(_, state)| Some(state)));
+        assert_eq!(known.map(|(_, state)| state.code()), known.map(|(code, _)| code));
+        assert_eq!([-1, 0, 4].map(SubjectState::from_code), [None; 3]);
+    }
+
+    #[test]
+    fn a_key_is_its_type_and_its_id_and_every_part_that_breaks_its_rule_is_told() {
+        let parse = |object_type, object_id| SubjectKey::parse("subject", object_type, object_id);
+        let key = parse("video", "1").expect("well formed");
+        assert_eq!((key.object_type().as_str(), key.object_id()), ("video", "1"));
+        assert_eq!(key.partition(), Partition::of("video", "1"));
+        assert_eq!(key, SubjectKey::stored("video".into(), "1".into()));
+        for (object_type, object_id, fields) in [
+            ("Video", "1", vec!["subject.object_type"]),
+            ("video", "", vec!["subject.object_id"]),
+            ("", "\u{7}", vec!["subject.object_type", "subject.object_id"]),
+        ] {
+            let found = parse(object_type, object_id).expect_err("malformed");
+            assert_eq!(found.iter().map(|violation| violation.field.as_str()).collect::<Vec<_>>(), fields);
+        }
+    }
+}

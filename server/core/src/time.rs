@@ -12,3 +12,18 @@ impl Millis {
         Self(self.0.saturating_add(span))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::Millis;
+
+    #[test]
+    fn time_ends_and_does_not_overflow() {
+        assert_eq!(Millis(5).plus(Duration::from_micros(3_999)), Millis(8));
+        for (time, span) in [(i64::MAX - 1, Duration::from_secs(1)), (0, Duration::MAX)] {
+            assert_eq!(Millis(time).plus(span), Millis(i64::MAX));
+        }
+    }
+}

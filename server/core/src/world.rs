@@ -6,6 +6,8 @@
 mod apply;
 mod changed;
 mod journal;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 
@@ -149,7 +151,8 @@ impl World {
     /// Decides one command and applies it.
     ///
     /// # Errors
-    /// Why the command is refused; the world is then as before.
+    /// Why the command is refused; the world is then as before. After [`Error::Internal`] it may be half-changed, and
+    /// nothing of it may be written.
     pub fn run(&mut self, command: &Command) -> Result<Receipt> {
         if let Some(receipt) = self.replay(command)? {
             return Ok(receipt);
