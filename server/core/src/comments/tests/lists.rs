@@ -54,7 +54,7 @@ fn a_page_of_roots_holds_the_place_that_was_asked_for() {
 fn whoever_jumps_to_a_reply_sees_it_in_the_preview_of_its_thread() {
     let scene = Scene::new();
     let key = scene.subject("1");
-    let [other, root] = [(); 2].map(|()| scene.root(&key));
+    let [other, root, _] = [(); 3].map(|()| scene.root(&key));
     let beside = scene.reply(other);
     let below: Vec<CommentId> = (0..6).map(|_| scene.reply(root)).collect();
     for (id, previews, shown, more) in [
