@@ -182,14 +182,19 @@ fn a_walk_begins_along_a_ranking_that_outlives_it() {
     let made = Millis(1_000_000_000);
     let ranking = Ranking::new(1, made, [].into());
     let last = |changed| Standing { ranking: ranking.clone(), changed };
-    for (age, changed, unchanged, bridges) in
-        [(0, true, true, true), (4_999, true, true, true), (5_000, false, true, true), (240_000, false, false, false)]
-    {
+    for (age, changed, unchanged, bridges) in [
+        (0, true, true, true),
+        (4_999, true, true, true),
+        (5_000, false, true, true),
+        (239_999, false, true, true),
+        (240_000, false, false, false),
+    ] {
         let now = Millis(made.0 + age);
         assert_eq!((last(true).serves(now), last(false).serves(now)), (changed, unchanged), "{age}");
         assert_eq!(last(true).bridges(now), bridges, "{age}");
     }
     assert!(made.plus(super::ranking::BEGUN).plus(TOKENS_LIVE) < made.plus(super::KEPT), "with room for clocks");
+    assert_eq!(Millis(0).plus(TOKENS_LIVE), Millis(1_800_000), "a walk may take half an hour");
 }
 
 #[test]
