@@ -15,20 +15,20 @@ fn other_body(command: &Command) -> Command {
     Command { request: Request { print, ..command.request }, ..command.clone() }
 }
 
-type Make = fn(&mut Scene, CommentId) -> Verb;
+type Make = fn(&mut Scene, [CommentId; 2]) -> Verb;
 
-/// Every verb but likes, with the code that is stored, in an order in which each succeeds.
+/// Every verb but likes, with the code that is stored, on a root and its answer; in an order in which each succeeds.
 const VERBS: [(i8, Make); 13] = [
     (5, |scene, _| scene.create().into()),
-    (6, |scene, id| scene.answer(id, 2).into()),
+    (6, |scene, [root, _]| scene.answer(root, 2).into()),
     (15, |scene, _| scene.import(CommentState::Active).into()),
-    (7, |scene, id| scene.edit(id, "author", "other").into()),
-    (10, |scene, id| scene.pin(id, "owner").into()),
-    (11, |scene, id| scene.unpin(id, "owner").into()),
-    (12, |scene, id| scene.hide(id).into()),
-    (13, |scene, id| scene.unhide(id).into()),
-    (8, |scene, id| scene.delete(id, author("author")).into()),
-    (9, |scene, id| scene.undelete(id, "author").into()),
+    (7, |scene, [_, reply]| scene.edit(reply, "author", "other").into()),
+    (10, |scene, [root, _]| scene.pin(root, "owner").into()),
+    (11, |scene, [root, _]| scene.unpin(root, "owner").into()),
+    (12, |scene, [_, reply]| scene.hide(reply).into()),
+    (13, |scene, [_, reply]| scene.unhide(reply).into()),
+    (8, |scene, [_, reply]| scene.delete(reply, author("author")).into()),
+    (9, |scene, [_, reply]| scene.undelete(reply, "author").into()),
     (2, |_, _| update_subject().into()),
     (3, |_, _| delete_subject().into()),
     (4, |_, _| UndeleteSubject.into()),
@@ -37,19 +37,27 @@ const VERBS: [(i8, Make); 13] = [
 #[test]
 fn every_verb_is_done_once() {
     let mut scene = Scene::open();
-    let id = scene.root();
+    let root = scene.root();
+    let reply = scene.reply(root, 2);
     let mut sent = Vec::new();
     for (code, make) in VERBS {
-        let verb = make(&mut scene, id);
+        let verb = make(&mut scene, [root, reply]);
         let name = verb.name();
         let command = scene.command(verb);
         // In the batch of the first, and in one of its own.
         let (answers, world) = scene.commit(&[command.clone(), command.clone(), other_body(&command)]);
         let first = answers[0].clone().expect(name);
+        let about = match code {
+            2..=4 => None,
+            10 | 11 => Some(root),
+            7..=9 | 12 | 13 => Some(reply),
+            _new => scene.comments.keys().next_back().copied(),
+        };
+        assert_eq!(about, about.map(|_| view(&first).comment.id), "{name}");
         let requests = usize::from(!command.verb.creates_comment());
         assert_eq!(world.journal().requests.len(), requests, "{name}");
         let prior = world.journal().requests.first().map(|(_, key, prior)| (*key, prior.verb, prior.comment));
-        let expected = (command.request.key, code, command.verb.comment_id());
+        let expected = (command.request.key, code, about);
         assert_eq!((command.verb.code(), command.verb.as_like()), (code, None), "{name}");
         assert_eq!(prior, (requests > 0).then_some(expected), "{name}");
         assert!(!first.replayed, "{name}");
