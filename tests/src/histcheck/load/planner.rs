@@ -14,6 +14,11 @@ const MEMBERS: u32 = 12;
 const MINE: usize = 200;
 /// Looks at likes that a client may repeat.
 const LOOKED: usize = 8;
+/// The subjects from this one on are quiet: soon nobody comments there, and what is there is liked and read. Whatever copies show
+/// of them rests on likes alone, since no revision comes that would end it.
+const LOUD: u32 = SUBJECTS as u32 - 20;
+/// Texts of each client that may fall on them.
+const EARLY: u64 = 12;
 /// Walks that one client has under way.
 const WALKS: usize = 3;
 
@@ -128,13 +133,21 @@ impl Planner {
         self.done.push((op.call.clone(), op.request));
     }
 
-    /// The hot subject three times of ten, else one by Zipf's law.
+    /// The hot subject three times of ten, a quiet one once, else one by Zipf's law.
     fn subject(&mut self) -> u32 {
-        if self.rng.random_ratio(3, 10) {
-            return 0;
+        match self.rng.random_range(0..10) {
+            0..3 => return 0,
+            3 => return self.rng.random_range(LOUD..SUBJECTS as u32),
+            _ => {}
         }
         let exponent: f64 = self.rng.random();
         (SUBJECTS as f64).powf(exponent) as u32 % SUBJECTS as u32
+    }
+
+    /// A subject to write comments to: quiet ones have theirs from the beginning.
+    fn written(&mut self) -> u32 {
+        let subject = self.subject();
+        if subject >= LOUD && self.texts > EARLY { subject % LOUD } else { subject }
     }
 
     fn member(&mut self) -> u32 {
@@ -158,7 +171,7 @@ impl Planner {
     }
 
     fn root(&mut self) -> Call {
-        Call::Root { subject: self.subject(), member: self.member(), text: self.text() }
+        Call::Root { subject: self.written(), member: self.member(), text: self.text() }
     }
 
     /// A reply, mostly to what everybody sees, else to one of our own, so that threads grow deep.
@@ -167,7 +180,7 @@ impl Planner {
             let mine = self.own(false)?;
             (mine.subject, mine.id)
         } else {
-            let subject = self.subject();
+            let subject = self.written();
             (subject, roots.comment(subject as usize, &mut self.rng)?)
         };
         Some(Call::Reply { subject, parent, member: self.member(), text: self.text() })
