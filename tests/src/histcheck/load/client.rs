@@ -11,7 +11,7 @@ use tokio::sync::watch;
 
 use super::planner::{Ask, Planner};
 use super::{SUBJECTS, failed, send};
-use crate::histcheck::history::{Nanos, Op, Recorder, RequestId};
+use crate::histcheck::history::{Call, Nanos, Op, Recorder, RequestId};
 use crate::kill::fleet::{Doors, SERVERS};
 use crate::kill::ground::Ground;
 
@@ -79,8 +79,9 @@ impl Client {
     async fn ask(&mut self, stage: &Stage, ask: Ask) -> Result<()> {
         let request = if ask.call.view().is_some() { (0, 0) } else { self.request(&ask)? };
         // Some are cancelled in the middle of their work, and some are never repeated, as callers do.
+        let of = if matches!(ask.call, Call::Like { .. }) { 6 } else { 30 };
         let rng = self.planner.rng();
-        let hurry = rng.random_ratio(1, 30).then(|| Duration::from_micros(rng.random_range(500..40_000)));
+        let hurry = rng.random_ratio(1, of).then(|| Duration::from_micros(rng.random_range(500..40_000)));
         let patience = if rng.random_ratio(1, 10) { Duration::ZERO } else { PATIENCE };
         let usual = if ask.call.view().is_some() { READ } else { WRITE };
         let mut limit = hurry.unwrap_or(usual);
@@ -89,6 +90,10 @@ impl Client {
         loop {
             let (op, token, passing) = self.attempt(stage, &ask, request, limit).await;
             stage.recorder.op(op.clone())?;
+            if let Some(doubt) = self.planner.doubt(&op) {
+                let (look, ..) = self.attempt(stage, &doubt, (0, 0), READ).await;
+                stage.recorder.op(look)?;
+            }
             let again = passing && request != (0, 0) && begun.elapsed() < patience;
             if !again {
                 stage.answered.fetch_add(1, Ordering::Relaxed);

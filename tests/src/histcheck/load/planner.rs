@@ -34,6 +34,13 @@ pub(crate) struct Ask {
     walk: Option<Walk>,
 }
 
+impl Ask {
+    /// A call that is asked once.
+    fn of(call: Call) -> Self {
+        Self { call, again: None, token: String::new(), walk: None }
+    }
+}
+
 /// The choices of one client.
 #[derive(Debug)]
 pub(crate) struct Planner {
@@ -74,23 +81,22 @@ impl Planner {
 
     /// The next thing to ask.
     pub(crate) fn next(&mut self, roots: &Ground, replies: &Ground) -> Ask {
-        let plain = |call| Ask { call, again: None, token: String::new(), walk: None };
         // In thousandths. Many reads for each write, as callers have it; of the writes as many as lanes and locks take.
         let choice = match self.rng.random_range(0..1_000) {
-            0..25 => Some(plain(self.root())),
-            25..53 => self.reply(roots).map(plain),
-            53..93 => self.like(roots, replies).map(plain),
-            93..106 => self.edit().map(plain),
-            106..128 => self.delete(false).map(plain),
-            128..137 => self.delete(true).map(plain),
+            0..25 => Some(Ask::of(self.root())),
+            25..53 => self.reply(roots).map(Ask::of),
+            53..93 => self.like(roots, replies).map(Ask::of),
+            93..106 => self.edit().map(Ask::of),
+            106..128 => self.delete(false).map(Ask::of),
+            128..137 => self.delete(true).map(Ask::of),
             137..150 => self.repeat(),
             150..290 => self.walk(roots),
-            290..570 => self.get(roots, replies).map(plain),
-            570..780 => Some(plain(self.counts())),
-            _ => self.states(roots, replies).map(plain),
+            290..570 => self.get(roots, replies).map(Ask::of),
+            570..780 => Some(Ask::of(self.counts())),
+            _ => self.states(roots, replies).map(Ask::of),
         };
         // Who has nothing yet to change or to look at writes something, now and then.
-        choice.unwrap_or_else(|| plain(if self.rng.random_ratio(1, 4) { self.root() } else { self.counts() }))
+        choice.unwrap_or_else(|| Ask::of(if self.rng.random_ratio(1, 4) { self.root() } else { self.counts() }))
     }
 
     /// Remembers what an operation did; `token` leads behind a page, and is empty at the end of a list.
@@ -271,13 +277,26 @@ impl Planner {
         let (subject, member) = (self.subject(), self.member());
         let comments: Option<Box<[i64]>> =
             (0..self.rng.random_range(1..=8)).map(|_| self.known(subject, roots, replies)).collect();
-        let comments = comments?;
+        Some(self.look(subject, member, comments?, fresh))
+    }
+
+    fn look(&mut self, subject: u32, member: u32, comments: Box<[i64]>, fresh: bool) -> Call {
         if self.looked.len() >= LOOKED {
             let forgotten = self.rng.random_range(0..LOOKED);
             self.looked.swap_remove(forgotten);
         }
         self.looked.push((subject, member, comments.clone()));
-        Some(Call::States { subject, member, comments, fresh })
+        Call::States { subject, member, comments, fresh }
+    }
+
+    /// What is asked behind a like that was not answered: whether it holds, which may be decided at this moment.
+    pub(crate) fn doubt(&mut self, op: &Op) -> Option<Ask> {
+        match (&op.call, &op.outcome) {
+            (Call::Like { subject, comment, member, .. }, Outcome::Unknown(_)) => {
+                Some(Ask::of(self.look(*subject, *member, [*comment].into(), false)))
+            }
+            _ => None,
+        }
     }
 
     /// One of our own comments; as a rule one that is, or is not, believed deleted.
