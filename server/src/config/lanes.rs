@@ -1,7 +1,7 @@
 //! The lanes in which writes wait.
 
 use super::faults::Under;
-use super::store::Store;
+use super::store::{Store, StoreKind};
 use crate::write::{LaneLimits, MAX_BATCH};
 use serde::{Deserialize, Serialize};
 
@@ -24,9 +24,9 @@ impl Lanes {
         let Lanes { lane_queue: lane, source_queue: source, committers } = *self;
         let room = store.pools.write.connections.saturating_sub(2) as usize / 2;
         // Partitions that share no table share no statement: a batch over many of them saves little and lasts long.
-        let one = store.index_tables == 1;
-        let breadth = if one { MAX_BATCH } else { 32 };
-        LaneLimits { lane, source, committers: committers.min(room).max(1), breadth, apart: !one }
+        let breadth = if store.index_tables == 1 { MAX_BATCH } else { 32 };
+        let apart = store.kind == StoreKind::Mysql;
+        LaneLimits { lane, source, committers: committers.min(room).max(1), breadth, apart }
     }
 
     pub(super) fn validate(&self, report: &mut Under<'_>) {

@@ -36,7 +36,7 @@ pub struct LaneLimits {
     pub committers: usize,
     /// Lanes of which one batch takes something.
     pub breadth: usize,
-    /// Whether a lane that holds much of what waits has batches of its own: where other processes may hold its subject.
+    /// Whether a lane that holds much of what waits has batches of its own: where other processes may hold what it locks.
     pub apart: bool,
 }
 

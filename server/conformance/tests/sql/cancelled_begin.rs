@@ -77,21 +77,29 @@ async fn a_read_that_was_given_up_while_it_began_leaves_no_snapshot_behind() {
         let states = victim.reader().like_states(&subject.key, &member(0), &[root]).await.expect("read");
         states[0] == Some(LikeValue::Like)
     };
-    for polls in 0..40 {
+    let mut given_up = 0;
+    for polls in 1..40 {
+        while source.pools()[0].used > 0 {
+            tokio::task::yield_now().await;
+        }
         // Each time a little later: before BEGIN is sent, while its answer is under way, and behind it.
         let mut begin = Box::pin(source.begin_read());
+        let mut pending = true;
         for _ in 0..polls {
-            if begin.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready() {
+            pending = begin.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending();
+            if !pending {
                 break;
             }
             tokio::task::yield_now().await;
         }
         drop(begin);
+        given_up += u32::from(pending);
         let before = liked().await;
         let value = if before { LikeValue::None } else { LikeValue::Like };
         subject.like(root, member(0), value).await;
         assert_ne!(liked().await, before, "given up behind {polls} polls: an old state was read");
     }
+    assert!(given_up > 0, "BEGIN was never left pending");
     victim.close().await;
     observer.close().await;
     place.drop().await;

@@ -12,7 +12,7 @@ use super::size::{MAX_BATCH, quantised};
 
 /// A lane is crowded when so many commands wait in it,
 const CROWD: usize = 4;
-/// and one in so many of all that could be taken.
+/// and one in so many of all that a batch could take.
 const SHARE: usize = 4;
 
 /// What one caller handed over, and where its answer goes.
@@ -128,13 +128,16 @@ impl Queue {
     }
 
     /// How many of the lanes that nobody works on, from the first on, the next batch takes from. A crowded one is taken by
-    /// itself: its subject is what other processes wait for too, so that whatever shared its transaction would wait with it, and
-    /// make it hold its subject for longer.
+    /// itself: what it locks other processes wait for too, so that whatever shared its transaction would wait with it, and make
+    /// it hold its locks for longer.
     fn together(&self) -> usize {
-        let free: usize = self.ready.iter().map(|at| self.free(at)).sum();
-        let crowd = CROWD.max(free.div_ceil(SHARE));
-        let crowded = |at: &Partition| self.limits.apart && self.free(at) >= crowd;
-        self.ready.iter().position(crowded).map_or(usize::MAX, |place| place.max(1)).min(self.limits.breadth)
+        let breadth = self.limits.breadth;
+        if !self.limits.apart {
+            return breadth;
+        }
+        let near = || self.ready.iter().take(breadth).map(|at| self.free(at));
+        let crowd = CROWD.max(near().sum::<usize>().min(MAX_BATCH).div_ceil(SHARE));
+        near().position(|free| free >= crowd).map_or(breadth, |place| place.max(1))
     }
 
     /// Commands that wait in a lane.

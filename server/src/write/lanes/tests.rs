@@ -106,7 +106,7 @@ impl Scene {
 }
 
 /// So many objects, each in a lane of its own.
-fn apart(count: usize) -> Vec<usize> {
+fn objects_apart(count: usize) -> Vec<usize> {
     let mut seen = BTreeSet::new();
     (0..).filter(|n| seen.insert(command(*n, 0).subject.partition())).take(count).collect()
 }
@@ -142,7 +142,7 @@ async fn what_waits_meanwhile_is_the_next_batch_and_everybody_gets_the_own_answe
 #[tokio::test]
 async fn a_lane_has_one_committer_while_others_work_beside_it() {
     let scene = Scene::new(LIMITS, true);
-    let [a, b] = apart(2)[..] else { panic!("two") };
+    let [a, b] = objects_apart(2)[..] else { panic!("two") };
     let mut callers = Vec::new();
     for n in 0..6 {
         callers.push(scene.hand(vec![command(a, n)]).await);
@@ -205,28 +205,41 @@ async fn closed_lanes_take_nothing_and_end_after_the_last_batch() {
 }
 
 #[tokio::test]
-async fn a_crowded_lane_is_committed_by_itself_where_others_may_hold_its_subject() {
-    // Objects by their lanes: one is worked on, two hold one command each, and between them is one that holds eight.
-    let objects = apart(4);
-    for (apart, sizes) in [(true, vec![1, 1, 8, 1]), (false, vec![1, 8, 2])] {
-        let scene = Scene::new(LaneLimits { committers: 1, apart, ..LIMITS }, true);
+async fn a_crowded_lane_is_committed_by_itself_where_others_may_hold_what_it_locks() {
+    // What waits in each lane, one behind the other, while the first command is committed; and the batches then.
+    let cases: [(bool, usize, &[usize], &[usize]); 7] = [
+        (true, 32, &[1, 8, 1], &[1, 1, 8, 1]),
+        (false, 32, &[1, 8, 1], &[1, 8, 2]),
+        (true, 32, &[1, 4, 1], &[1, 1, 4, 1]),
+        (true, 32, &[1, 3, 1], &[1, 4, 1]),
+        // 4 of 16 are a quarter, and 4 of 17 are not.
+        (true, 32, &[3, 3, 3, 3, 4], &[1, 12, 4]),
+        (true, 32, &[3, 3, 3, 4, 4], &[1, 16, 1]),
+        // What lies behind the breadth of a batch is no part of what it could take.
+        (true, 2, &[1, 4, 8, 8], &[1, 1, 4, 8, 8]),
+    ];
+    let objects = objects_apart(6);
+    for (apart, breadth, waiting, sizes) in cases {
+        let scene = Scene::new(LaneLimits { committers: 1, breadth, apart, ..LIMITS }, true);
         let mut callers = vec![scene.hand(vec![command(objects[0], 0)]).await];
         scene.working(1).await;
-        for object in [1, 2, 2, 2, 2, 2, 2, 2, 2, 3] {
-            callers.push(scene.hand(vec![command(objects[object], 0)]).await);
+        for (object, count) in objects[1..].iter().zip(waiting) {
+            for _ in 0..*count {
+                callers.push(scene.hand(vec![command(*object, 0)]).await);
+            }
         }
         scene.open();
         for caller in callers {
             told(caller).await;
         }
-        assert_eq!(scene.sizes(), sizes, "apart: {apart}");
+        assert_eq!(scene.sizes(), sizes, "apart: {apart}, {waiting:?}");
     }
 }
 
 #[tokio::test]
 async fn a_batch_takes_from_no_more_lanes_than_it_may_and_leaves_the_rest_to_the_next() {
     let scene = Scene::new(LaneLimits { committers: 1, breadth: 2, ..LIMITS }, true);
-    let objects = apart(5);
+    let objects = objects_apart(5);
     let mut callers = Vec::new();
     for (n, object) in (0..).zip(&objects) {
         callers.push(scene.hand(vec![command(*object, n)]).await);

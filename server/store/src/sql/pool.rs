@@ -17,8 +17,9 @@ use sea_orm::{
 };
 use tempfile::TempDir;
 use tokio::runtime::Handle;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::time::timeout;
+use tracing::Instrument;
 
 use crate::config::{Kind, StoreConfig};
 use crate::error::{Fault, is_conflict, is_lost};
@@ -141,15 +142,21 @@ pub struct Sources {
 impl Source {
     /// Begins a transaction whose reads see one state: that of its first SELECT. It ends when it is dropped, while nobody waits.
     ///
-    /// It begins in a task of its own: a BEGIN that was given up while pending would leave its snapshot open on a connection
+    /// It begins in a task of its own, in this runtime: a BEGIN that was given up while pending would leave its snapshot open on a connection
     /// that the driver takes for free, and there is no ROLLBACK on the way back to this pool to end it.
     ///
     /// # Errors
     /// When no connection can be had.
     pub async fn begin_read(&self) -> std::result::Result<DatabaseTransaction, DbErr> {
         let pool = self.read.clone();
-        let begun = tokio::spawn(async move { alive(|| pool.begin()).await });
-        begun.await.unwrap_or_else(|error| Err(DbErr::Custom(format!("BEGIN: {error}"))))
+        let (answer, begun) = oneshot::channel();
+        let begin = async move {
+            let tx = alive(|| pool.begin(), || !answer.is_closed()).await;
+            // Whom nobody waits for any more is dropped, and so rolled back.
+            drop(answer.send(tx));
+        };
+        tokio::spawn(begin.in_current_span());
+        begun.await.unwrap_or_else(|_| Err(DbErr::Custom("the runtime ended".to_owned())))
     }
 
     /// Begins a transaction that writes; its first statement takes the lock.
@@ -159,7 +166,7 @@ impl Source {
     pub async fn begin_write(&self) -> std::result::Result<DatabaseTransaction, DbErr> {
         let sqlite_transaction_mode = Some(SqliteTransactionMode::Immediate);
         let options = || TransactionOptions { sqlite_transaction_mode, ..Default::default() };
-        alive(|| self.write.begin_with_options(options())).await
+        alive(|| self.write.begin_with_options(options()), || true).await
     }
 
     /// Whether to answer for it that it is away, because what it has was never seen. A file is always seen.
@@ -201,19 +208,21 @@ const OPENING: Duration = Duration::from_secs(2);
 const AGAIN: Duration = Duration::from_millis(10);
 
 /// Begins on a connection that lives. A server that restarted, or a proxy that cut what was idle, leaves dead ones in the
-/// pool; a BEGIN that found one did nothing, and the pool has dropped it, so the next is tried.
-async fn alive<F, T>(begin: impl Fn() -> F) -> std::result::Result<T, DbErr>
+/// pool; a BEGIN that found one did nothing, and the pool has dropped it, so the next is tried while anybody wants it.
+async fn alive<F, T>(begin: impl Fn() -> F, wanted: impl Fn() -> bool) -> std::result::Result<T, DbErr>
 where
     F: Future<Output = std::result::Result<T, DbErr>>,
 {
     let (start, mut dead) = (Instant::now(), 0);
     loop {
         match begin().await {
-            Err(error) if is_lost(&error) && dead < DEAD => {
+            Err(error) if is_lost(&error) && dead < DEAD && wanted() => {
                 tracing::debug!(%error, "a dead connection was dropped");
                 dead += 1;
             }
-            Err(error) if is_conflict(&error) && start.elapsed() < OPENING => tokio::time::sleep(AGAIN).await,
+            Err(error) if is_conflict(&error) && start.elapsed() < OPENING && wanted() => {
+                tokio::time::sleep(AGAIN).await
+            }
             begun => return begun,
         }
     }
@@ -315,7 +324,7 @@ impl Sources {
         let db = OnShard::new(self.of(partition).read.clone(), self.slot(partition));
         let statement = db.get_database_backend().build(select);
         let source = self.map.source(partition);
-        self.asked(source, async { Ok(alive(|| db.query_all_raw(statement.clone())).await?) }).await
+        self.asked(source, async { Ok(alive(|| db.query_all_raw(statement.clone()), || true).await?) }).await
     }
 
     /// Begins a snapshot of a data source, for all of its tables.
