@@ -107,6 +107,11 @@ proptest! {
             At::Toward(Toward::Back(below)),
         ][kind as usize];
         prop_assert_eq!(run(walker.slice(at, limit)), Ok(expected(&walker, &listed, at, limit)));
+        // No more is read than is asked for, on whichever side of the seam.
+        for place in [position, below] {
+            let sides = [run(walker.ahead(place, limit)), run(walker.behind(place, limit))];
+            prop_assert!(sides.iter().all(|side| side.as_ref().is_ok_and(|floors| floors.len() <= limit)), "{sides:?}");
+        }
     }
 }
 
