@@ -1,4 +1,4 @@
-//! Bugs on purpose in the functions of Redis, which `cargo xtask prove` has to find: each is a line of the library that says
+//! Bugs on purpose in the functions of Redis, which `cargo xtask prove` has to find: each is a line or two of the library that say
 //! something else. They exist only in builds with the feature `planted`, and there only in a process that the variable
 //! `RIPOSTE_PLANTED` names one for.
 
@@ -6,47 +6,74 @@
 #[cfg(feature = "planted")]
 const VARIABLE: &str = "RIPOSTE_PLANTED";
 
-/// A bug: its name, the line as it is, and what stands there instead.
+/// A bug: its name, and the lines that say something else. More than one where each alone would hide what the other breaks.
 struct Bug {
     name: &'static str,
+    lines: &'static [Line],
+}
+
+/// A line as it is, and what stands there instead.
+struct Line {
     sound: &'static str,
     broken: &'static str,
 }
 
 const BUGS: [Bug; 10] = [
-    Bug { name: "copies-behind-shown", sound: "return b and b.rev and b.rev >= b.W", broken: "return b and b.rev" },
+    Bug {
+        name: "copies-behind-shown",
+        lines: &[Line { sound: "return b and b.rev and b.rev >= b.W", broken: "return b and b.rev" }],
+    },
     Bug {
         name: "likes-in-any-order",
-        sound: "if old and struct.unpack('>I8', likes) > lrev(old) then",
-        broken: "if old then",
+        lines: &[Line { sound: "if old and struct.unpack('>I8', likes) > lrev(old) then", broken: "if old then" }],
     },
     Bug {
         name: "removals-unheard",
-        sound: "for _, floor in ipairs(went) do ask('ZREMRANGEBYSCORE', key, floor, floor) end",
-        broken: "",
+        lines: &[Line {
+            sound: "for _, floor in ipairs(went) do ask('ZREMRANGEBYSCORE', key, floor, floor) end",
+            broken: "",
+        }],
     },
     Bug {
         name: "arrivals-unheard",
-        sound: "if floor >= s.low and floor <= s.high then ask('ZADD', key, floor, came[i + 1]) end",
-        broken: "",
+        lines: &[Line {
+            sound: "if floor >= s.low and floor <= s.high then ask('ZADD', key, floor, came[i + 1]) end",
+            broken: "",
+        }],
     },
-    Bug { name: "stamp-stands-still", sound: "b.stamp = math.max(micros(), b.stamp + 1)", broken: "" },
-    Bug { name: "trim-keeps-bound", sound: "bound(b, key, s.sentinel, tonumber(first[2]), s.high)", broken: "" },
+    Bug {
+        name: "stamp-stands-still",
+        lines: &[Line { sound: "b.stamp = math.max(micros(), b.stamp + 1)", broken: "" }],
+    },
+    Bug {
+        name: "trim-keeps-bound",
+        lines: &[Line { sound: "bound(b, key, s.sentinel, tonumber(first[2]), s.high)", broken: "" }],
+    },
     Bug {
         name: "fills-not-brought",
-        sound: "(read and not (bring(b, lists, read) and bring(b, choices, read)))",
-        broken: "false",
+        lines: &[Line { sound: "(read and not (bring(b, lists, read) and bring(b, choices, read)))", broken: "false" }],
     },
     Bug {
         name: "doubts-ignored",
-        sound: "if not g or doubted(key, t) then return 0 end",
-        broken: "if not g then return 0 end",
+        lines: &[
+            Line { sound: "if not g or doubted(key, t) then return 0 end", broken: "if not g then return 0 end" },
+            Line {
+                sound: "if ask('HDEL', key, '!' .. args[1]) == 0 then forget_states(key) end",
+                broken: "ask('HDEL', key, '!' .. args[1])",
+            },
+            Line { sound: "for i = at + 1, #args do forget_states(P .. 'm:' .. args[i]) end", broken: "" },
+        ],
     },
-    Bug { name: "edits-unheard", sound: "if content == '' then\n      content", broken: "if true then\n      content" },
+    Bug {
+        name: "edits-unheard",
+        lines: &[Line { sound: "if content == '' then\n      content", broken: "if true then\n      content" }],
+    },
     Bug {
         name: "rows-unheard",
-        sound: "ask('HSET', b.key, 'rev', b.rev, 'row', change[2], 'pins', change[3], 'del', change[4])",
-        broken: "ask('HSET', b.key, 'rev', b.rev)",
+        lines: &[Line {
+            sound: "ask('HSET', b.key, 'rev', b.rev, 'row', change[2], 'pins', change[3], 'del', change[4])",
+            broken: "ask('HSET', b.key, 'rev', b.rev)",
+        }],
     },
 ];
 
@@ -55,19 +82,23 @@ const BUGS: [Bug; 10] = [
 pub(crate) fn library(sound: &str) -> String {
     let named = std::env::var_os(VARIABLE);
     let bug = BUGS.iter().find(|bug| named.as_deref().is_some_and(|named| named == bug.name));
-    bug.map_or_else(|| sound.to_owned(), |bug| sound.replacen(bug.sound, bug.broken, 1))
+    let lines = bug.map_or(&[][..], |bug| bug.lines);
+    lines.iter().fold(sound.to_owned(), |library, line| library.replacen(line.sound, line.broken, 1))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::BUGS;
+    use super::{BUGS, Bug, Line};
 
     #[test]
     fn every_bug_breaks_a_line_that_stands_once_in_the_library() {
         let library = include_str!("redis/library.lua");
-        for bug in BUGS {
-            assert_eq!(library.matches(bug.sound).count(), 1, "{}", bug.name);
-            assert_ne!(bug.sound, bug.broken);
+        for Bug { name, lines } in BUGS {
+            assert!(!lines.is_empty(), "{name}");
+            for Line { sound, broken } in lines {
+                assert_eq!(library.matches(sound).count(), 1, "{name}: {sound}");
+                assert_ne!(sound, broken, "{name}");
+            }
         }
     }
 }

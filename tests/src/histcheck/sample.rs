@@ -29,13 +29,13 @@ pub(super) fn history(seed: u64, count: u64) -> History {
     for number in 1..=count {
         let client = (number % u64::from(CLIENTS)) as u32;
         let planner = &mut planners[client as usize];
-        let ask = planner.next(&roots, &replies);
+        let moment = number * STEP + STEP * u64::from(CLIENTS);
+        let ask = planner.next(&roots, &replies, moment);
         let new = if ask.call.view().is_some() { (0, 0) } else { (1, number) };
         let request = ask.again.unwrap_or(new);
         let (outcome, token) = model.answer(&ask.call, request, &ask.token);
         // A client asks again after `CLIENTS` steps, and each call lasts less on both sides of its moment.
         let mut aside = || random.random_range(0..STEP * u64::from(CLIENTS) / 2 - STEP);
-        let moment = number * STEP + STEP * u64::from(CLIENTS);
         let (begun, ended) = (moment - aside(), moment + aside());
         let op = Op { client, server: 0, begun, ended, request, call: ask.call.clone(), outcome };
         Planner::teach(&op, &roots, &replies);

@@ -58,6 +58,14 @@ impl Ground {
         ids.push(id);
     }
 
+    /// The subject and the comment whose turn it is, of all comments of the subjects from this one on: the same for everybody.
+    pub(crate) fn turn(&self, from: usize, number: usize) -> Option<(usize, i64)> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = known[from..].iter().map(Vec::len).sum::<usize>();
+        let place = number.checked_rem(all)?;
+        (from..).zip(&known[from..]).flat_map(|(subject, ids)| ids.iter().map(move |id| (subject, *id))).nth(place)
+    }
+
     /// A comment of a subject; of three choices one falls on the first ones.
     pub(crate) fn comment(&self, subject: usize, rng: &mut StdRng) -> Option<i64> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);

@@ -28,6 +28,8 @@ pub(crate) enum Kind {
     FailOver,
     /// A wire takes its time for each piece.
     Delay,
+    /// A wire holds each piece for seconds, so that what was given up long ago arrives in the end.
+    Late,
     /// A wire carries pieces of a few bytes.
     Slices,
     /// Nothing arrives any more at either end of a wire.
@@ -72,7 +74,7 @@ impl Means {
 
 impl Kind {
     /// All kinds, by their names.
-    const ALL: [(Self, &'static str); 20] = [
+    const ALL: [(Self, &'static str); 21] = [
         (Self::KillServer, "kill server"),
         (Self::PauseServer, "pause server"),
         (Self::RollServer, "roll server"),
@@ -87,6 +89,7 @@ impl Kind {
         (Self::EvictRedis, "evict from Redis"),
         (Self::FailOver, "fail over Redis"),
         (Self::Delay, "wire: delay"),
+        (Self::Late, "wire: late"),
         (Self::Slices, "wire: slices"),
         (Self::HalfOpen, "wire: half-open"),
         (Self::OneWay, "wire: one way"),
@@ -117,6 +120,7 @@ impl Kind {
             | Self::FlushRedis
             | Self::EvictRedis
             | Self::Delay
+            | Self::Late
             | Self::Slices
             | Self::HalfOpen
             | Self::OneWay
@@ -138,7 +142,7 @@ mod tests {
     #[test]
     fn what_a_run_has_no_means_for_does_not_strike() {
         let every: Vec<Means> = Means::ALL.iter().map(|(means, _)| *means).collect();
-        assert_eq!((Kind::with(&[]).len(), Kind::with(&every).len()), (15, Kind::ALL.len()));
+        assert_eq!((Kind::with(&[]).len(), Kind::with(&every).len()), (16, Kind::ALL.len()));
         assert!(Kind::with(&[Means::Disks]).contains(&Kind::FillDisk));
         assert_eq!((Means::named("clocks"), Means::named("clock")), (Some(Means::Clocks), None));
     }

@@ -71,11 +71,11 @@ impl Strike {
     fn of(kind: Kind, clustered: bool, random: &mut StdRng) -> Self {
         let database = random.random_range(1..=2);
         // A cluster tells its own addresses, to which no wire leads.
-        let to_redis = random.random_ratio(1, 3) && !clustered;
+        let to_redis = !clustered && (kind == Kind::Late || random.random_ratio(1, 3));
         let millis = match kind {
             Kind::PauseRedis if clustered => 50..UNNOTICED,
             Kind::PauseRedis => 50..2_000,
-            Kind::Delay | Kind::Slices => 300..2_000,
+            Kind::Delay | Kind::Late | Kind::Slices => 300..2_000,
             Kind::Reset => 10..500,
             Kind::Overload => 300..1_500,
             Kind::FailOver => 0..UNNOTICED,
@@ -97,7 +97,7 @@ impl Strike {
             database,
             store: if to_redis { Store::Redis } else { Store::MariaDb(database) },
             length: Duration::from_millis(random.random_range(millis)),
-            delay: Duration::from_millis(random.random_range(5..60)),
+            delay: Duration::from_millis(random.random_range(if kind == Kind::Late { 1_000..4_000 } else { 5..60 })),
             ahead: random.random_range(LEAST_STEP..=SKEW) * if random.random_ratio(1, 2) { 1 } else { -1 },
             keys: random.random_range(1..=20),
         }
@@ -106,7 +106,7 @@ impl Strike {
     /// What it does to a wire, if that is what it strikes.
     pub(crate) fn weather(&self) -> Option<Weather> {
         match self.kind {
-            Kind::Delay => Some(Weather::Delay(self.delay)),
+            Kind::Delay | Kind::Late => Some(Weather::Delay(self.delay)),
             Kind::Slices => Some(Weather::Slices),
             Kind::HalfOpen => Some(Weather::Silent),
             Kind::OneWay => Some(Weather::Deaf),
@@ -142,7 +142,7 @@ impl Strike {
             Kind::KillRedis | Kind::FlushRedis => String::new(),
             Kind::PauseRedis | Kind::Overload | Kind::FailOver => lasts,
             Kind::EvictRedis => format!("{keys} keys"),
-            Kind::Delay => format!("{:?} between server {server} and {store:?} {lasts}", self.delay),
+            Kind::Delay | Kind::Late => format!("{:?} between server {server} and {store:?} {lasts}", self.delay),
             Kind::Slices | Kind::HalfOpen | Kind::OneWay | Kind::Reset | Kind::Blackhole => {
                 format!("between server {server} and {store:?} {lasts}")
             }

@@ -109,7 +109,7 @@ impl Rig {
             Kind::FlushRedis => self.redis(random, redis::Fault::Flush, 1).await,
             Kind::EvictRedis => self.redis(random, redis::Fault::Evict, strike.keys).await,
             Kind::FailOver => self.redis(random, redis::Fault::Failover(length), 1).await,
-            Kind::Delay | Kind::Slices | Kind::HalfOpen | Kind::OneWay | Kind::Reset => {
+            Kind::Delay | Kind::Late | Kind::Slices | Kind::HalfOpen | Kind::OneWay | Kind::Reset => {
                 let wire = self.wires.of(server, store);
                 wire.set(strike.weather().context("no weather")?);
                 tokio::time::sleep(length).await;

@@ -69,7 +69,7 @@ impl Client {
     /// When the history cannot be written.
     pub(crate) async fn run(mut self, stage: Arc<Stage>, mut go: watch::Receiver<bool>) -> Result<()> {
         while go.wait_for(|go| *go).await.is_ok() {
-            let ask = self.planner.next(&stage.roots, &stage.replies);
+            let ask = self.planner.next(&stage.roots, &stage.replies, stage.now());
             self.ask(&stage, ask).await?;
         }
         Ok(())

@@ -5,7 +5,7 @@ use rand::{RngExt, SeedableRng};
 
 use super::SUBJECTS;
 use super::walk::Walk;
-use crate::histcheck::history::{Call, Op, Outcome, RequestId, Value, View};
+use crate::histcheck::history::{Call, Nanos, Op, Outcome, RequestId, Value, View};
 use crate::kill::ground::Ground;
 
 /// Members that one client speaks for; nobody else does, so that each like has one author.
@@ -19,6 +19,8 @@ const LOOKED: usize = 8;
 const LOUD: u32 = SUBJECTS as u32 - 20;
 /// Texts of each client that may fall on them.
 const EARLY: u64 = 12;
+/// How long it is a quiet comment's turn to be liked.
+const TURN: Nanos = 1_000_000_000;
 /// Walks that one client has under way.
 const WALKS: usize = 3;
 
@@ -79,13 +81,13 @@ impl Planner {
         &mut self.rng
     }
 
-    /// The next thing to ask.
-    pub(crate) fn next(&mut self, roots: &Ground, replies: &Ground) -> Ask {
+    /// The next thing to ask at this time of the run.
+    pub(crate) fn next(&mut self, roots: &Ground, replies: &Ground, now: Nanos) -> Ask {
         // In thousandths. Many reads for each write, as callers have it; of the writes as many as lanes and locks take.
         let choice = match self.rng.random_range(0..1_000) {
             0..25 => Some(Ask::of(self.root())),
             25..53 => self.reply(roots).map(Ask::of),
-            53..93 => self.like(roots, replies).map(Ask::of),
+            53..93 => self.like(roots, replies, now).map(Ask::of),
             93..106 => self.edit().map(Ask::of),
             106..128 => self.delete(false).map(Ask::of),
             128..137 => self.delete(true).map(Ask::of),
@@ -198,13 +200,18 @@ impl Planner {
         ground.comment(subject as usize, &mut self.rng)
     }
 
-    /// A like, a dislike or the end of either, now and then of a comment whose likes were looked at.
-    fn like(&mut self, roots: &Ground, replies: &Ground) -> Option<Call> {
+    /// A like, a dislike or the end of either: now and then of a comment whose likes were looked at, or of that quiet one that
+    /// everybody likes at this time and then leaves alone, so that what comes late has the last word.
+    fn like(&mut self, roots: &Ground, replies: &Ground, now: Nanos) -> Option<Call> {
         let value = [Value::Like, Value::Like, Value::Dislike, Value::None][self.rng.random_range(0..4)];
         if !self.looked.is_empty() && self.rng.random_ratio(1, 4) {
             let (subject, member, comments) = &self.looked[self.rng.random_range(0..self.looked.len())];
             let comment = comments[self.rng.random_range(0..comments.len())];
             return Some(Call::Like { subject: *subject, comment, member: *member, value });
+        }
+        if self.rng.random_ratio(1, 3) {
+            let (subject, comment) = roots.turn(LOUD as usize, (now / TURN) as usize)?;
+            return Some(Call::Like { subject: subject as u32, comment, member: self.member(), value });
         }
         let subject = self.subject();
         let comment = self.known(subject, roots, replies)?;
