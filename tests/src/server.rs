@@ -131,6 +131,19 @@ impl Server {
     /// # Errors
     /// When it ends before it serves.
     pub async fn serve_by(binary: &Path, sets: &[String], variables: &[(&str, &OsStr)]) -> Result<Self> {
+        Self::serve_heard(binary, sets, variables, |_| {}).await
+    }
+
+    /// The same; `hears` is told each error of its log, and each line that is of no log.
+    ///
+    /// # Errors
+    /// When it ends before it serves.
+    pub async fn serve_heard(
+        binary: &Path,
+        sets: &[String],
+        variables: &[(&str, &OsStr)],
+        hears: impl Fn(String) + Send + 'static,
+    ) -> Result<Self> {
         let mut command = Command::new(binary);
         command.args(sets).arg("serve").envs(variables.iter().copied());
         command.stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true);
@@ -158,8 +171,9 @@ impl Server {
         // Nobody may block on a full pipe, and what goes wrong later should be seen.
         tokio::spawn(async move {
             while let Ok(Some(line)) = lines.next_line().await {
-                if line.contains("\"ERROR\"") {
+                if line.contains("\"ERROR\"") || !line.starts_with('{') {
                     eprintln!("{line}");
+                    hears(line);
                 }
             }
         });

@@ -171,7 +171,7 @@ fn a_commit_that_no_copy_heard_of_is_asked_of_the_rows_and_found_by_the_auditor(
 }
 
 #[test]
-fn replies_to_a_comment_that_stands_are_found_where_copies_have_not_heard_of_its_subject() {
+fn what_belongs_to_a_comment_that_stands_is_found_where_copies_have_not_heard_of_its_subject() {
     servers::play(async {
         let Scene { config, process, fire, .. } = &scene().await;
         let (key, reader) = (&fire.keys[0], &process.reader);
@@ -187,6 +187,10 @@ fn replies_to_a_comment_that_stands_are_found_where_copies_have_not_heard_of_its
             [None],
             "nobody has told the copies"
         );
+        elsewhere.like(0, key, root, 1).await;
+        let member = elsewhere.members().remove(0);
+        let states = reader.like_states(key, &member, &[root]).await.expect("read");
+        assert_eq!(states, [Some(LikeValue::Like)]);
         assert!(reader.replies(key, root, window).await.expect("read").is_some());
     });
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
+use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{Mutex, watch};
 
 use super::fault::{Means, Rig, Wires};
@@ -29,11 +30,18 @@ const SETS: [&str; 6] = [
     "hot.threshold=5",
 ];
 
-/// Starts everything.
+/// How long each server waits for copies to hear of a commit: one gives up soon, and owes them; of the other they hear what is late.
+const PATIENCE: [&str; 2] = ["20ms", "500ms"];
+
+/// Starts everything; `errors` hears those in the logs of the servers.
 ///
 /// # Errors
 /// When there are no databases, or something that the options ask for cannot be had.
-pub(super) async fn begin(burst: watch::Sender<bool>, options: &Options) -> Result<Rig> {
+pub(super) async fn begin(
+    burst: watch::Sender<bool>,
+    errors: UnboundedSender<String>,
+    options: &Options,
+) -> Result<Rig> {
     let has = |means| options.means.contains(&means);
     let databases = mysql::servers().context("there are no database servers: `cargo xtask prove` starts them")?;
     let copies = Copies::start(has(Means::Cluster)).await?;
@@ -56,6 +64,7 @@ pub(super) async fn begin(burst: watch::Sender<bool>, options: &Options) -> Resu
         let url = wires.redis(server).unwrap_or_else(|| copies.url.clone());
         let mut more: Vec<String> = TABLES.into_iter().chain(SETS).map(str::to_owned).collect();
         more.push(format!("cache.url={url}"));
+        more.push(format!("cache.apply_timeout={}", PATIENCE[server]));
         let mut before = Vec::new();
         if let Some(network) = networks.get(server) {
             let listens = ["server.listen", "server.admin_listen", "server.metrics_listen"];
@@ -68,7 +77,7 @@ pub(super) async fn begin(burst: watch::Sender<bool>, options: &Options) -> Resu
         if !options.planted.is_empty() {
             variables.push(("RIPOSTE_PLANTED", options.planted.clone().into()));
         }
-        anyhow::Ok(Launch { sets, variables, before })
+        anyhow::Ok(Launch { sets, variables, before, errors: Some(errors.clone()) })
     };
     let fleet = Fleet::start([launch(0)?, launch(1)?]).await?;
     Ok(Rig::new(fleet, wires, (clocks, networks), copies.redis, burst))

@@ -4,6 +4,7 @@
 //! nothing crosses from one to another, which each answer shows. Each rule has a file with its own proof on planted
 //! faults. All of it is O(n log n) in the operations of a subject.
 
+mod alarms;
 mod counts;
 mod feed;
 mod floors;
@@ -85,6 +86,8 @@ pub(crate) fn check(history: &History) -> Vec<Anomaly> {
             rule(&scene, &mut found);
         }
     }
+    (found.rule, found.kept) = ("alarms", 0);
+    alarms::check(&history.alarms, &mut found);
     found.anomalies
 }
 

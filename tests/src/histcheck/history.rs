@@ -26,6 +26,15 @@ pub(crate) struct Fault {
     pub(crate) ended: Nanos,
 }
 
+/// An error in the log of a server.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Alarm {
+    /// When it was heard.
+    pub(crate) at: Nanos,
+    /// The line.
+    pub(crate) said: String,
+}
+
 /// A whole run.
 #[derive(Debug, Default)]
 pub(crate) struct History {
@@ -34,4 +43,5 @@ pub(crate) struct History {
     /// In the order of their ends.
     pub(crate) ops: Vec<Op>,
     pub(crate) faults: Vec<Fault>,
+    pub(crate) alarms: Vec<Alarm>,
 }

@@ -10,11 +10,11 @@ use futures::future::try_join_all;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use riposte_sdk::RequestIds;
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
 use super::fault::{Rig, Strike};
-use super::history::{Fault, Recorder};
+use super::history::{Alarm, Fault, Recorder};
 use super::load::{BURST, CLIENTS, Client, Stage};
 use super::options::Options;
 use super::summary::Recoveries;
@@ -34,8 +34,10 @@ pub(super) async fn run(options: &Options) -> Result<bool> {
     let mut random = StdRng::seed_from_u64(options.seed);
     let recorder = Recorder::create(&path, options.seed)?;
     let (burst, bursts) = watch::channel(false);
-    let mut rig = arena::begin(burst, options).await?;
+    let (errors, said) = mpsc::unbounded_channel();
+    let mut rig = arena::begin(burst, errors, options).await?;
     let stage = Arc::new(Stage::new(rig.fleet.doors(), recorder));
+    let listens = tokio::spawn(listen(Arc::clone(&stage), said));
     let (go, goes) = watch::channel(true);
     let mut clients = start(&stage, 0..CLIENTS, options.seed, &goes);
     clients.extend(start(&stage, CLIENTS..CLIENTS + BURST, options.seed, &bursts));
@@ -51,11 +53,21 @@ pub(super) async fn run(options: &Options) -> Result<bool> {
     // What is waited for is what is measured: copies have so long to become new.
     tokio::time::sleep(QUIET).await;
     end::read(&stage, rig.fleet.any()?).await.context("reading what stands")?;
-    stage.recorder.flush()?;
     rig.stop().await?;
+    // The last server that could say something is gone.
+    listens.await??;
+    stage.recorder.flush()?;
     let (answered, hurried) = (stage.answered.load(Ordering::Relaxed), stage.hurried.load(Ordering::Relaxed));
     println!("{answered} calls brought to an end, {hurried} of them first cancelled in the middle");
     judge(&path, options, &recoveries)
+}
+
+/// Takes down what the servers say is wrong, until there are none.
+async fn listen(stage: Arc<Stage>, mut said: mpsc::UnboundedReceiver<String>) -> Result<()> {
+    while let Some(said) = said.recv().await {
+        stage.recorder.alarm(Alarm { at: stage.now(), said })?;
+    }
+    Ok(())
 }
 
 fn start(

@@ -42,7 +42,7 @@ pub(super) fn history(seed: u64, count: u64) -> History {
         planner.learn(ask, &op, token);
         ops.push(op);
     }
-    History { seed, ops, faults: Vec::new() }
+    History { seed, ops, ..History::default() }
 }
 
 /// Checks a history of so many operations, and prints how long that takes; whether nothing was found in it.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use nix::sys::signal::{Signal, kill};
+use tokio::sync::mpsc::UnboundedSender;
 use tonic::transport::{Channel, Endpoint};
 
 use crate::server::{self, Server};
@@ -26,6 +27,8 @@ pub(crate) struct Launch {
     pub(crate) variables: Vec<(&'static str, OsString)>,
     /// The words before it: a program that becomes it.
     pub(crate) before: Vec<String>,
+    /// Who hears the errors of its log.
+    pub(crate) errors: Option<UnboundedSender<String>>,
 }
 
 /// The servers.
@@ -101,12 +104,17 @@ impl Launch {
     async fn serve(&self) -> Result<Server> {
         let binary = server::binary()?;
         let variables: Vec<(&str, &OsStr)> = self.variables.iter().map(|(name, of)| (*name, of.as_os_str())).collect();
+        let errors = self.errors.clone();
+        let hears = move |line| {
+            // Whoever listens may be gone before the server is.
+            let _ = errors.as_ref().map(|errors| errors.send(line));
+        };
         let Some((program, words)) = self.before.split_first() else {
-            return Server::serve_by(&binary, &self.sets, &variables).await;
+            return Server::serve_heard(&binary, &self.sets, &variables, hears).await;
         };
         let binary = binary.to_str().context("the binary's path is no text")?.to_owned();
         let words: Vec<String> = words.iter().cloned().chain([binary]).chain(self.sets.iter().cloned()).collect();
-        Server::serve_by(program.as_ref(), &words, &variables).await
+        Server::serve_heard(program.as_ref(), &words, &variables, hears).await
     }
 }
 

@@ -21,8 +21,8 @@ impl CachedReader {
                 self.0.seen.note(Sample::STATES, || Sample::States(who.clone(), ids.to_vec()));
                 known
             }
-            Some(None) => return Ok(vec![None; ids.len()]),
-            None => return self.read_states(who, ids).await,
+            // Who asks was told of comments: copies that know of no such subject have not heard of it yet.
+            Some(None) | None => return self.read_states(who, ids).await,
         };
         if known.iter().all(Option::is_some) {
             return Ok(known);
@@ -37,10 +37,12 @@ impl CachedReader {
         if !self.0.leaves(who.key.partition()) {
             // Whether the subject may be shown is asked of its row.
             let subject = self.subjects_of(std::slice::from_ref(&who.key)).await?.pop().flatten();
-            if subject.is_none_or(|subject| subject.delete_time.is_some()) {
+            if subject.as_ref().is_some_and(|subject| subject.delete_time.is_some()) {
                 return Ok(vec![None; ids.len()]);
             }
-            if let Some(values) = self.0.keep_states(who).await? {
+            if subject.is_some()
+                && let Some(values) = self.0.keep_states(who).await?
+            {
                 let here = self.here(who, ids).await?;
                 let value = |id| values.get(id).copied().unwrap_or(LikeValue::None);
                 return Ok(ids.iter().zip(here).map(|(id, here)| here.then(|| value(id))).collect());

@@ -28,7 +28,7 @@ pub(crate) enum Kind {
     FailOver,
     /// A wire takes its time for each piece.
     Delay,
-    /// A wire holds each piece for seconds, so that what was given up long ago arrives in the end.
+    /// A wire holds each piece for so long that what was given up, or what others have outrun, arrives in the end.
     Late,
     /// A wire carries pieces of a few bytes.
     Slices,

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
-use super::{Fault, History, Op};
+use super::{Alarm, Fault, History, Op};
 
 /// A line.
 #[derive(Debug, Serialize, Deserialize)]
@@ -17,6 +17,7 @@ enum Record {
     Seed(u64),
     Op(Op),
     Fault(Fault),
+    Alarm(Alarm),
 }
 
 /// Takes down what happens. All clients of a run share it.
@@ -51,6 +52,14 @@ impl Recorder {
     /// As [`Recorder::op`].
     pub(crate) fn fault(&self, fault: Fault) -> Result<()> {
         self.write(&Record::Fault(fault))
+    }
+
+    /// Takes down an error that a server has logged.
+    ///
+    /// # Errors
+    /// As [`Recorder::op`].
+    pub(crate) fn alarm(&self, alarm: Alarm) -> Result<()> {
+        self.write(&Record::Alarm(alarm))
     }
 
     /// Brings everything to the disk.
@@ -88,6 +97,7 @@ pub(crate) fn read(path: &Path) -> Result<History> {
             Record::Seed(seed) => history.seed = seed,
             Record::Op(op) => history.ops.push(op),
             Record::Fault(fault) => history.faults.push(fault),
+            Record::Alarm(alarm) => history.alarms.push(alarm),
         }
     }
     Ok(history)
@@ -130,12 +140,15 @@ mod tests {
         let fault = Fault { kind: "kill".into(), target: "server 1".into(), begun: 1, ended: 2 };
         recorder.op(op.clone()).unwrap();
         recorder.fault(fault.clone()).unwrap();
+        let alarm = Alarm { at: 3, said: "{\"level\":\"ERROR\"}".into() };
+        recorder.alarm(alarm.clone()).unwrap();
         recorder.flush().unwrap();
         let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
         file.write_all(b"{\"Op\":{").unwrap();
         let history = read(&path).unwrap();
         assert_eq!((history.seed, history.ops, history.faults), (7, vec![op], vec![fault]));
+        assert_eq!(history.alarms, [alarm]);
         file.write_all(b"\n").unwrap();
-        assert!(read(&path).unwrap_err().to_string().contains("line 4"));
+        assert!(read(&path).unwrap_err().to_string().contains("line 5"));
     }
 }

@@ -1,4 +1,4 @@
-//! One client: asks one thing after the other until it is told to stop.
+//! One client: asks one thing after the other until it is told to stop; reads may go beside.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,6 +21,8 @@ const WRITE: Duration = Duration::from_secs(3);
 const READ: Duration = Duration::from_secs(1);
 /// How long a client goes on asking the same; longer than any fault lasts.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// How long behind a call another one is sent beside it at most: into the middle of its commit.
+const ASIDE: Duration = Duration::from_millis(50);
 /// The longest pause before another attempt.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -88,10 +90,15 @@ impl Client {
         stage.hurried.fetch_add(u64::from(hurry.is_some()), Ordering::Relaxed);
         let begun = Instant::now();
         loop {
-            let (op, token, passing) = self.attempt(stage, &ask, request, limit).await;
+            let beside = self.planner.beside(&ask.call);
+            let look = async {
+                let beside = beside?;
+                tokio::time::sleep(ASIDE.mul_f64(rand::random())).await;
+                Some(self.attempt(stage, &beside, (0, 0), READ).await)
+            };
+            let ((op, token, passing), look) = tokio::join!(self.attempt(stage, &ask, request, limit), look);
             stage.recorder.op(op.clone())?;
-            if let Some(doubt) = self.planner.doubt(&op) {
-                let (look, ..) = self.attempt(stage, &doubt, (0, 0), READ).await;
+            if let Some((look, ..)) = look {
                 stage.recorder.op(look)?;
             }
             let again = passing && request != (0, 0) && begun.elapsed() < patience;

@@ -13,7 +13,7 @@ const MEMBERS: u32 = 12;
 /// Own comments, and own requests, that a client remembers.
 const MINE: usize = 200;
 /// Looks at likes that a client may repeat.
-const LOOKED: usize = 8;
+const LOOKED: usize = 24;
 /// The subjects from this one on are quiet: soon nobody comments there, and what is there is liked and read. Whatever copies show
 /// of them rests on likes alone, since no revision comes that would end it.
 const LOUD: u32 = SUBJECTS as u32 - 20;
@@ -296,14 +296,10 @@ impl Planner {
         Call::States { subject, member, comments, fresh }
     }
 
-    /// What is asked behind a like that was not answered: whether it holds, which may be decided at this moment.
-    pub(crate) fn doubt(&mut self, op: &Op) -> Option<Ask> {
-        match (&op.call, &op.outcome) {
-            (Call::Like { subject, comment, member, .. }, Outcome::Unknown(_)) => {
-                Some(Ask::of(self.look(*subject, *member, [*comment].into(), false)))
-            }
-            _ => None,
-        }
+    /// What is asked beside this, now and then: whether a like holds that is being decided at this moment.
+    pub(crate) fn beside(&mut self, call: &Call) -> Option<Ask> {
+        let Call::Like { subject, comment, member, .. } = call else { return None };
+        self.rng.random_ratio(1, 3).then(|| Ask::of(self.look(*subject, *member, [*comment].into(), false)))
     }
 
     /// One of our own comments; as a rule one that is, or is not, believed deleted.
