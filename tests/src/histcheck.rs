@@ -37,7 +37,7 @@ pub async fn run(options: Options) -> Result<bool> {
     if let Some(path) = &options.check {
         let history = history::read(path)?;
         let (begun, anomalies) = (Instant::now(), check::check(&history));
-        report::print(&history, &anomalies, &options);
+        report::print(&history, &anomalies, path);
         println!("{} operations checked in {:.1} s", history.ops.len(), begun.elapsed().as_secs_f64());
         return Ok(anomalies.is_empty());
     }

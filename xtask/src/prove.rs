@@ -119,15 +119,18 @@ impl Bench<'_> {
     /// One run after the other until the time is over.
     fn segments(&self, args: &Args) -> Result<bool> {
         let mut left = args.length();
-        let mut kept = true;
+        let (mut kept, mut runs) = (true, Vec::new());
         for number in 0.. {
             let length = left.min(SEGMENT);
             let seed = args.seed.map(|seed| seed.wrapping_add(number));
-            kept &= self.once(length, seed, None)?;
+            kept &= self.once(length, seed, None, &mut runs)?;
             left -= length;
             if left.is_zero() {
                 break;
             }
+        }
+        if runs.len() > 1 {
+            self.sum(&runs, 0, 0)?;
         }
         Ok(kept)
     }
@@ -138,12 +141,12 @@ impl Bench<'_> {
         let unknown = named.iter().find(|name| !all.contains(&name.as_str()));
         ensure!(unknown.is_none(), "no such bug: {}; there are {all:?}", unknown.map_or("", String::as_str));
         let chosen = all.iter().filter(|bug| named.is_empty() || named.iter().any(|name| name == *bug));
-        let mut lines = Vec::new();
+        let (mut lines, mut runs) = (Vec::new(), Vec::new());
         for bug in chosen {
             let begun = Instant::now();
             let found = (0..).zip(TRIES).try_fold(false, |found, (number, length)| {
                 let seed = args.seed.map(|seed| seed.wrapping_add(number));
-                if found { Ok(true) } else { self.once(args.given().unwrap_or(length), seed, Some(bug)) }
+                if found { Ok(true) } else { self.once(args.given().unwrap_or(length), seed, Some(bug), &mut runs) }
             })?;
             lines.push((bug, found, begun.elapsed().as_secs()));
         }
@@ -153,14 +156,21 @@ impl Bench<'_> {
         }
         let caught = lines.iter().filter(|(_, found, _)| *found).count();
         println!("{caught} of {} planted bugs found", lines.len());
-        self.sum(lines.len(), caught)?;
+        self.sum(&runs, lines.len(), caught)?;
         Ok(caught == lines.len())
     }
 
-    /// One run on databases of its own.
-    fn once(&self, length: Duration, seed: Option<u64>, planted: Option<&str>) -> Result<bool> {
+    /// One run on databases of its own; its summary goes to `runs`.
+    fn once(
+        &self,
+        length: Duration,
+        seed: Option<u64>,
+        planted: Option<&str>,
+        runs: &mut Vec<serde_json::Value>,
+    ) -> Result<bool> {
+        let path = self.repo.target().join(SUMMARY);
         // What an earlier run came to is not told of this one.
-        match std::fs::remove_file(self.repo.target().join(SUMMARY)) {
+        match std::fs::remove_file(&path) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
             Ok(()) | Err(_) => {}
         }
@@ -178,16 +188,26 @@ impl Bench<'_> {
         }
         load.envs(databases.exports()).env("RIPOSTE_TEST_BIN", self.server);
         load.env("RIPOSTE_TEST_REDIS_SERVER", self.redis);
-        kill::obey(self.live, &mut load, &mut databases)
+        let kept = kill::obey(self.live, &mut load, &mut databases)?;
+        // A run that broke down has none.
+        if let Ok(summary) = std::fs::read_to_string(&path) {
+            runs.push(serde_json::from_str(&summary)?);
+        }
+        Ok(kept)
     }
 
-    /// Writes how many bugs were planted and found over the summary of the last run.
-    fn sum(&self, planted: usize, caught: usize) -> Result<()> {
+    /// Writes what several runs came to together over the summary of the last, and how many bugs were planted and found.
+    fn sum(&self, runs: &[serde_json::Value], planted: usize, caught: usize) -> Result<()> {
+        let all = |name: &str| runs.iter().filter_map(|run| run[name].as_u64()).sum::<u64>();
+        let summary = serde_json::json!({
+            "operations": all("operations"),
+            "injections": all("injections"),
+            "anomalies": all("anomalies"),
+            "planted": planted,
+            "caught": caught,
+            "runs": runs,
+        });
         let path = self.repo.target().join(SUMMARY);
-        let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-        let mut summary: serde_json::Value = serde_json::from_str(&text)?;
-        summary["planted"] = planted.into();
-        summary["caught"] = caught.into();
         std::fs::write(&path, format!("{summary:#}\n")).with_context(|| path.display().to_string())
     }
 }

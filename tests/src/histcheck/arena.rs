@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{Mutex, watch};
 
-use super::fault::{Means, Rig, Wires};
+use super::fault::{Means, PATIENT, Rig, Wires};
 use super::options::Options;
 use crate::clock::Clock;
 use crate::kill::fleet::{Fleet, Launch, SERVERS};
@@ -29,9 +29,6 @@ const SETS: [&str; 6] = [
     // Pages are kept ready of what is read a little, too.
     "hot.threshold=5",
 ];
-
-/// How long each server waits for copies to hear of a commit: one gives up soon, and owes them; of the other they hear what is late.
-const PATIENCE: [&str; 2] = ["20ms", "500ms"];
 
 /// Starts everything; `errors` hears those in the logs of the servers.
 ///
@@ -64,7 +61,9 @@ pub(super) async fn begin(
         let url = wires.redis(server).unwrap_or_else(|| copies.url.clone());
         let mut more: Vec<String> = TABLES.into_iter().chain(SETS).map(str::to_owned).collect();
         more.push(format!("cache.url={url}"));
-        more.push(format!("cache.apply_timeout={}", PATIENCE[server]));
+        if server == PATIENT {
+            more.push("cache.apply_timeout=500ms".to_owned());
+        }
         let mut before = Vec::new();
         if let Some(network) = networks.get(server) {
             let listens = ["server.listen", "server.admin_listen", "server.metrics_listen"];

@@ -40,6 +40,8 @@ pub(crate) struct Alarm {
 pub(crate) struct History {
     /// What the run was made from.
     pub(crate) seed: u64,
+    /// The command that runs the same again.
+    pub(crate) again: String,
     /// In the order of their ends.
     pub(crate) ops: Vec<Op>,
     pub(crate) faults: Vec<Fault>,

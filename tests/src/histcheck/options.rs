@@ -61,6 +61,13 @@ impl Options {
         }
         Ok(options)
     }
+
+    /// The command that lets the same faults strike the same clients again.
+    pub(super) fn again(&self) -> String {
+        let cluster = if self.means.contains(&Means::Cluster) { " --cluster" } else { "" };
+        let planted = if self.planted.is_empty() { String::new() } else { format!(" --planted {}", self.planted) };
+        format!("cargo xtask prove --seconds {} --seed {}{cluster}{planted}", self.length.as_secs(), self.seed)
+    }
 }
 
 #[cfg(test)]
@@ -75,6 +82,7 @@ mod tests {
         let with = read(&["--with", "clocks", "--with", "cluster"]).unwrap().means;
         assert_eq!(with, [Means::Clocks, Means::Cluster]);
         assert!(read(&["--with", "luck"]).is_err());
+        assert_eq!(options.again(), "cargo xtask prove --seconds 30 --seed 7 --planted twice");
         assert_eq!(read(&["--check", "a"]).unwrap().check, Some("a".into()));
         assert!(
             read(&["--seconds"]).is_err() && read(&["--seconds", "x"]).is_err() && read(&["--second", "3"]).is_err()

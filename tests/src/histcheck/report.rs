@@ -1,32 +1,24 @@
 //! What people read of a verdict: each broken promise with the operations that show it, the faults around them, and the
-//! command that runs the same again.
+//! commands that judge it, and run the same, again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use super::check::Anomaly;
-use super::fault::Means;
 use super::history::{Fault, History, Nanos, Outcome};
-use super::options::Options;
 
 /// Anomalies shown whole; of more there is only the number.
 const SHOWN: usize = 20;
-/// Operations shown of one anomaly.
-const OPS: usize = 12;
-/// Faults shown around an anomaly begin so long before it.
-const BEFORE: Nanos = 5_000_000_000;
+/// Operations shown of one anomaly: those that its rule names first, which are how it came about, and last, which show it.
+const OPS: [usize; 2] = [6, 6];
+/// Faults are shown that struck so long before or behind one of its operations at most.
+const NEAR: Nanos = 5_000_000_000;
 
-/// Prints the verdict.
-pub(super) fn print(history: &History, anomalies: &[Anomaly], options: &Options) {
+/// Prints the verdict on the history at `path`.
+pub(super) fn print(history: &History, anomalies: &[Anomaly], path: &Path) {
     for anomaly in anomalies.iter().take(SHOWN) {
         println!("\nANOMALY, {}: {}", anomaly.rule, anomaly.what);
-        let mut ops: Vec<u32> = anomaly.ops.clone();
-        ops.dedup();
-        for number in ops.iter().take(OPS) {
-            println!("  #{number} {}", history.ops[*number as usize]);
-        }
-        for fault in around(history, &ops) {
-            println!("  fault {fault}");
-        }
+        timeline(history, anomaly).iter().for_each(|line| println!("  {line}"));
     }
     if !anomalies.is_empty() {
         let mut rules: BTreeMap<&str, usize> = BTreeMap::new();
@@ -36,13 +28,8 @@ pub(super) fn print(history: &History, anomalies: &[Anomaly], options: &Options)
             anomalies.len(),
             SHOWN.min(anomalies.len())
         );
-        let planted =
-            if options.planted.is_empty() { String::new() } else { format!(" --planted {}", options.planted) };
-        let (seconds, seed) = (options.length.as_secs(), history.seed);
-        let cluster = if options.means.contains(&Means::Cluster) { " --cluster" } else { "" };
-        println!(
-            "the same faults and clients again: cargo xtask prove --seconds {seconds} --seed {seed}{cluster}{planted}"
-        );
+        println!("the same answers judged again: cargo xtask prove --check {}", path.display());
+        println!("the same faults and clients again: {}", history.again);
     }
 }
 
@@ -68,8 +55,19 @@ pub(super) fn outcomes(history: &History) -> String {
     format!("{answered} answered; {}", words.join("; "))
 }
 
-fn around<'h>(history: &'h History, ops: &[u32]) -> impl Iterator<Item = &'h Fault> {
-    let times = ops.iter().map(|number| &history.ops[*number as usize]);
-    let (first, last) = times.fold((Nanos::MAX, 0), |(first, last), op| (first.min(op.begun), last.max(op.ended)));
-    history.faults.iter().filter(move |fault| fault.ended.saturating_add(BEFORE) >= first && fault.begun <= last)
+/// What shows an anomaly, and the faults near it, as they happened.
+fn timeline(history: &History, anomaly: &Anomaly) -> Vec<String> {
+    let [first, last] = OPS;
+    let behind = anomaly.ops.len().saturating_sub(last).max(first);
+    let named = anomaly.ops.iter().take(first).chain(anomaly.ops.iter().skip(behind));
+    let numbers: BTreeSet<u32> = named.copied().collect();
+    let ops = || numbers.iter().map(|number| (number, &history.ops[*number as usize]));
+    let near = |fault: &&Fault| {
+        ops()
+            .any(|(_, op)| fault.ended.saturating_add(NEAR) >= op.begun && fault.begun <= op.ended.saturating_add(NEAR))
+    };
+    let mut lines: Vec<_> = ops().map(|(number, op)| (op.begun, format!("#{number} {op}"))).collect();
+    lines.extend(history.faults.iter().filter(near).map(|fault| (fault.begun, format!("fault {fault}"))));
+    lines.sort();
+    lines.into_iter().map(|(_, line)| line).collect()
 }

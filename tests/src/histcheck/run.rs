@@ -32,7 +32,7 @@ pub(super) async fn run(options: &Options) -> Result<bool> {
     println!("seed {}", options.seed);
     let path = options.folder.join("history.jsonl");
     let mut random = StdRng::seed_from_u64(options.seed);
-    let recorder = Recorder::create(&path, options.seed)?;
+    let recorder = Recorder::create(&path, options.seed, &options.again())?;
     let (burst, bursts) = watch::channel(false);
     let (errors, said) = mpsc::unbounded_channel();
     let mut rig = arena::begin(burst, errors, options).await?;
@@ -59,7 +59,14 @@ pub(super) async fn run(options: &Options) -> Result<bool> {
     stage.recorder.flush()?;
     let (answered, hurried) = (stage.answered.load(Ordering::Relaxed), stage.hurried.load(Ordering::Relaxed));
     println!("{answered} calls brought to an end, {hurried} of them first cancelled in the middle");
-    judge(&path, options, &recoveries)
+    let kept = judge(&path, options, &recoveries)?;
+    if !kept && options.planted.is_empty() {
+        // The next run writes over its own.
+        let aside = options.folder.join(format!("history-{}.jsonl", options.seed));
+        std::fs::rename(&path, &aside)?;
+        println!("the history is kept: {}", aside.display());
+    }
+    Ok(kept)
 }
 
 /// Takes down what the servers say is wrong, until there are none.
@@ -113,7 +120,7 @@ fn judge(path: &Path, options: &Options, recoveries: &Recoveries) -> Result<bool
     let begun = Instant::now();
     let anomalies = check::check(&history);
     let took = begun.elapsed().as_secs_f64();
-    report::print(&history, &anomalies, options);
+    report::print(&history, &anomalies, path);
     summary::print(recoveries);
     summary::write(&options.folder, options, &history, anomalies.len(), recoveries)?;
     println!("{}", report::outcomes(&history));

@@ -53,6 +53,8 @@ const SKEW: i32 = 60;
 const LEAST_STEP: i32 = 5;
 /// How long a process of a cluster stands still at most: longer, and its replica takes over.
 const UNNOTICED: u64 = 400;
+/// The server that waits long enough for copies to hear of what is late: the other soon gives up, and owes them.
+pub(crate) const PATIENT: usize = 1;
 
 impl Strike {
     /// An endless sequence of strikes in which each kind that there are means for comes once in every so many.
@@ -75,7 +77,8 @@ impl Strike {
         let millis = match kind {
             Kind::PauseRedis if clustered => 50..UNNOTICED,
             Kind::PauseRedis => 50..2_000,
-            Kind::Delay | Kind::Late | Kind::Slices => 300..2_000,
+            Kind::Delay | Kind::Slices => 300..2_000,
+            Kind::Late => 1_000..4_000,
             Kind::Reset => 10..500,
             Kind::Overload => 300..1_500,
             Kind::FailOver => 0..UNNOTICED,
@@ -93,7 +96,7 @@ impl Strike {
         };
         Self {
             kind,
-            server: random.random_range(0..SERVERS),
+            server: if kind == Kind::Late { PATIENT } else { random.random_range(0..SERVERS) },
             database,
             store: if to_redis { Store::Redis } else { Store::MariaDb(database) },
             length: Duration::from_millis(random.random_range(millis)),

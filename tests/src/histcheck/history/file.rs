@@ -14,7 +14,10 @@ use super::{Alarm, Fault, History, Op};
 #[derive(Debug, Serialize, Deserialize)]
 enum Record {
     /// The first one.
-    Seed(u64),
+    Run {
+        seed: u64,
+        again: String,
+    },
     Op(Op),
     Fault(Fault),
     Alarm(Alarm),
@@ -27,14 +30,14 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    /// Begins a file.
+    /// Begins the file of a run of this seed, which the command `again` repeats.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub(crate) fn create(path: &Path, seed: u64) -> Result<Self> {
+    pub(crate) fn create(path: &Path, seed: u64, again: &str) -> Result<Self> {
         let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
         let recorder = Self { file: Mutex::new(BufWriter::with_capacity(1 << 20, file)) };
-        recorder.write(&Record::Seed(seed))?;
+        recorder.write(&Record::Run { seed, again: again.to_owned() })?;
         Ok(recorder)
     }
 
@@ -94,7 +97,7 @@ pub(crate) fn read(path: &Path) -> Result<History> {
         }
         let record = serde_json::from_slice(&line);
         match record.with_context(|| format!("{}, line {number}", path.display()))? {
-            Record::Seed(seed) => history.seed = seed,
+            Record::Run { seed, again } => (history.seed, history.again) = (seed, again),
             Record::Op(op) => history.ops.push(op),
             Record::Fault(fault) => history.faults.push(fault),
             Record::Alarm(alarm) => history.alarms.push(alarm),
@@ -112,7 +115,7 @@ mod tests {
     fn a_history_is_read_as_it_was_written_and_a_torn_end_is_left_out() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("history");
-        let recorder = Recorder::create(&path, 7).unwrap();
+        let recorder = Recorder::create(&path, 7, "prove --seed 7").unwrap();
         let item = Item {
             place: Place::Preview,
             id: i64::MAX,
@@ -146,7 +149,8 @@ mod tests {
         let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
         file.write_all(b"{\"Op\":{").unwrap();
         let history = read(&path).unwrap();
-        assert_eq!((history.seed, history.ops, history.faults), (7, vec![op], vec![fault]));
+        assert_eq!((history.seed, history.again.as_str()), (7, "prove --seed 7"));
+        assert_eq!((history.ops, history.faults), (vec![op], vec![fault]));
         assert_eq!(history.alarms, [alarm]);
         file.write_all(b"\n").unwrap();
         assert!(read(&path).unwrap_err().to_string().contains("line 5"));
