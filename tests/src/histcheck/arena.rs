@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{Mutex, watch};
 
+use super::end::Databases;
 use super::fault::{Means, PATIENT, Rig, Wires};
 use super::options::Options;
 use crate::clock::Clock;
@@ -30,7 +31,7 @@ const SETS: [&str; 6] = [
     "hot.threshold=5",
 ];
 
-/// Starts everything; `errors` hears those in the logs of the servers.
+/// Starts everything; `errors` hears those in the logs of the servers. Tells where the rows are, too.
 ///
 /// # Errors
 /// When there are no databases, or something that the options ask for cannot be had.
@@ -38,7 +39,7 @@ pub(super) async fn begin(
     burst: watch::Sender<bool>,
     errors: UnboundedSender<String>,
     options: &Options,
-) -> Result<Rig> {
+) -> Result<(Rig, Databases)> {
     let has = |means| options.means.contains(&means);
     let databases = mysql::servers().context("there are no database servers: `cargo xtask prove` starts them")?;
     let copies = Copies::start(has(Means::Cluster)).await?;
@@ -79,7 +80,8 @@ pub(super) async fn begin(
         anyhow::Ok(Launch { sets, variables, before, errors: Some(errors.clone()) })
     };
     let fleet = Fleet::start([launch(0)?, launch(1)?]).await?;
-    Ok(Rig::new(fleet, wires, (clocks, networks), copies.redis, burst))
+    let rig = Rig::new(fleet, wires, (clocks, networks), copies.redis, burst);
+    Ok((rig, Databases { servers: databases, name }))
 }
 
 /// What copies are kept in.

@@ -1,7 +1,7 @@
 //! The verdict: which promises a history breaks.
 //!
 //! Nothing here asks a server or a clock. A subject is judged by itself, since no promise spans two of them but that
-//! nothing crosses from one to another, which each answer shows. Each rule has a file with its own proof on planted
+//! nothing crosses from one to another, which each answer shows; alarms and the rows of the databases are judged together. Each rule has a file with its own proof on planted
 //! faults. All of it is O(n log n) in the operations of a subject.
 
 mod alarms;
@@ -19,6 +19,7 @@ mod rows;
 mod scene;
 #[cfg(test)]
 mod sketch;
+mod tables;
 mod walks;
 
 use super::history::{History, Nanos};
@@ -88,6 +89,8 @@ pub(crate) fn check(history: &History) -> Vec<Anomaly> {
     }
     (found.rule, found.kept) = ("alarms", 0);
     alarms::check(&history.alarms, &mut found);
+    (found.rule, found.kept) = ("tables", 0);
+    tables::check(history, &mut found);
     found.anomalies
 }
 

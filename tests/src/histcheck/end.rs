@@ -1,5 +1,7 @@
 //! What stands when all is over, read through the API into the history: by each server from whatever copies it has, from
-//! the rows, and from what watchers are told.
+//! the rows, and from what watchers are told; and then the rows of the databases themselves.
+
+mod tables;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -13,10 +15,11 @@ use riposte_sdk::v1::{
 use tonic::Code;
 
 use super::history::{Call, How, Item, Nanos, Op, Outcome, PageOf, Place, Sort, Told, Value, View};
-use super::load::{SUBJECTS, Stage, USUAL, failed, heard, item, send};
+use super::load::{SUBJECTS, Stage, USUAL, counts, failed, heard, item, send};
 use super::names;
 use crate::kill::fleet::SERVERS;
 use crate::{Server, Watch};
+pub(super) use tables::Databases;
 
 /// The client number of these reads.
 const CLIENT: u32 = 200_000;
@@ -32,7 +35,7 @@ const WITHIN: Duration = Duration::from_secs(10);
 ///
 /// # Errors
 /// When a read fails: no fault strikes any more.
-pub(super) async fn read(stage: &Stage, server: &Server) -> Result<()> {
+pub(super) async fn read(stage: &Stage, server: &Server, databases: &Databases) -> Result<()> {
     let drifts = drifts(server).await?;
     for subject in 0..SUBJECTS as u32 {
         for door in 0..SERVERS {
@@ -43,7 +46,7 @@ pub(super) async fn read(stage: &Stage, server: &Server) -> Result<()> {
         let door = subject as usize % SERVERS;
         watch(stage, subject, door).await.with_context(|| format!("watching subject {subject} at server {door}"))?;
     }
-    Ok(())
+    tables::read(databases, &stage.recorder).await
 }
 
 /// The last changes of a subject, as a watcher is told them: as many as are told one by one.
@@ -145,6 +148,7 @@ async fn one(stage: &Stage, client: u32, call: Call, door: usize) -> Result<()> 
 async fn export(stage: &Stage, server: &Server, subject: u32, drifts: Vec<String>) -> Result<Vec<(i64, u32, Value)>> {
     let begun = stage.now();
     let request = ExportSubjectRequest { key: Some(names::key(subject)) };
+    let mut told = None;
     let mut rows: Vec<Item> = Vec::new();
     let mut likes: Vec<(i64, u32, Value)> = Vec::new();
     match server.admin()?.export_subject(request).await {
@@ -152,7 +156,7 @@ async fn export(stage: &Stage, server: &Server, subject: u32, drifts: Vec<String
             let mut answers = answers.into_inner();
             while let Some(answer) = answers.message().await? {
                 match answer.item.context("an empty item")? {
-                    Exported::Subject(_) => {}
+                    Exported::Subject(of) => told = of.subject.as_ref().map(counts),
                     Exported::Comment(of) => rows.push(item(&of.comment.context("an empty comment")?, Place::Row)),
                     Exported::Like(like) => {
                         likes.push((like.comment_id, names::member(&like.member_id), heard(like.value())));
@@ -164,7 +168,8 @@ async fn export(stage: &Stage, server: &Server, subject: u32, drifts: Vec<String
         Err(status) if status.code() == Code::NotFound => {}
         Err(status) => return Err(status.into()),
     }
-    let outcome = Outcome::Export { rows: rows.into(), likes: likes.as_slice().into(), drifts: drifts.into() };
+    let (rows, drifts) = (rows.into(), drifts.into());
+    let outcome = Outcome::Export { counts: told, rows, likes: likes.as_slice().into(), drifts };
     let (ended, call) = (stage.now(), Call::Export { subject });
     stage.recorder.op(Op { client: CLIENT + 9, server: 0, begun, ended, request: (0, 0), call, outcome })?;
     Ok(likes)

@@ -7,12 +7,14 @@
 mod file;
 mod op;
 mod say;
+mod table;
 
 pub(crate) use file::{Recorder, read};
 pub(crate) use op::{
     Call, Counts, How, Item, Liked, Nanos, Op, Outcome, PageOf, Place, RequestId, Shown, Sort, Told, Value, View,
     Written,
 };
+pub(crate) use table::{CommentRow, ContentRow, LikeRow, Rows, SubjectRow, Table};
 
 /// A fault that was injected.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -46,4 +48,6 @@ pub(crate) struct History {
     pub(crate) ops: Vec<Op>,
     pub(crate) faults: Vec<Fault>,
     pub(crate) alarms: Vec<Alarm>,
+    /// The databases when all was over; none where the run did not come so far.
+    pub(crate) tables: Vec<Table>,
 }

@@ -5,7 +5,7 @@ mod client;
 mod planner;
 mod walk;
 
-pub(crate) use call::{failed, heard, item, send};
+pub(crate) use call::{counts, failed, heard, item, send};
 pub(crate) use client::{Client, Stage};
 pub(crate) use planner::Planner;
 pub(crate) use walk::USUAL;

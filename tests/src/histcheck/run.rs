@@ -35,7 +35,7 @@ pub(super) async fn run(options: &Options) -> Result<bool> {
     let recorder = Recorder::create(&path, options.seed, &options.again())?;
     let (burst, bursts) = watch::channel(false);
     let (errors, said) = mpsc::unbounded_channel();
-    let mut rig = arena::begin(burst, errors, options).await?;
+    let (mut rig, databases) = arena::begin(burst, errors, options).await?;
     let stage = Arc::new(Stage::new(rig.fleet.doors(), recorder));
     let listens = tokio::spawn(listen(Arc::clone(&stage), said));
     let (go, goes) = watch::channel(true);
@@ -52,7 +52,7 @@ pub(super) async fn run(options: &Options) -> Result<bool> {
     }
     // What is waited for is what is measured: copies have so long to become new.
     tokio::time::sleep(QUIET).await;
-    end::read(&stage, rig.fleet.any()?).await.context("reading what stands")?;
+    end::read(&stage, rig.fleet.any()?, &databases).await.context("reading what stands")?;
     rig.stop().await?;
     // The last server that could say something is gone.
     listens.await??;

@@ -150,7 +150,7 @@ impl Sketch {
 
     /// What stands in the end.
     pub(super) fn export(&mut self, at: u64, rows: &[Item], likes: &[(i64, u32, Value)]) -> &mut Self {
-        let outcome = Outcome::Export { rows: rows.into(), likes: likes.into(), drifts: Box::new([]) };
+        let outcome = Outcome::Export { counts: None, rows: rows.into(), likes: likes.into(), drifts: Box::new([]) };
         self.op(at, Call::Export { subject: 0 }, outcome)
     }
 

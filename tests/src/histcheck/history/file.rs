@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
-use super::{Alarm, Fault, History, Op};
+use super::{Alarm, Fault, History, Op, Table};
 
 /// A line.
 #[derive(Debug, Serialize, Deserialize)]
@@ -21,6 +21,7 @@ enum Record {
     Op(Op),
     Fault(Fault),
     Alarm(Alarm),
+    Table(Table),
 }
 
 /// Takes down what happens. All clients of a run share it.
@@ -65,6 +66,14 @@ impl Recorder {
         self.write(&Record::Alarm(alarm))
     }
 
+    /// Takes down a table of a database.
+    ///
+    /// # Errors
+    /// As [`Recorder::op`].
+    pub(crate) fn table(&self, table: Table) -> Result<()> {
+        self.write(&Record::Table(table))
+    }
+
     /// Brings everything to the disk.
     ///
     /// # Errors
@@ -101,6 +110,7 @@ pub(crate) fn read(path: &Path) -> Result<History> {
             Record::Op(op) => history.ops.push(op),
             Record::Fault(fault) => history.faults.push(fault),
             Record::Alarm(alarm) => history.alarms.push(alarm),
+            Record::Table(table) => history.tables.push(table),
         }
     }
     Ok(history)
@@ -109,7 +119,7 @@ pub(crate) fn read(path: &Path) -> Result<History> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::histcheck::history::{Call, Item, Outcome, Place, Shown, View};
+    use crate::histcheck::history::{Call, Item, LikeRow, Outcome, Place, Rows, Shown, View};
 
     #[test]
     fn a_history_is_read_as_it_was_written_and_a_torn_end_is_left_out() {
@@ -145,14 +155,17 @@ mod tests {
         recorder.fault(fault.clone()).unwrap();
         let alarm = Alarm { at: 3, said: "{\"level\":\"ERROR\"}".into() };
         recorder.alarm(alarm.clone()).unwrap();
+        let like = LikeRow { subject_id: 1, comment: 2, part: 3, member: 4, value: -1 };
+        let table = Table { source: 1, number: 7, rows: Rows::Likes(vec![like]) };
+        recorder.table(table.clone()).unwrap();
         recorder.flush().unwrap();
         let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
         file.write_all(b"{\"Op\":{").unwrap();
         let history = read(&path).unwrap();
         assert_eq!((history.seed, history.again.as_str()), (7, "prove --seed 7"));
         assert_eq!((history.ops, history.faults), (vec![op], vec![fault]));
-        assert_eq!(history.alarms, [alarm]);
+        assert_eq!((history.alarms, history.tables), (vec![alarm], vec![table]));
         file.write_all(b"\n").unwrap();
-        assert!(read(&path).unwrap_err().to_string().contains("line 5"));
+        assert!(read(&path).unwrap_err().to_string().contains("line 6"));
     }
 }

@@ -107,8 +107,9 @@ pub(crate) enum Outcome {
     Counts(Counts),
     /// In the order they were asked for.
     States(Box<[Value]>),
-    /// Rows, likes, and counts that differ from their rows, in words.
+    /// The subject, if there is one; rows, likes, and counts that differ from their rows, in words.
     Export {
+        counts: Option<Counts>,
         rows: Box<[Item]>,
         likes: Box<[(i64, u32, Value)]>,
         drifts: Box<[String]>,

@@ -21,7 +21,7 @@ impl fmt::Display for Op {
                 shown.items.iter().try_for_each(|item| write!(f, " {item}"))
             }
             Outcome::Comment(item) => write!(f, " → {item}"),
-            Outcome::Export { rows, likes, drifts } => {
+            Outcome::Export { rows, likes, drifts, counts: _ } => {
                 write!(f, " → {} rows, {} likes, {drifts:?}", rows.len(), likes.len())
             }
             Outcome::Changes { told, last } => write!(f, " → {} changes up to revision {last}", told.len()),

@@ -204,7 +204,8 @@ fn written(comment: Option<Comment>, revision: i64) -> Told {
     Ok((Outcome::Written(Written { id, root, floor, revision }), String::new()))
 }
 
-fn counts(subject: &Subject) -> Counts {
+/// The counts of a subject as they are taken down.
+pub(crate) fn counts(subject: &Subject) -> Counts {
     Counts { revision: subject.revision, roots: subject.root_count, comments: subject.comment_count }
 }
 

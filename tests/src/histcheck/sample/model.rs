@@ -67,7 +67,8 @@ impl Model {
             }
             Call::Export { .. } => {
                 let rows = subject.comments.iter().map(|comment| comment.shown(Place::Row)).collect();
-                plain(Outcome::Export { rows, likes: Box::new([]), drifts: Box::new([]) })
+                let counts = Some(subject.counts());
+                plain(Outcome::Export { counts, rows, likes: Box::new([]), drifts: Box::new([]) })
             }
             // The model tells nobody.
             Call::Watch { .. } => plain(Outcome::Unknown("Unimplemented".into())),

@@ -1,0 +1,120 @@
+//! The rows of the databases, read past the service, are in their places, belong together, are counted as they are, and
+//! are what the service tells of them when asked for everything (I1, I3, I4, I11).
+//!
+//! What the service tells is held against what was asked of it by the other rules; so the rows are held against the
+//! history, too. Subjects are looked at together here: a row may belong to none of them.
+
+mod counted;
+mod places;
+#[cfg(test)]
+mod plant;
+mod told;
+
+use super::Found;
+use super::quick::QuickMap;
+use crate::histcheck::history::{CommentRow, ContentRow, History, LikeRow, Rows, SubjectRow};
+
+/// All rows of a kind, by what they are of.
+#[derive(Debug, Default)]
+struct Stand<'h> {
+    /// Subjects and comments by their ids.
+    subjects: QuickMap<i64, &'h SubjectRow>,
+    comments: QuickMap<i64, &'h CommentRow>,
+    /// What comments say, by their ids.
+    contents: QuickMap<i64, &'h ContentRow>,
+    likes: Vec<&'h LikeRow>,
+}
+
+/// Finds rows that nobody could have asked for, and those of which the service tells something else.
+pub(super) fn check(history: &History, found: &mut Found) {
+    // A run that came to no end has none.
+    if history.tables.is_empty() {
+        return;
+    }
+    places::check(&history.tables, found);
+    let stand = Stand::of(history, found);
+    counted::check(&stand, found);
+    told::check(&stand, history, found);
+}
+
+impl<'h> Stand<'h> {
+    /// Puts rows in order; tells those that stand twice, and those that belong to nothing.
+    fn of(history: &'h History, found: &mut Found) -> Self {
+        let mut stand = Self::default();
+        let mut keys: QuickMap<u32, i64> = QuickMap::default();
+        for table in &history.tables {
+            match &table.rows {
+                Rows::Subjects(rows) => {
+                    for row in rows {
+                        if row.subject == u32::MAX {
+                            found.add(|| format!("nobody named this subject: {row:?}"), &[]);
+                        } else if let Some(other) = keys.insert(row.subject, row.id) {
+                            found.add(|| format!("subject {} stands as {other} and as {}", row.subject, row.id), &[]);
+                        }
+                        stand.subjects.insert(row.id, row);
+                    }
+                }
+                Rows::Comments(rows) => {
+                    for row in rows {
+                        if stand.comments.insert(row.id, row).is_some() {
+                            found.add(|| format!("comment {} stands in two rows", row.id), &[]);
+                        }
+                    }
+                }
+                Rows::Contents(rows) => stand.contents.extend(rows.iter().map(|row| (row.comment, row))),
+                Rows::Likes(rows) => stand.likes.extend(rows),
+            }
+        }
+        stand.belongs(found);
+        stand
+    }
+
+    fn belongs(&self, found: &mut Found) {
+        for row in self.comments.values() {
+            if !self.subjects.contains_key(&row.subject_id) {
+                found.add(|| format!("a comment of a subject that does not stand: {row:?}"), &[]);
+            }
+            for above in [row.root, row.parent].into_iter().filter(|above| *above != 0) {
+                if self.comments.get(&above).is_none_or(|above| above.subject_id != row.subject_id) {
+                    found.add(|| format!("a reply to {above}, which does not stand there: {row:?}"), &[]);
+                }
+            }
+            if !self.contents.contains_key(&row.id) {
+                found.add(|| format!("a comment without its content: {row:?}"), &[]);
+            }
+        }
+        for row in self.contents.values().filter(|row| !self.comments.contains_key(&row.comment)) {
+            found.add(|| format!("a content of no comment: {row:?}"), &[]);
+        }
+        for row in &self.likes {
+            if self.comments.get(&row.comment).is_none_or(|comment| comment.subject_id != row.subject_id) {
+                found.add(|| format!("a like of a comment that does not stand there: {row:?}"), &[]);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plant::Plant;
+
+    #[test]
+    fn rows_that_belong_together_are_fine() {
+        Plant::default().has_none();
+    }
+
+    #[test]
+    fn rows_of_what_does_not_stand_are_found() {
+        Plant::default().comment(12, |row| row.subject_id += 1).has("a comment of a subject that does not stand");
+        Plant::default().comment(12, |row| row.root = 77).has("a reply to 77, which does not stand there");
+        Plant::default().like(|row| row.comment = 77).has("a like of a comment that does not stand there");
+        Plant::default().content(12, |row| row.comment = 77).has("a content of no comment").has("without its content");
+    }
+
+    #[test]
+    fn what_stands_twice_is_found() {
+        Plant::default().comment(13, |row| row.id = Plant::id(12)).has("stands in two rows");
+        Plant::default().subject(1, |row| row.subject = 0).has("subject 0 stands as");
+        Plant::default().subject(1, |row| row.subject = u32::MAX).has("nobody named this subject");
+    }
+}

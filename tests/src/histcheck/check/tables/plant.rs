@@ -1,0 +1,175 @@
+//! A small database that is sound, and the same with something planted in it.
+//!
+//! Subject 0 has a root, 11, with a reply, 12, and a second root, 13, that was deleted; member 5 likes the first. Subject 1
+//! has nothing. They are of partitions 6 and 1, in two subject tables and four of each other kind.
+
+use super::super::Found;
+use super::check;
+use crate::histcheck::history::{
+    Call, CommentRow, ContentRow, Counts, History, Item, LikeRow, Op, Outcome, Place, Rows, SubjectRow, Table, Value,
+};
+
+/// What is planted in.
+#[derive(Debug)]
+pub(super) struct Plant {
+    pub(super) history: History,
+}
+
+/// The partition of subject 0.
+const PART: i64 = 6;
+
+impl Default for Plant {
+    fn default() -> Self {
+        let table = |number: u16, rows| Table { source: (number % 2) as u8, number, rows };
+        let subject = |id, part, subject, next_floor, roots, comments, revision| SubjectRow {
+            id,
+            part,
+            subject,
+            next_floor,
+            roots,
+            comments,
+            revision,
+        };
+        let subjects = [
+            Rows::Subjects(vec![subject(Self::id(1), PART, 0, 3, 1, 2, 5)]),
+            Rows::Subjects(vec![subject(1 << 14, 1, 1, 1, 0, 0, 1)]),
+        ];
+        let comments = vec![comment(11, 0, 1), CommentRow { next_floor: 1, likes: 0, ..comment(12, 11, 1) }, {
+            let gone = comment(13, 0, 2);
+            CommentRow { state: CommentRow::DELETED, replies: 0, likes: 0, next_floor: 1, ..gone }
+        }];
+        let says = |id| ContentRow { comment: Self::id(id), part: PART, marked: 0, text: id.cast_unsigned() };
+        let contents = [11, 12, 13].map(says).to_vec();
+        let like = LikeRow { subject_id: Self::id(1), comment: Self::id(11), part: PART, member: 5, value: 1 };
+        let rows = comments.iter().map(item).collect();
+        let likes = Box::new([(like.comment, like.member, Value::Like)]);
+        let mut tables: Vec<Table> = (0..).zip(subjects).map(|(number, rows)| table(number, rows)).collect();
+        // Partition 6 is in the third table of four.
+        tables.push(table(2, Rows::Comments(comments)));
+        tables.push(table(2, Rows::Contents(contents)));
+        tables.push(table(2, Rows::Likes(vec![like])));
+        for number in [0, 1, 3] {
+            let empty = [Rows::Comments(Vec::new()), Rows::Contents(Vec::new()), Rows::Likes(Vec::new())];
+            tables.extend(empty.map(|rows| table(number, rows)));
+        }
+        let export = |subject, counts, rows, likes| Op {
+            client: 0,
+            server: 0,
+            begun: 1,
+            ended: 2,
+            request: (0, 0),
+            call: Call::Export { subject },
+            outcome: Outcome::Export { counts: Some(counts), rows, likes, drifts: Box::new([]) },
+        };
+        let ops = vec![
+            export(0, Counts { revision: 5, roots: 1, comments: 2 }, rows, likes),
+            export(1, Counts { revision: 1, roots: 0, comments: 0 }, Box::new([]), Box::new([])),
+        ];
+        Self { history: History { ops, tables, ..History::default() } }
+    }
+}
+
+/// A visible comment that member 1 wrote.
+fn comment(id: i64, root: i64, floor: i32) -> CommentRow {
+    let root = if root == 0 { 0 } else { Plant::id(root) };
+    CommentRow {
+        id: Plant::id(id),
+        part: PART,
+        subject_id: Plant::id(1),
+        root,
+        parent: root,
+        floor,
+        next_floor: 2,
+        member: 1,
+        state: CommentRow::VISIBLE,
+        likes: 1,
+        dislikes: 0,
+        replies: i32::from(root == 0),
+        revision: 4,
+    }
+}
+
+/// A row as it is told.
+fn item(row: &CommentRow) -> Item {
+    let visible = row.state == CommentRow::VISIBLE;
+    Item {
+        place: Place::Row,
+        id: row.id,
+        root: row.root,
+        parent: row.parent,
+        floor: row.floor,
+        member: row.member,
+        text: if visible { (row.id & 255).cast_unsigned() } else { 0 },
+        subject: 0,
+        marked: 0,
+        likes: row.likes,
+        dislikes: row.dislikes,
+        replies: row.replies,
+        revision: row.revision,
+    }
+}
+
+impl Plant {
+    /// An id of subject 0's partition.
+    pub(super) fn id(number: i64) -> i64 {
+        PART << 14 | number
+    }
+
+    fn change<T>(mut self, change: impl FnOnce(&mut T), of: impl Fn(&mut Rows) -> Option<&mut T>) -> Self {
+        change(self.history.tables.iter_mut().find_map(|table| of(&mut table.rows)).unwrap());
+        self
+    }
+
+    pub(super) fn subject(self, subject: u32, change: impl FnOnce(&mut SubjectRow)) -> Self {
+        self.change(change, |rows| match rows {
+            Rows::Subjects(rows) => rows.iter_mut().find(|row| row.subject == subject),
+            Rows::Comments(_) | Rows::Contents(_) | Rows::Likes(_) => None,
+        })
+    }
+
+    pub(super) fn comment(self, id: i64, change: impl FnOnce(&mut CommentRow)) -> Self {
+        self.change(change, |rows| match rows {
+            Rows::Comments(rows) => rows.iter_mut().find(|row| row.id == Self::id(id)),
+            Rows::Subjects(_) | Rows::Contents(_) | Rows::Likes(_) => None,
+        })
+    }
+
+    pub(super) fn content(self, id: i64, change: impl FnOnce(&mut ContentRow)) -> Self {
+        self.change(change, |rows| match rows {
+            Rows::Contents(rows) => rows.iter_mut().find(|row| row.comment == Self::id(id)),
+            Rows::Subjects(_) | Rows::Comments(_) | Rows::Likes(_) => None,
+        })
+    }
+
+    /// The only like.
+    pub(super) fn like(self, change: impl FnOnce(&mut LikeRow)) -> Self {
+        self.change(change, |rows| match rows {
+            Rows::Likes(rows) => rows.first_mut(),
+            Rows::Subjects(_) | Rows::Comments(_) | Rows::Contents(_) => None,
+        })
+    }
+
+    /// What is told of subject 0.
+    pub(super) fn export(mut self, change: impl FnOnce(&mut Outcome)) -> Self {
+        change(&mut self.history.ops[0].outcome);
+        self
+    }
+
+    fn found(&self) -> Vec<String> {
+        let mut found = Found::default();
+        check(&self.history, &mut found);
+        found.anomalies.into_iter().map(|anomaly| anomaly.what).collect()
+    }
+
+    /// Fails unless nothing is wrong.
+    pub(super) fn has_none(&self) {
+        assert_eq!(self.found(), [""; 0]);
+    }
+
+    /// Fails unless this is found.
+    pub(super) fn has(self, words: &str) -> Self {
+        let all = self.found();
+        assert!(all.iter().any(|what| what.contains(words)), "{words:?} is not in {all:#?}");
+        self
+    }
+}

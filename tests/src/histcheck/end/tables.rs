@@ -1,0 +1,145 @@
+//! The rows of all databases, read by SQL into the history: nothing of the service stands between.
+
+use anyhow::{Context, Result};
+
+use crate::histcheck::history::{CommentRow, ContentRow, LikeRow, Recorder, Rows, SubjectRow, Table};
+use crate::histcheck::names;
+use crate::mysql;
+use riposte_sdk::v1::SubjectKey;
+
+/// Where the rows are.
+#[derive(Debug, Clone)]
+pub(crate) struct Databases {
+    /// The addresses of the servers, in the order of the data sources.
+    pub(crate) servers: [String; 2],
+    /// The name of the database on each.
+    pub(crate) name: String,
+}
+
+const SUBJECTS: &str = "id, part, object_type, object_id, next_floor, root_count, comment_count, revision";
+const COMMENTS: &str = "id, part, subject_id, root_id, parent_id, floor, next_floor, member_id, state, like_count, \
+                        dislike_count, reply_count, revision";
+const CONTENTS: &str = "comment_id, part, text";
+const LIKES: &str = "subject_id, comment_id, part, member_id, value";
+
+/// Takes down every table of subjects, comments, what they say, and likes.
+///
+/// # Errors
+/// When a database does not answer, or has a row that cannot be read.
+pub(super) async fn read(databases: &Databases, recorder: &Recorder) -> Result<()> {
+    for (source, server) in (0..).zip(&databases.servers) {
+        for name in mysql::query(server, &databases.name, "SHOW TABLES").await?.lines() {
+            if let Some(table) = table(server, databases, source, name).await.with_context(|| name.to_owned())? {
+                recorder.table(table)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// One table; `None` for what is of another kind.
+async fn table(server: &str, databases: &Databases, source: u8, name: &str) -> Result<Option<Table>> {
+    // Where a table is the only one of its kind, it has no number.
+    let (kind, number) = match name.rsplit_once('_').map(|(kind, number)| (kind, number.parse::<u16>())) {
+        Some((kind, Ok(number))) => (kind, number),
+        Some((_, Err(_))) | None => (name, 0),
+    };
+    let columns = match kind {
+        "comment_subject" => SUBJECTS,
+        "comment_index" => COMMENTS,
+        "comment_content" => CONTENTS,
+        "comment_like" => LIKES,
+        _ => return Ok(None),
+    };
+    let said = mysql::query(server, &databases.name, &format!("SELECT {columns} FROM {name}")).await?;
+    let lines = || said.lines().map(|line| Line(line.split('\t')));
+    let rows = match columns {
+        SUBJECTS => Rows::Subjects(lines().map(Line::subject).collect::<Result<_>>()?),
+        COMMENTS => Rows::Comments(lines().map(Line::comment).collect::<Result<_>>()?),
+        CONTENTS => Rows::Contents(lines().map(Line::content).collect::<Result<_>>()?),
+        _ => Rows::Likes(lines().map(Line::like).collect::<Result<_>>()?),
+    };
+    Ok(Some(Table { source, number, rows }))
+}
+
+/// A row as it is printed: the fields of a struct are read in the order of its columns.
+struct Line<'a>(std::str::Split<'a, char>);
+
+impl<'a> Line<'a> {
+    fn text(&mut self) -> Result<&'a str> {
+        self.0.next().context("a row is too short")
+    }
+
+    fn number<T: std::str::FromStr>(&mut self) -> Result<T> {
+        let text = self.text()?;
+        text.parse().ok().with_context(|| format!("{text:?} is no such number"))
+    }
+
+    fn subject(mut self) -> Result<SubjectRow> {
+        let (id, part) = (self.number()?, self.number()?);
+        let key = SubjectKey { object_type: self.text()?.to_owned(), object_id: self.text()?.to_owned() };
+        Ok(SubjectRow {
+            id,
+            part,
+            subject: names::subject(Some(&key)),
+            next_floor: self.number()?,
+            roots: self.number()?,
+            comments: self.number()?,
+            revision: self.number()?,
+        })
+    }
+
+    fn comment(mut self) -> Result<CommentRow> {
+        Ok(CommentRow {
+            id: self.number()?,
+            part: self.number()?,
+            subject_id: self.number()?,
+            root: self.number()?,
+            parent: self.number()?,
+            floor: self.number()?,
+            next_floor: self.number()?,
+            member: names::member(self.text()?),
+            state: self.number()?,
+            likes: self.number()?,
+            dislikes: self.number()?,
+            replies: self.number()?,
+            revision: self.number()?,
+        })
+    }
+
+    fn content(mut self) -> Result<ContentRow> {
+        let (comment, part) = (self.number()?, self.number()?);
+        let (marked, text) = names::mark(self.text()?);
+        Ok(ContentRow { comment, part, marked, text })
+    }
+
+    fn like(mut self) -> Result<LikeRow> {
+        Ok(LikeRow {
+            subject_id: self.number()?,
+            comment: self.number()?,
+            part: self.number()?,
+            member: names::member(self.text()?),
+            value: self.number()?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_read_as_they_are_printed_and_a_short_one_is_refused() {
+        let line = |text: &'static str| Line(text.split('\t'));
+        let subject = line("7\t3\tdeep\tobject-2\t5\t4\t9\t12").subject().unwrap();
+        let of = (subject.id, subject.part, subject.subject, subject.next_floor);
+        assert_eq!((of, subject.roots, subject.comments, subject.revision), ((7, 3, 7, 5), 4, 9, 12));
+        let comment = line("8\t3\t7\t1\t2\t4\t1\tm6\t6\t2\t1\t0\t15").comment().unwrap();
+        assert_eq!((comment.subject_id, comment.root, comment.parent, comment.floor), (7, 1, 2, 4));
+        assert_eq!((comment.member, comment.state, comment.likes, comment.revision), (6, CommentRow::DELETED, 2, 15));
+        let content = line("8\t3\ts7 t99").content().unwrap();
+        assert_eq!((content.comment, content.marked, content.text), (8, 7, 99));
+        assert_eq!(line("7\t8\t3\tm6\t-1").like().unwrap().value, -1);
+        assert!(line("8\t3").content().is_err() && line("8\tx\ts7 t9").content().is_err());
+    }
+}
