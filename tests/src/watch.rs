@@ -55,6 +55,15 @@ impl Watch {
         next?.context("the stream ended")?.event.context("an answer without event")
     }
 
+    /// The next event, however late it comes.
+    ///
+    /// # Errors
+    /// The server's; that of a connection that breaks; INTERNAL where the stream ends without any.
+    pub async fn next(&mut self) -> Result<Event, Status> {
+        let next = self.stream.message().await?.ok_or_else(|| Status::internal("it ended without saying why"))?;
+        next.event.ok_or_else(|| Status::internal("an answer without event"))
+    }
+
     /// The next event, which is a change.
     ///
     /// # Errors

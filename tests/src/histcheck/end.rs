@@ -7,24 +7,21 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use riposte_sdk::v1::subject_service_client::SubjectServiceClient;
 use riposte_sdk::v1::{
-    CommentChangeKind, ExportSubjectRequest, GetSubjectRequest, SubjectScope, VerifyCountsRequest, WatchSubjectRequest,
-    export_subject_response::Item as Exported, subject_scope::Scope,
+    ExportSubjectRequest, SubjectScope, VerifyCountsRequest, export_subject_response::Item as Exported,
+    subject_scope::Scope,
 };
 use tonic::Code;
 
-use super::history::{Call, How, Item, Nanos, Op, Outcome, PageOf, Place, Sort, Told, Value, View};
-use super::load::{SUBJECTS, Stage, USUAL, counts, failed, heard, item, send};
+use super::history::{Call, Item, Op, Outcome, PageOf, Place, Sort, Value, View};
+use super::load::{SUBJECTS, Stage, USUAL, Watcher, counts, failed, heard, item, send};
 use super::names;
+use crate::Server;
 use crate::kill::fleet::SERVERS;
-use crate::{Server, Watch};
 pub(super) use tables::Databases;
 
 /// The client number of these reads.
 const CLIENT: u32 = 200_000;
-/// Revisions that are told one by one, as the contract says.
-const TOLD: i64 = 1_024;
 /// Members of each subject whose likes are looked at, and comments of each of them.
 const MEMBERS: usize = 20;
 const COMMENTS: usize = 8;
@@ -44,60 +41,12 @@ pub(super) async fn read(stage: &Stage, server: &Server, databases: &Databases) 
         let likes = export(stage, server, subject, drifts.get(&subject).cloned().unwrap_or_default()).await?;
         states(stage, subject, &likes).await.with_context(|| format!("likes of subject {subject}"))?;
         let door = subject as usize % SERVERS;
-        watch(stage, subject, door).await.with_context(|| format!("watching subject {subject} at server {door}"))?;
+        Watcher::new(CLIENT + 10, subject)
+            .rest(stage, door)
+            .await
+            .with_context(|| format!("watching subject {subject} at server {door}"))?;
     }
     tables::read(databases, &stage.recorder).await
-}
-
-/// The last changes of a subject, as a watcher is told them: as many as are told one by one.
-async fn watch(stage: &Stage, subject: u32, door: usize) -> Result<()> {
-    let begun = stage.now();
-    let (key, channel) = (Some(names::key(subject)), stage.doors.channel(door));
-    let mut service = SubjectServiceClient::new(channel);
-    let row = GetSubjectRequest { key: key.clone(), fresh: true, ..GetSubjectRequest::default() };
-    let last = match service.get_subject(row).await {
-        Ok(answer) => answer.into_inner().subject.context("no subject")?.revision,
-        // A subject comes into being with its first comment.
-        Err(status) if status.code() == Code::NotFound => return Ok(()),
-        Err(status) => return Err(status.into()),
-    };
-    if last == 0 {
-        return Ok(());
-    }
-    // From 0 on would be from now on.
-    let after = (last - TOLD).max(1);
-    let request = WatchSubjectRequest { key, after_revision: after };
-    let call = Call::Watch { subject, after };
-    let stream = match service.watch_subject(request).await {
-        Ok(answer) => answer.into_inner(),
-        Err(status) => {
-            let (outcome, passing) = failed(status.clone());
-            ensure!(!passing, status);
-            return take_down(stage, begun, door, call, outcome);
-        }
-    };
-    let mut watch = Watch::of(stream).await?;
-    let mut told: Vec<Told> = Vec::new();
-    while told.last().map_or(after, |(revision, _)| *revision) < last {
-        let change = watch.change().await?;
-        let comments = change.comments.iter().map(|comment| (comment.comment_id, how(comment.kind())));
-        told.push((change.revision, comments.collect()));
-    }
-    take_down(stage, begun, door, call, Outcome::Changes { told: told.into(), last })
-}
-
-fn take_down(stage: &Stage, begun: Nanos, door: usize, call: Call, outcome: Outcome) -> Result<()> {
-    let (ended, server) = (stage.now(), door as u8);
-    stage.recorder.op(Op { client: CLIENT + 10, server, begun, ended, request: (0, 0), call, outcome })
-}
-
-fn how(kind: CommentChangeKind) -> How {
-    match kind {
-        CommentChangeKind::Created => How::Created,
-        CommentChangeKind::Edited => How::Edited,
-        CommentChangeKind::StateChanged => How::State,
-        CommentChangeKind::Unspecified | CommentChangeKind::PinChanged | CommentChangeKind::Recounted => How::Other,
-    }
 }
 
 /// The first pages of several orders, and the counts, as whatever copy tells them.

@@ -11,7 +11,7 @@ mod table;
 
 pub(crate) use file::{Recorder, read};
 pub(crate) use op::{
-    Call, Counts, How, Item, Liked, Nanos, Op, Outcome, PageOf, Place, RequestId, Shown, Sort, Told, Value, View,
+    Call, Counts, How, Item, Liked, Nanos, Op, Outcome, PageOf, Place, RequestId, Shown, Sort, TOLD, Told, Value, View,
     Written,
 };
 pub(crate) use table::{CommentRow, ContentRow, LikeRow, Rows, SubjectRow, Table};

@@ -4,11 +4,13 @@ mod call;
 mod client;
 mod planner;
 mod walk;
+mod watcher;
 
 pub(crate) use call::{counts, failed, heard, item, send};
 pub(crate) use client::{Client, Stage};
 pub(crate) use planner::Planner;
 pub(crate) use walk::USUAL;
+pub(crate) use watcher::Watcher;
 
 /// Clients that always ask.
 pub(crate) const CLIENTS: u32 = 64;

@@ -48,7 +48,8 @@ pub(super) fn outcomes(history: &History) -> String {
             | Outcome::Counts(_)
             | Outcome::States(_)
             | Outcome::Export { .. }
-            | Outcome::Changes { .. } => answered += 1,
+            | Outcome::Changes { .. }
+            | Outcome::Gap { .. } => answered += 1,
         }
     }
     let words: Vec<_> = words.iter().map(|(word, count)| format!("{word}: {count}")).collect();

@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 
 use super::fault::{Rig, Strike};
 use super::history::{Alarm, Fault, Recorder};
-use super::load::{BURST, CLIENTS, Client, Stage};
+use super::load::{BURST, CLIENTS, Client, Stage, Watcher};
 use super::options::Options;
 use super::summary::Recoveries;
 use super::{arena, check, end, history, probe, report, summary};
@@ -41,6 +41,9 @@ pub(super) async fn run(options: &Options) -> Result<bool> {
     let (go, goes) = watch::channel(true);
     let mut clients = start(&stage, 0..CLIENTS, options.seed, &goes);
     clients.extend(start(&stage, CLIENTS..CLIENTS + BURST, options.seed, &bursts));
+    let (over, overs) = watch::channel(false);
+    let watch = |watcher: Watcher| tokio::spawn(watcher.run(Arc::clone(&stage), overs.clone()));
+    let watchers: Vec<_> = Watcher::all().map(watch).collect();
     let storm = storm(&stage, &mut rig, options, &mut random).await;
     // A value that is gone still counts as the last one that was sent.
     go.send_replace(false);
@@ -52,6 +55,10 @@ pub(super) async fn run(options: &Options) -> Result<bool> {
     }
     // What is waited for is what is measured: copies have so long to become new.
     tokio::time::sleep(QUIET).await;
+    over.send_replace(true);
+    for watcher in try_join_all(watchers).await? {
+        watcher.context("watching what stands")?;
+    }
     end::read(&stage, rig.fleet.any()?, &databases).await.context("reading what stands")?;
     rig.stop().await?;
     // The last server that could say something is gone.

@@ -80,6 +80,7 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
             | Outcome::States(_)
             | Outcome::Export { .. }
             | Outcome::Changes { .. }
+            | Outcome::Gap { .. }
             | Outcome::Refused(_)
             | Outcome::Unknown(_) => None,
         };

@@ -1,18 +1,67 @@
-//! Watchers are told every change of a subject once, in order, and nothing that was not done (I9).
+//! Watchers are told every change of a subject once, in order, and nothing that was not done (I9): wherever they ask, and
+//! also when their stream breaks and is resumed behind what they have seen. Only what is too old to be told is a gap.
 
-use super::Found;
+use super::quick::QuickMap;
 use super::scene::{Scene, What};
-use crate::histcheck::history::{Call, How, Outcome, Told};
+use super::{Found, STALE};
+use crate::histcheck::history::{Call, How, Outcome, TOLD, Told};
+
+/// An acknowledged change: its revision, the comment, how it changed, and the operation that asked for it.
+type Acknowledged = (i64, i64, How, u32);
 
 /// Finds changes that were left out, told twice or made up.
 pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
+    // What each watcher was told last, and by which operation.
+    let mut places: QuickMap<u32, (u32, i64)> = QuickMap::default();
+    let mut acknowledged = Vec::new();
     for number in scene.mine {
         let op = scene.op(*number);
-        if let (Call::Watch { after, .. }, Outcome::Changes { told, last }) = (&op.call, &op.outcome) {
-            dense(found, *number, *after, told, *last);
-            complete(scene, found, *number, *after, told);
+        let Call::Watch { after, .. } = op.call else { continue };
+        let last = if let Outcome::Changes { told, last } = &op.outcome {
+            if acknowledged.is_empty() {
+                acknowledged = changes(scene);
+            }
+            dense(found, *number, after, told, *last);
+            complete(found, *number, &acknowledged, (after, *last), told);
             sound(scene, found, *number, told);
+            told.last().map_or(after, |(revision, _)| *revision)
+        } else if let Outcome::Gap { first, last } = op.outcome {
+            old(scene, found, *number, after, (first, last));
+            last
+        } else {
+            continue;
+        };
+        if let Some((other, seen)) = places.insert(op.client, (*number, last))
+            && seen != after
+        {
+            found.add(
+                || format!("a watch begins behind revision {after}, and its watcher saw {seen}"),
+                &[other, *number],
+            );
         }
+    }
+}
+
+/// What was acknowledged, by its revision.
+fn changes(scene: &Scene<'_>) -> Vec<Acknowledged> {
+    let all = scene.requests.iter().filter_map(|request| {
+        let written = scene.written(request)?;
+        Some((written.revision, written.id, scene.call(request).changes()?, request.first))
+    });
+    let mut all: Vec<_> = all.collect();
+    all.sort_unstable_by_key(|(revision, ..)| *revision);
+    all
+}
+
+/// A gap follows what was told, and leaves out nothing that can be told one by one.
+fn old(scene: &Scene<'_>, found: &mut Found, number: u32, after: i64, (first, last): (i64, i64)) {
+    if first != after + 1 || last < first {
+        found.add(|| format!("a gap from {first} to {last} behind revision {after}"), &[number]);
+    }
+    // Until then it is told somebody where the subject is now.
+    let reached = scene.reached(scene.op(number).ended.saturating_add(STALE)).map_or(0, |(revision, _)| revision);
+    if last > reached - TOLD {
+        found.add(|| format!("a gap up to {last}, though the subject is at {reached}"), &[number]);
     }
 }
 
@@ -29,15 +78,13 @@ fn dense(found: &mut Found, number: u32, after: i64, told: &[Told], last: i64) {
 }
 
 /// What was acknowledged is told at its revision, as what it was.
-fn complete(scene: &Scene<'_>, found: &mut Found, number: u32, after: i64, told: &[Told]) {
-    for request in &scene.requests {
-        let Some(written) = scene.written(request).filter(|written| written.revision > after) else { continue };
-        let Some(how) = scene.call(request).changes() else { continue };
-        let place = told.binary_search_by_key(&written.revision, |(revision, _)| *revision);
-        let is_told = place.is_ok_and(|place| told[place].1.contains(&(written.id, how)));
+fn complete(found: &mut Found, number: u32, all: &[Acknowledged], (after, last): (i64, i64), told: &[Told]) {
+    let place = |revision: i64| all.partition_point(|(of, ..)| *of <= revision);
+    for (revision, id, how, first) in &all[place(after)..place(last).max(place(after))] {
+        let place = told.binary_search_by_key(revision, |(revision, _)| *revision);
+        let is_told = place.is_ok_and(|place| told[place].1.contains(&(*id, *how)));
         if !is_told {
-            let what = || format!("at revision {} it is not told that {} is {how:?}", written.revision, written.id);
-            found.add(what, &[request.first, number]);
+            found.add(|| format!("at revision {revision} it is not told that {id} is {how:?}"), &[*first, number]);
         }
     }
 }
@@ -51,6 +98,10 @@ fn sound(scene: &Scene<'_>, found: &mut Found, number: u32, told: &[Told]) {
     }
     for (revision, id, how) in all {
         let Some(comment) = scene.comment(id) else {
+            // What nobody answered may have been done; whether it was, the end would tell.
+            if scene.export().is_none() && scene.requests.iter().any(|request| scene.is_lost(request)) {
+                continue;
+            }
             found.add(|| format!("at revision {revision} a comment is told that does not stand: {id}"), &[number]);
             continue;
         };
@@ -58,10 +109,12 @@ fn sound(scene: &Scene<'_>, found: &mut Found, number: u32, told: &[Told]) {
             created.push((id, revision));
         }
         let at = |known: i64| known == revision || known == 0;
+        // Nothing is told before it is asked for.
+        let asked = |request: u32| scene.requests[request as usize].begun < scene.op(number).ended;
         let changes = comment.changes.iter().chain(&comment.open);
-        let mut same = changes.filter(|change| at(change.revision));
+        let mut same = changes.filter(|change| at(change.revision) && asked(change.request));
         let was_done = match how {
-            How::Created => at(comment.born),
+            How::Created => at(comment.born) && asked(comment.request),
             How::Edited => same.any(|change| matches!(change.what, What::Text(_))),
             How::State => same.any(|change| matches!(change.what, What::Visible(_))),
             How::Other => false,
@@ -81,7 +134,7 @@ fn sound(scene: &Scene<'_>, found: &mut Found, number: u32, told: &[Told]) {
 #[cfg(test)]
 mod tests {
     use super::super::sketch::{Sketch, item};
-    use super::How;
+    use super::{Call, How, Outcome, TOLD};
 
     /// Two roots, of which the first is edited, as far as watchers are told.
     fn told(changes: &[(i64, i64, How)]) -> Sketch {
@@ -120,5 +173,69 @@ mod tests {
         told(&[SECOND, (3, 11, How::Other)]).has("feed", "11 is told as Other, which nobody did");
         told(&[(2, 12, How::Edited), EDIT]).has("feed", "at revision 2 12 is told as Edited, which nobody did");
         told(&[(2, 12, How::Created), (3, 12, How::Created)]).has("feed", "created at revision 2 and at 3");
+    }
+
+    /// What one watcher was told by two streams, of which the second begins behind a revision.
+    fn resumed(after: i64, changes: &[(i64, i64, How)]) -> Sketch {
+        let mut sketch = Sketch::default();
+        sketch.root(1, 11, 1, 1).root(2, 12, 2, 2).edit(3, 11, 99, Some(3));
+        sketch.changes(4, 1, &[SECOND], 2).last(|op| op.client = 7);
+        let mut edited = item(11, 1);
+        edited.text = 99;
+        let last = changes.last().map_or(after, |(revision, ..)| *revision);
+        sketch.changes(5, after, changes, last).last(|op| op.client = 7).export(9, &[edited, item(12, 2)], &[]);
+        sketch
+    }
+
+    #[test]
+    fn a_stream_that_breaks_is_resumed_where_its_watcher_was() {
+        resumed(2, &[EDIT]).has_none();
+        // Whoever left, or whose stream broke, has not been told what came later.
+        resumed(2, &[]).has_none();
+        resumed(3, &[]).has("feed", "a watch begins behind revision 3, and its watcher saw 2");
+        resumed(1, &[SECOND, EDIT]).has("feed", "a watch begins behind revision 1, and its watcher saw 2");
+        resumed(2, &[(3, 12, How::Created)]).has("feed", "it is not told that 11 is Edited");
+    }
+
+    #[test]
+    fn two_watchers_are_told_the_same_each_for_itself() {
+        let mut sketch = resumed(2, &[EDIT]);
+        sketch.changes(6, 1, &[SECOND, EDIT], 3).last(|op| op.client = 8);
+        sketch.has_none();
+    }
+
+    #[test]
+    fn what_is_told_before_it_was_asked_for_is_found() {
+        let mut sketch = Sketch::default();
+        sketch.root(1, 11, 1, 1).changes(2, 1, &[SECOND], 2).root(3, 12, 2, 2);
+        sketch.export(9, &[item(11, 1), item(12, 2)], &[]).has("feed", "12 is told as Created, which nobody did");
+    }
+
+    #[test]
+    fn what_nobody_answered_may_be_told_if_it_stands_or_nobody_looked() {
+        let mut sketch = Sketch::default();
+        sketch.root(1, 11, 1, 1).unknown_root(2, 12).changes(4, 1, &[SECOND], 2).has_none();
+        sketch.export(9, &[item(11, 1), item(12, 2)], &[]).has_none();
+        let mut sketch = Sketch::default();
+        sketch.root(1, 11, 1, 1).unknown_root(2, 12).changes(4, 1, &[SECOND], 2).export(9, &[item(11, 1)], &[]);
+        sketch.has("feed", "does not stand: 12");
+    }
+
+    /// A gap from one revision to another behind the first, while the subject is told to be at a third.
+    fn gap(first: i64, last: i64, at: i64) -> Sketch {
+        let mut sketch = Sketch::default();
+        sketch.root(1, 11, 1, 1).counts(2, at, 1, 1);
+        sketch.op(3, Call::Watch { subject: 0, after: 1 }, Outcome::Gap { first, last });
+        sketch
+    }
+
+    #[test]
+    fn a_gap_of_what_is_too_old_is_fine_and_another_is_found() {
+        gap(2, 5, 5 + TOLD).has_none();
+        gap(2, 6, 5 + TOLD).has("feed", "a gap up to 6, though the subject is at 1029");
+        gap(3, 5, 5 + TOLD).has("feed", "a gap from 3 to 5 behind revision 1");
+        let mut sketch = gap(2, 5, 5 + TOLD);
+        sketch.last(|op| op.client = 7).changes(4, 2, &[], 2).last(|op| op.client = 7);
+        sketch.has("feed", "a watch begins behind revision 2, and its watcher saw 5");
     }
 }

@@ -39,7 +39,9 @@ fn explained(call: &Call) -> &'static [&'static str] {
         Call::List(_) | Call::Replies { .. } | Call::Get { .. } | Call::Counts { .. } | Call::States { .. } => {
             &["REVISION_NOT_REACHED"]
         }
-        Call::Root { .. } | Call::Export { .. } | Call::Watch { .. } => &[],
+        // A stream ends with its server, or when its reader is slow; it is resumed.
+        Call::Watch { .. } => &["SERVER_STOPPING", "WATCH_TOO_SLOW"],
+        Call::Root { .. } | Call::Export { .. } => &[],
     }
 }
 

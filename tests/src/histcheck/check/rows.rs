@@ -24,6 +24,7 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
                 | Outcome::Counts(_)
                 | Outcome::States(_)
                 | Outcome::Changes { .. }
+                | Outcome::Gap { .. }
                 | Outcome::Refused(_)
                 | Outcome::Unknown(_) => None,
             };

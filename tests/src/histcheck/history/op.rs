@@ -50,7 +50,7 @@ pub(crate) enum Call {
     States { subject: u32, member: u32, comments: Box<[i64]>, fresh: bool },
     /// All rows and likes of a subject, and whether its counts are theirs; only when nobody writes any more.
     Export { subject: u32 },
-    /// The changes of a subject behind a revision, as its watchers are told them, up to its last; only then, too.
+    /// The changes of a subject behind a revision, as a watcher is told them until it leaves, or its stream breaks.
     Watch { subject: u32, after: i64 },
 }
 
@@ -114,9 +114,15 @@ pub(crate) enum Outcome {
         likes: Box<[(i64, u32, Value)]>,
         drifts: Box<[String]>,
     },
-    /// The changes of comments, in the order they were told, up to the revision that was the last.
+    /// The changes of comments, in the order they were told, up to the revision that was the last: of those told or, when
+    /// nobody wrote any more, of the subject.
     Changes {
         told: Box<[Told]>,
+        last: i64,
+    },
+    /// Revisions that a watcher is told of as left out, from the first to the last.
+    Gap {
+        first: i64,
         last: i64,
     },
     /// Refused, with the word that nothing was done; by this reason.
@@ -124,6 +130,9 @@ pub(crate) enum Outcome {
     /// It may have been done, be done later, or never; by this reason. A read tells nothing.
     Unknown(Box<str>),
 }
+
+/// Revisions of a subject that can be told one by one, as the contract says.
+pub(crate) const TOLD: i64 = 1_024;
 
 /// One change of a watched subject: its revision, and the comments that changed and how. Most have one.
 pub(crate) type Told = (i64, Box<[(i64, How)]>);
@@ -329,6 +338,7 @@ impl Op {
             | Outcome::States(_)
             | Outcome::Export { .. }
             | Outcome::Changes { .. }
+            | Outcome::Gap { .. }
             | Outcome::Refused(_)
             | Outcome::Unknown(_) => None,
         }
@@ -345,6 +355,7 @@ impl Op {
             | Outcome::Counts(_)
             | Outcome::States(_)
             | Outcome::Changes { .. }
+            | Outcome::Gap { .. }
             | Outcome::Refused(_)
             | Outcome::Unknown(_) => &[],
         }

@@ -29,6 +29,7 @@ impl fmt::Display for Op {
             | Outcome::Liked(_)
             | Outcome::Counts(_)
             | Outcome::States(_)
+            | Outcome::Gap { .. }
             | Outcome::Refused(_)
             | Outcome::Unknown(_) => write!(f, " → {outcome:?}"),
         }

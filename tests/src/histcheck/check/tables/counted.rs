@@ -7,47 +7,57 @@ use super::super::quick::QuickMap;
 use super::Stand;
 use crate::histcheck::history::CommentRow;
 
-/// Counts of one subject or comment: roots, comments, replies, likes, dislikes.
-type Counts = [i32; 5];
-const NAMES: [&str; 5] = ["root_count", "comment_count", "reply_count", "like_count", "dislike_count"];
+/// The counts of something, and their names.
+type Counts<const N: usize> = [i32; N];
+const OF_SUBJECTS: [&str; 2] = ["root_count", "comment_count"];
+const OF_COMMENTS: [&str; 3] = ["reply_count", "like_count", "dislike_count"];
 
 /// Counts the rows again, and holds against that what is stored.
 pub(super) fn check(stand: &Stand<'_>, found: &mut Found) {
-    let mut counted: QuickMap<i64, Counts> = QuickMap::default();
+    // A subject may have the id of a comment: they are minted apart.
+    let mut subjects: QuickMap<i64, Counts<2>> = QuickMap::default();
+    let mut comments: QuickMap<i64, Counts<3>> = QuickMap::default();
     for row in stand.comments.values().filter(|row| row.state == CommentRow::VISIBLE) {
-        let of_subject = counted.entry(row.subject_id).or_default();
+        let of_subject = subjects.entry(row.subject_id).or_default();
         of_subject[0] += i32::from(row.root == 0);
         of_subject[1] += 1;
         // A reply to a reply counts for that and for the root above both.
         let above = [row.root, if row.parent == row.root { 0 } else { row.parent }];
         for id in above.into_iter().filter(|id| *id != 0) {
-            counted.entry(id).or_default()[2] += 1;
+            comments.entry(id).or_default()[0] += 1;
         }
     }
     for row in &stand.likes {
-        let of_comment = counted.entry(row.comment).or_default();
+        let of_comment = comments.entry(row.comment).or_default();
         match row.value {
-            1 => of_comment[3] += 1,
-            -1 => of_comment[4] += 1,
+            1 => of_comment[1] += 1,
+            -1 => of_comment[2] += 1,
             0 => {}
             _ => found.add(|| format!("a like of no known value: {row:?}"), &[]),
         }
     }
-    let mut compare = |id: i64, stored: Counts| {
-        let counted = counted.get(&id).copied().unwrap_or_default();
-        for (name, (stored, counted)) in NAMES.into_iter().zip(stored.into_iter().zip(counted)) {
-            if stored != counted {
-                found.add(|| format!("{name} of {id} is stored as {stored}, and its rows are {counted}"), &[]);
-            }
-        }
-    };
     for row in stand.subjects.values() {
-        compare(row.id, [row.roots, row.comments, 0, 0, 0]);
+        compare(found, row.id, OF_SUBJECTS, [row.roots, row.comments], &subjects);
     }
     for row in stand.comments.values() {
-        compare(row.id, [0, 0, row.replies, row.likes, row.dislikes]);
+        compare(found, row.id, OF_COMMENTS, [row.replies, row.likes, row.dislikes], &comments);
     }
     floors(stand, found);
+}
+
+fn compare<const N: usize>(
+    found: &mut Found,
+    id: i64,
+    names: [&str; N],
+    stored: Counts<N>,
+    counted: &QuickMap<i64, Counts<N>>,
+) {
+    let counted = counted.get(&id).copied().unwrap_or([0; N]);
+    for (name, (stored, counted)) in names.into_iter().zip(stored.into_iter().zip(counted)) {
+        if stored != counted {
+            found.add(|| format!("{name} of {id} is stored as {stored}, and its rows are {counted}"), &[]);
+        }
+    }
 }
 
 /// Floors of each subject's roots, and of each root's replies, are 1 to the next one, each once.

@@ -31,7 +31,7 @@ impl Default for Plant {
             revision,
         };
         let subjects = [
-            Rows::Subjects(vec![subject(Self::id(1), PART, 0, 3, 1, 2, 5)]),
+            Rows::Subjects(vec![subject(Plant::SUBJECT, PART, 0, 3, 1, 2, 5)]),
             Rows::Subjects(vec![subject(1 << 14, 1, 1, 1, 0, 0, 1)]),
         ];
         let comments = vec![comment(11, 0, 1), CommentRow { next_floor: 1, likes: 0, ..comment(12, 11, 1) }, {
@@ -40,7 +40,7 @@ impl Default for Plant {
         }];
         let says = |id| ContentRow { comment: Self::id(id), part: PART, marked: 0, text: id.cast_unsigned() };
         let contents = [11, 12, 13].map(says).to_vec();
-        let like = LikeRow { subject_id: Self::id(1), comment: Self::id(11), part: PART, member: 5, value: 1 };
+        let like = LikeRow { subject_id: Plant::SUBJECT, comment: Self::id(11), part: PART, member: 5, value: 1 };
         let rows = comments.iter().map(item).collect();
         let likes = Box::new([(like.comment, like.member, Value::Like)]);
         let mut tables: Vec<Table> = (0..).zip(subjects).map(|(number, rows)| table(number, rows)).collect();
@@ -75,7 +75,7 @@ fn comment(id: i64, root: i64, floor: i32) -> CommentRow {
     CommentRow {
         id: Plant::id(id),
         part: PART,
-        subject_id: Plant::id(1),
+        subject_id: Plant::SUBJECT,
         root,
         parent: root,
         floor,
@@ -110,6 +110,9 @@ fn item(row: &CommentRow) -> Item {
 }
 
 impl Plant {
+    /// The id of subject 0, which is that of its first comment, too: subjects have ids of their own.
+    const SUBJECT: i64 = PART << 14 | 11;
+
     /// An id of subject 0's partition.
     pub(super) fn id(number: i64) -> i64 {
         PART << 14 | number

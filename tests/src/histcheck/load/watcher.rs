@@ -1,0 +1,188 @@
+//! One watcher: follows a subject through the storm, now at one server and now at the other, and takes down what it is told.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use riposte_sdk::v1::subject_service_client::SubjectServiceClient;
+use riposte_sdk::v1::watch_subject_response::Event;
+use riposte_sdk::v1::{CommentChangeKind, GetSubjectRequest, SubjectChange, WatchSubjectRequest};
+use tokio::sync::watch;
+use tonic::{Code, Status};
+
+use super::{SUBJECTS, Stage, failed};
+use crate::Watch;
+use crate::histcheck::history::{Call, How, Nanos, Op, Outcome, TOLD, Told};
+use crate::histcheck::names;
+use crate::kill::fleet::SERVERS;
+
+/// The subjects that are watched all the time, each from two places: the hot one, others that are written to often and
+/// seldom, and a quiet one.
+pub(crate) const WATCHED: [u32; 6] = [0, 1, 2, 7, 40, SUBJECTS as u32 - 10];
+/// The client number of the first watcher.
+const CLIENT: u32 = 300_000;
+/// The longest that a watcher stays at a server before it goes to another: what is told must not depend on where it asks.
+const STAYS: Duration = Duration::from_secs(15);
+/// The longest pause before it asks again, within which things happen that it has to be told of.
+const PAUSE: Duration = Duration::from_millis(500);
+/// How long a watch may take to begin, and in the end to tell everything.
+const WITHIN: Duration = Duration::from_secs(10);
+
+/// Somebody who watches one subject.
+#[derive(Debug)]
+pub(crate) struct Watcher {
+    client: u32,
+    subject: u32,
+    /// The last revision that it was told; 0 where it was told nothing, and does not know where the subject is.
+    seen: i64,
+}
+
+impl Watcher {
+    /// All that watch during a storm. Some begin with what comes next, and some with the first change there was.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        let from = WATCHED.into_iter().flat_map(|subject| [(subject, 0), (subject, 1)]);
+        (CLIENT..).zip(from).map(|(client, (subject, seen))| Self { client, subject, seen })
+    }
+
+    /// One that has watched nothing yet.
+    pub(crate) fn new(client: u32, subject: u32) -> Self {
+        Self { client, subject, seen: 0 }
+    }
+
+    /// Watches until it is over, and then until it was told everything.
+    ///
+    /// # Errors
+    /// When the history cannot be written, or in the end no server answers.
+    pub(crate) async fn run(mut self, stage: Arc<Stage>, mut over: watch::Receiver<bool>) -> Result<()> {
+        while !*over.borrow() {
+            let leave = async {
+                let over = async { over.wait_for(|over| *over).await.is_ok() };
+                tokio::time::timeout(STAYS.mul_f64(rand::random()), over).await.is_ok()
+            };
+            self.stay(&stage, rand::random_range(0..SERVERS), None, leave).await?;
+            tokio::time::sleep(PAUSE.mul_f64(rand::random())).await;
+        }
+        self.rest(&stage, rand::random_range(0..SERVERS)).await
+    }
+
+    /// Watches until it was told everything up to where the subject is: for when nobody writes and nothing strikes any more.
+    ///
+    /// # Errors
+    /// When the server does not answer, or the history cannot be written.
+    pub(crate) async fn rest(mut self, stage: &Stage, server: usize) -> Result<()> {
+        let key = Some(names::key(self.subject));
+        let row = GetSubjectRequest { key, fresh: true, ..GetSubjectRequest::default() };
+        let last = match SubjectServiceClient::new(stage.doors.channel(server)).get_subject(row).await {
+            Ok(answer) => answer.into_inner().subject.context("no subject")?.revision,
+            // A subject comes into being with its first comment.
+            Err(status) if status.code() == Code::NotFound => return Ok(()),
+            Err(status) => return Err(status.into()),
+        };
+        if last == 0 {
+            return Ok(());
+        }
+        if self.seen == 0 {
+            // From 0 on would be from now on.
+            self.seen = (last - TOLD).max(1);
+        }
+        match self.stay(stage, server, Some(last), tokio::time::sleep(WITHIN)).await? {
+            Some(status) => {
+                let words = status.to_string();
+                ensure!(!failed(status).1, words);
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Watches at a server until it leaves, is told a revision, or the stream breaks; then the reason is told.
+    async fn stay<T>(
+        &mut self,
+        stage: &Stage,
+        server: usize,
+        last: Option<i64>,
+        leave: impl Future<Output = T>,
+    ) -> Result<Option<Status>> {
+        let mut begun = stage.now();
+        let opened = tokio::time::timeout(WITHIN, self.open(stage, server)).await;
+        let mut stream = match opened.unwrap_or_else(|_| Err(Status::deadline_exceeded("no watch begins in time"))) {
+            Ok(stream) => stream,
+            // Until its first comment there is nothing to watch.
+            Err(status) if self.seen <= 1 && status.code() == Code::NotFound => return Ok(None),
+            Err(status) => {
+                self.take_down(stage, server, begun, failed(status.clone()).0)?;
+                return Ok(Some(status));
+            }
+        };
+        // Where the stream says that it begins: whether that is where this watcher was is for the verdict.
+        self.seen = stream.opened();
+        let (mut leave, mut told) = (pin!(leave), Vec::new());
+        let broken = loop {
+            let seen = told.last().map_or(self.seen, |(revision, _): &Told| *revision);
+            if last.is_some_and(|last| seen >= last) {
+                break None;
+            }
+            let event = tokio::select! {
+                event = stream.next() => event,
+                _ = &mut leave => break None,
+            };
+            match event {
+                Ok(Event::Change(change)) => told.push(as_told(&change)),
+                Ok(Event::Gap(gap)) => {
+                    self.changes(stage, server, begun, std::mem::take(&mut told), None)?;
+                    let (first, last) = (gap.first_revision, gap.last_revision);
+                    self.take_down(stage, server, begun, Outcome::Gap { first, last })?;
+                    (self.seen, begun) = (last, stage.now());
+                }
+                Ok(Event::Opened(_)) => break Some(Status::internal("it begins twice")),
+                Err(status) => break Some(status),
+            }
+        };
+        self.changes(stage, server, begun, told, last)?;
+        if let Some(status) = &broken {
+            self.take_down(stage, server, begun, failed(status.clone()).0)?;
+        }
+        Ok(broken)
+    }
+
+    async fn open(&self, stage: &Stage, server: usize) -> Result<Watch, Status> {
+        let request = WatchSubjectRequest { key: Some(names::key(self.subject)), after_revision: self.seen };
+        let mut service = SubjectServiceClient::new(stage.doors.channel(server));
+        Watch::of(service.watch_subject(request).await?.into_inner()).await
+    }
+
+    /// Takes down changes, which were to lead up to `last` where that is known.
+    fn changes(
+        &mut self,
+        stage: &Stage,
+        server: usize,
+        begun: Nanos,
+        told: Vec<Told>,
+        last: Option<i64>,
+    ) -> Result<()> {
+        let seen = told.last().map_or(self.seen, |(revision, _)| *revision);
+        let outcome = Outcome::Changes { told: told.into(), last: last.unwrap_or(seen) };
+        self.take_down(stage, server, begun, outcome)?;
+        self.seen = seen;
+        Ok(())
+    }
+
+    fn take_down(&self, stage: &Stage, server: usize, begun: Nanos, outcome: Outcome) -> Result<()> {
+        let (ended, client, server) = (stage.now(), self.client, server as u8);
+        let call = Call::Watch { subject: self.subject, after: self.seen };
+        stage.recorder.op(Op { client, server, begun, ended, request: (0, 0), call, outcome })
+    }
+}
+
+/// A change as it is taken down.
+fn as_told(change: &SubjectChange) -> Told {
+    let how = |kind| match kind {
+        CommentChangeKind::Created => How::Created,
+        CommentChangeKind::Edited => How::Edited,
+        CommentChangeKind::StateChanged => How::State,
+        CommentChangeKind::Unspecified | CommentChangeKind::PinChanged | CommentChangeKind::Recounted => How::Other,
+    };
+    let comments = change.comments.iter().map(|comment| (comment.comment_id, how(comment.kind())));
+    (change.revision, comments.collect())
+}
