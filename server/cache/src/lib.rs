@@ -41,7 +41,7 @@ pub use port::{
 };
 pub use rankings::CachedRankings;
 pub use reader::CachedReader;
-pub use redis::{Redis, RedisHealth, Trips, fuzz};
+pub use redis::{Redis, RedisHealth, Trips, fuzz, look};
 pub use relayed::Relayed;
 pub use room::{Room, Route};
 pub use tally::{Tally, Told};

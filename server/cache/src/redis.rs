@@ -4,6 +4,7 @@
 mod answers;
 mod client;
 pub mod fuzz;
+mod look;
 mod message;
 mod page;
 mod place;
@@ -28,6 +29,7 @@ use crate::port::{
     Printer, Prints, Ticket,
 };
 use client::Client;
+pub use look::look;
 use print::Press;
 pub use trips::Trips;
 use value::hex;

@@ -10,6 +10,7 @@
 
 mod cluster;
 mod connection;
+mod kept;
 mod peer;
 mod ports;
 mod program;
@@ -19,6 +20,7 @@ mod wait;
 
 pub use cluster::Cluster;
 pub use connection::{Connection, Reply};
+pub use kept::Kept;
 pub use ports::free_port;
 pub use program::{Program, shared, shared_cluster};
 pub use server::Server;

@@ -9,6 +9,7 @@ use rand::{RngExt, SeedableRng};
 
 use crate::cluster::Cluster;
 use crate::connection::Reply;
+use crate::kept::{self, Kept};
 use crate::server::Server;
 
 /// What happens to a Redis.
@@ -36,6 +37,12 @@ pub trait Victim: std::fmt::Debug {
     /// # Errors
     /// When it does not come back, or cannot suffer this fault.
     fn suffer(&mut self, fault: Fault, random: &mut StdRng) -> Result<()>;
+
+    /// Every key, in a cluster those of its masters.
+    ///
+    /// # Errors
+    /// When a server does not answer.
+    fn kept(&self) -> Result<Vec<Kept>>;
 }
 
 /// A sequence of faults that follows from a seed. When they strike depends on how long each of them takes.
@@ -93,6 +100,10 @@ impl Victim for Server {
             Fault::Failover(_) => bail!("a server alone has nobody to take over"),
         }
     }
+
+    fn kept(&self) -> Result<Vec<Kept>> {
+        kept::of(self)
+    }
 }
 
 impl Victim for Cluster {
@@ -125,6 +136,11 @@ impl Victim for Cluster {
                 self.settle()
             }
         }
+    }
+
+    fn kept(&self) -> Result<Vec<Kept>> {
+        let masters = self.masters()?.into_iter().map(|master| kept::of(&self.nodes()[master]));
+        Ok(masters.collect::<Result<Vec<_>>>()?.concat())
     }
 }
 

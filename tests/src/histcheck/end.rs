@@ -1,6 +1,8 @@
 //! What stands when all is over, read through the API into the history: by each server from whatever copies it has, from
-//! the rows, and from what watchers are told; and then the rows of the databases themselves.
+//! the rows, and from what watchers are told; and then the rows of the databases and the keys of Redis themselves.
 
+mod copies;
+mod line;
 mod tables;
 
 use std::collections::BTreeMap;
@@ -13,6 +15,7 @@ use riposte_sdk::v1::{
 };
 use tonic::Code;
 
+use super::fault::Rig;
 use super::history::{Call, Item, Op, Outcome, PageOf, Place, Sort, Value, View};
 use super::load::{SUBJECTS, Stage, USUAL, Watcher, counts, failed, heard, item, send};
 use super::names;
@@ -32,7 +35,8 @@ const WITHIN: Duration = Duration::from_secs(10);
 ///
 /// # Errors
 /// When a read fails: no fault strikes any more.
-pub(super) async fn read(stage: &Stage, server: &Server, databases: &Databases) -> Result<()> {
+pub(super) async fn read(stage: &Stage, rig: &Rig, databases: &Databases) -> Result<()> {
+    let server = rig.fleet.any()?;
     let drifts = drifts(server).await?;
     for subject in 0..SUBJECTS as u32 {
         for door in 0..SERVERS {
@@ -46,7 +50,8 @@ pub(super) async fn read(stage: &Stage, server: &Server, databases: &Databases) 
             .await
             .with_context(|| format!("watching subject {subject} at server {door}"))?;
     }
-    tables::read(databases, &stage.recorder).await
+    tables::read(databases, &stage.recorder).await.context("reading the rows")?;
+    copies::read(rig.redis(), &stage.recorder).await.context("reading the copies")
 }
 
 /// The first pages of several orders, and the counts, as whatever copy tells them.

@@ -4,11 +4,13 @@
 //! checker sees each answer. Everything is kept in small numbers: subjects and members go by their number, texts by
 //! the number that marks them (see [`super::names`]), times in nanoseconds since the run began, by one clock.
 
+mod copy;
 mod file;
 mod op;
 mod say;
 mod table;
 
+pub(crate) use copy::{BlockRow, Copy, Owner};
 pub(crate) use file::{Recorder, read};
 pub(crate) use op::{
     Call, Counts, How, Item, Liked, Nanos, Op, Outcome, PageOf, Place, RequestId, Shown, Sort, TOLD, Told, Value, View,
@@ -50,4 +52,6 @@ pub(crate) struct History {
     pub(crate) alarms: Vec<Alarm>,
     /// The databases when all was over; none where the run did not come so far.
     pub(crate) tables: Vec<Table>,
+    /// Redis, then.
+    pub(crate) copies: Vec<Copy>,
 }

@@ -59,7 +59,7 @@ pub(super) async fn run(options: &Options) -> Result<bool> {
     for watcher in try_join_all(watchers).await? {
         watcher.context("watching what stands")?;
     }
-    end::read(&stage, rig.fleet.any()?, &databases).await.context("reading what stands")?;
+    end::read(&stage, &rig, &databases).await.context("reading what stands")?;
     rig.stop().await?;
     // The last server that could say something is gone.
     listens.await??;

@@ -6,8 +6,6 @@
 
 mod counted;
 mod places;
-#[cfg(test)]
-mod plant;
 mod told;
 
 use super::Found;
@@ -16,25 +14,22 @@ use crate::histcheck::history::{CommentRow, ContentRow, History, LikeRow, Rows, 
 
 /// All rows of a kind, by what they are of.
 #[derive(Debug, Default)]
-struct Stand<'h> {
+pub(super) struct Stand<'h> {
     /// Subjects and comments by their ids.
-    subjects: QuickMap<i64, &'h SubjectRow>,
-    comments: QuickMap<i64, &'h CommentRow>,
+    pub(super) subjects: QuickMap<i64, &'h SubjectRow>,
+    pub(super) comments: QuickMap<i64, &'h CommentRow>,
     /// What comments say, by their ids.
-    contents: QuickMap<i64, &'h ContentRow>,
-    likes: Vec<&'h LikeRow>,
+    pub(super) contents: QuickMap<i64, &'h ContentRow>,
+    pub(super) likes: Vec<&'h LikeRow>,
 }
 
-/// Finds rows that nobody could have asked for, and those of which the service tells something else.
-pub(super) fn check(history: &History, found: &mut Found) {
-    // A run that came to no end has none.
-    if history.tables.is_empty() {
-        return;
-    }
+/// Finds rows that nobody could have asked for, and those of which the service tells something else; gives all.
+pub(super) fn check<'h>(history: &'h History, found: &mut Found) -> Stand<'h> {
     places::check(&history.tables, found);
     let stand = Stand::of(history, found);
     counted::check(&stand, found);
     told::check(&stand, history, found);
+    stand
 }
 
 impl<'h> Stand<'h> {
@@ -96,7 +91,7 @@ impl<'h> Stand<'h> {
 
 #[cfg(test)]
 mod tests {
-    use super::plant::Plant;
+    use super::super::plant::Plant;
 
     #[test]
     fn rows_that_belong_together_are_fine() {

@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result};
 
+use super::line::Line;
 use crate::histcheck::history::{CommentRow, ContentRow, LikeRow, Recorder, Rows, SubjectRow, Table};
 use crate::histcheck::names;
 use crate::mysql;
@@ -17,8 +18,8 @@ pub(crate) struct Databases {
 }
 
 const SUBJECTS: &str = "id, part, object_type, object_id, next_floor, root_count, comment_count, revision";
-const COMMENTS: &str = "id, part, subject_id, root_id, parent_id, floor, next_floor, member_id, state, like_count, \
-                        dislike_count, reply_count, revision";
+const COMMENTS: &str = "id, part, subject_id, root_id, parent_id, floor, next_floor, member_id, state, listed, \
+                        like_count, dislike_count, reply_count, revision";
 const CONTENTS: &str = "comment_id, part, text";
 const LIKES: &str = "subject_id, comment_id, part, member_id, value";
 
@@ -52,7 +53,7 @@ async fn table(server: &str, databases: &Databases, source: u8, name: &str) -> R
         _ => return Ok(None),
     };
     let said = mysql::query(server, &databases.name, &format!("SELECT {columns} FROM {name}")).await?;
-    let lines = || said.lines().map(|line| Line(line.split('\t')));
+    let lines = || said.lines().map(|line| Line::of(line));
     let rows = match columns {
         SUBJECTS => Rows::Subjects(lines().map(Line::subject).collect::<Result<_>>()?),
         COMMENTS => Rows::Comments(lines().map(Line::comment).collect::<Result<_>>()?),
@@ -62,19 +63,7 @@ async fn table(server: &str, databases: &Databases, source: u8, name: &str) -> R
     Ok(Some(Table { source, number, rows }))
 }
 
-/// A row as it is printed: the fields of a struct are read in the order of its columns.
-struct Line<'a>(std::str::Split<'a, char>);
-
-impl<'a> Line<'a> {
-    fn text(&mut self) -> Result<&'a str> {
-        self.0.next().context("a row is too short")
-    }
-
-    fn number<T: std::str::FromStr>(&mut self) -> Result<T> {
-        let text = self.text()?;
-        text.parse().ok().with_context(|| format!("{text:?} is no such number"))
-    }
-
+impl Line<'_> {
     fn subject(mut self) -> Result<SubjectRow> {
         let (id, part) = (self.number()?, self.number()?);
         let key = SubjectKey { object_type: self.text()?.to_owned(), object_id: self.text()?.to_owned() };
@@ -100,6 +89,7 @@ impl<'a> Line<'a> {
             next_floor: self.number()?,
             member: names::member(self.text()?),
             state: self.number()?,
+            listed: self.number()?,
             likes: self.number()?,
             dislikes: self.number()?,
             replies: self.number()?,
@@ -130,11 +120,11 @@ mod tests {
 
     #[test]
     fn rows_are_read_as_they_are_printed_and_a_short_one_is_refused() {
-        let line = |text: &'static str| Line(text.split('\t'));
+        let line = |text: &'static str| Line::of(text);
         let subject = line("7\t3\tdeep\tobject-2\t5\t4\t9\t12").subject().unwrap();
         let of = (subject.id, subject.part, subject.subject, subject.next_floor);
         assert_eq!((of, subject.roots, subject.comments, subject.revision), ((7, 3, 7, 5), 4, 9, 12));
-        let comment = line("8\t3\t7\t1\t2\t4\t1\tm6\t6\t2\t1\t0\t15").comment().unwrap();
+        let comment = line("8\t3\t7\t1\t2\t4\t1\tm6\t6\t0\t2\t1\t0\t15").comment().unwrap();
         assert_eq!((comment.subject_id, comment.root, comment.parent, comment.floor), (7, 1, 2, 4));
         assert_eq!((comment.member, comment.state, comment.likes, comment.revision), (6, CommentRow::DELETED, 2, 15));
         let content = line("8\t3\ts7 t99").content().unwrap();

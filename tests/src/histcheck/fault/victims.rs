@@ -49,6 +49,11 @@ impl Rig {
         Self { fleet, wires, clocks, networks, databases: Databases, redis, burst: Some(burst) }
     }
 
+    /// What copies are kept in, to look at it.
+    pub(crate) fn redis(&self) -> Arc<Mutex<dyn redis::Victim + Send>> {
+        Arc::clone(&self.redis)
+    }
+
     /// Ends the bursts for good, and with them their clients.
     pub(crate) fn calm(&mut self) {
         self.burst = None;
@@ -104,11 +109,11 @@ impl Rig {
             }
             Kind::FailSync => self.databases.fail_sync(database).await,
             Kind::FillDisk => self.databases.fill_disk(database).await,
-            Kind::KillRedis => self.redis(random, redis::Fault::Restart, 1).await,
-            Kind::PauseRedis => self.redis(random, redis::Fault::Pause(length), 1).await,
-            Kind::FlushRedis => self.redis(random, redis::Fault::Flush, 1).await,
-            Kind::EvictRedis => self.redis(random, redis::Fault::Evict, strike.keys).await,
-            Kind::FailOver => self.redis(random, redis::Fault::Failover(length), 1).await,
+            Kind::KillRedis => self.hurt_redis(random, redis::Fault::Restart, 1).await,
+            Kind::PauseRedis => self.hurt_redis(random, redis::Fault::Pause(length), 1).await,
+            Kind::FlushRedis => self.hurt_redis(random, redis::Fault::Flush, 1).await,
+            Kind::EvictRedis => self.hurt_redis(random, redis::Fault::Evict, strike.keys).await,
+            Kind::FailOver => self.hurt_redis(random, redis::Fault::Failover(length), 1).await,
             Kind::Delay | Kind::Late | Kind::Slices | Kind::HalfOpen | Kind::OneWay | Kind::Reset => {
                 let wire = self.wires.of(server, store);
                 wire.set(strike.weather().context("no weather")?);
@@ -137,7 +142,7 @@ impl Rig {
         replaced.context("no server stands again in time")?
     }
 
-    async fn redis(&self, random: &mut StdRng, fault: redis::Fault, times: u8) -> Result<()> {
+    async fn hurt_redis(&self, random: &mut StdRng, fault: redis::Fault, times: u8) -> Result<()> {
         let mut redis = Arc::clone(&self.redis).lock_owned().await;
         let mut random = StdRng::seed_from_u64(random.random());
         let suffers = move || (0..times).try_for_each(|_| redis.suffer(fault, &mut random));

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
-use super::{Alarm, Fault, History, Op, Table};
+use super::{Alarm, Copy, Fault, History, Op, Table};
 
 /// A line.
 #[derive(Debug, Serialize, Deserialize)]
@@ -22,6 +22,7 @@ enum Record {
     Fault(Fault),
     Alarm(Alarm),
     Table(Table),
+    Copy(Copy),
 }
 
 /// Takes down what happens. All clients of a run share it.
@@ -74,6 +75,14 @@ impl Recorder {
         self.write(&Record::Table(table))
     }
 
+    /// Takes down a key of Redis.
+    ///
+    /// # Errors
+    /// As [`Recorder::op`].
+    pub(crate) fn copy(&self, copy: Copy) -> Result<()> {
+        self.write(&Record::Copy(copy))
+    }
+
     /// Brings everything to the disk.
     ///
     /// # Errors
@@ -111,6 +120,7 @@ pub(crate) fn read(path: &Path) -> Result<History> {
             Record::Fault(fault) => history.faults.push(fault),
             Record::Alarm(alarm) => history.alarms.push(alarm),
             Record::Table(table) => history.tables.push(table),
+            Record::Copy(copy) => history.copies.push(copy),
         }
     }
     Ok(history)
@@ -158,14 +168,16 @@ mod tests {
         let like = LikeRow { subject_id: 1, comment: 2, part: 3, member: 4, value: -1 };
         let table = Table { source: 1, number: 7, rows: Rows::Likes(vec![like]) };
         recorder.table(table.clone()).unwrap();
+        let copy = Copy::Odd { what: "strange: x".into() };
+        recorder.copy(copy.clone()).unwrap();
         recorder.flush().unwrap();
         let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
         file.write_all(b"{\"Op\":{").unwrap();
         let history = read(&path).unwrap();
         assert_eq!((history.seed, history.again.as_str()), (7, "prove --seed 7"));
         assert_eq!((history.ops, history.faults), (vec![op], vec![fault]));
-        assert_eq!((history.alarms, history.tables), (vec![alarm], vec![table]));
+        assert_eq!((history.alarms, history.tables, history.copies), (vec![alarm], vec![table], vec![copy]));
         file.write_all(b"\n").unwrap();
-        assert!(read(&path).unwrap_err().to_string().contains("line 6"));
+        assert!(read(&path).unwrap_err().to_string().contains("line 7"));
     }
 }

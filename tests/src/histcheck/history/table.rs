@@ -49,6 +49,8 @@ pub(crate) struct CommentRow {
     pub(crate) member: u32,
     /// The code of its state.
     pub(crate) state: i8,
+    /// 1 where lists have it: it is visible, or stands above something visible.
+    pub(crate) listed: i8,
     pub(crate) likes: i32,
     pub(crate) dislikes: i32,
     pub(crate) replies: i32,

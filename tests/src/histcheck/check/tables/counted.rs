@@ -80,7 +80,7 @@ fn floors(stand: &Stand<'_>, found: &mut Found) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::plant::Plant;
+    use super::super::super::plant::Plant;
 
     #[test]
     fn stored_counts_that_are_not_those_of_the_rows_are_found() {

@@ -61,7 +61,7 @@ pub(super) fn check(tables: &[Table], found: &mut Found) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::plant::Plant;
+    use super::super::super::plant::Plant;
 
     #[test]
     fn a_row_in_another_table_source_or_partition_is_found() {

@@ -1,12 +1,12 @@
-//! A small database that is sound, and the same with something planted in it.
+//! A small database and a Redis that are sound, and the same with something planted in them.
 //!
 //! Subject 0 has a root, 11, with a reply, 12, and a second root, 13, that was deleted; member 5 likes the first. Subject 1
 //! has nothing. They are of partitions 6 and 1, in two subject tables and four of each other kind.
 
-use super::super::Found;
-use super::check;
+use super::{Found, copies, tables};
 use crate::histcheck::history::{
-    Call, CommentRow, ContentRow, Counts, History, Item, LikeRow, Op, Outcome, Place, Rows, SubjectRow, Table, Value,
+    BlockRow, Call, CommentRow, ContentRow, Copy, Counts, History, Item, LikeRow, Op, Outcome, Owner, Place, Rows,
+    SubjectRow, Table, Value,
 };
 
 /// What is planted in.
@@ -36,11 +36,12 @@ impl Default for Plant {
         ];
         let comments = vec![comment(11, 0, 1), CommentRow { next_floor: 1, likes: 0, ..comment(12, 11, 1) }, {
             let gone = comment(13, 0, 2);
-            CommentRow { state: CommentRow::DELETED, replies: 0, likes: 0, next_floor: 1, ..gone }
+            CommentRow { state: CommentRow::DELETED, listed: 0, replies: 0, likes: 0, next_floor: 1, ..gone }
         }];
         let says = |id| ContentRow { comment: Self::id(id), part: PART, marked: 0, text: id.cast_unsigned() };
         let contents = [11, 12, 13].map(says).to_vec();
         let like = LikeRow { subject_id: Plant::SUBJECT, comment: Self::id(11), part: PART, member: 5, value: 1 };
+        let copies = kept(&comments, &contents);
         let rows = comments.iter().map(item).collect();
         let likes = Box::new([(like.comment, like.member, Value::Like)]);
         let mut tables: Vec<Table> = (0..).zip(subjects).map(|(number, rows)| table(number, rows)).collect();
@@ -65,7 +66,7 @@ impl Default for Plant {
             export(0, Counts { revision: 5, roots: 1, comments: 2 }, rows, likes),
             export(1, Counts { revision: 1, roots: 0, comments: 0 }, Box::new([]), Box::new([])),
         ];
-        Self { history: History { ops, tables, ..History::default() } }
+        Self { history: History { ops, tables, copies, ..History::default() } }
     }
 }
 
@@ -82,11 +83,36 @@ fn comment(id: i64, root: i64, floor: i32) -> CommentRow {
         next_floor: 2,
         member: 1,
         state: CommentRow::VISIBLE,
+        listed: 1,
         likes: 1,
         dislikes: 0,
         replies: i32::from(root == 0),
         revision: 4,
     }
+}
+
+/// Copies of everything there is of subject 0.
+fn kept(comments: &[CommentRow], contents: &[ContentRow]) -> Vec<Copy> {
+    let (generation, born, id) = ("g".to_owned(), "0a".to_owned(), Plant::SUBJECT);
+    let row = Some(BlockRow { subject: 0, roots: 1, comments: 2, revision: 5 });
+    let list = |owner, member| {
+        let members = vec![(1, Plant::id(member))];
+        Copy::List { owner, born: born.clone(), low: 0, high: i32::MAX, members }
+    };
+    let mut copies = vec![
+        Copy::Generation { part: PART, generation: generation.clone() },
+        Copy::Name { subject: 0, id },
+        Copy::Block { part: PART, id, born: born.clone(), generation: generation.clone(), row },
+        list(Owner::Subject(id), 11),
+        list(Owner::Root(Plant::id(11)), 12),
+        Copy::Choice { root: Plant::id(11), born: born.clone(), members: vec![(1, Plant::id(12))] },
+        Copy::States { part: PART, subject: 0, member: 5, generation, values: vec![(Plant::id(11), 1)] },
+    ];
+    copies.extend(comments.iter().zip(contents).map(|(row, says)| {
+        let row = CommentRow { next_floor: 0, listed: 0, ..*row };
+        Copy::Comment { born: born.clone(), row, says: *says }
+    }));
+    copies
 }
 
 /// A row as it is told.
@@ -160,7 +186,8 @@ impl Plant {
 
     fn found(&self) -> Vec<String> {
         let mut found = Found::default();
-        check(&self.history, &mut found);
+        let stand = tables::check(&self.history, &mut found);
+        copies::check(&stand, &self.history.copies, &mut found);
         found.anomalies.into_iter().map(|anomaly| anomaly.what).collect()
     }
 

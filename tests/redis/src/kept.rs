@@ -1,0 +1,64 @@
+//! All that a server keeps, past everybody who uses it.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Context, Result, bail};
+
+use crate::connection::{Connection, Reply};
+use crate::server::Server;
+
+/// A key with what it holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// Its name.
+    pub name: String,
+    /// What Redis calls its type.
+    pub kind: String,
+    /// A string; the fields and values of a hash; the members and scores of a sorted set, the lowest first; nothing of other
+    /// types. In hexadecimal digits, since they may be no text.
+    pub values: Vec<String>,
+}
+
+/// Values are no text, so they are spelled where they lie.
+const SPELL: &str = "
+local kind = redis.call('TYPE', KEYS[1]).ok
+local values = {}
+if kind == 'string' then values = { redis.call('GET', KEYS[1]) }
+elseif kind == 'hash' then values = redis.call('HGETALL', KEYS[1])
+elseif kind == 'zset' then values = redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES') end
+local said = { kind }
+for i, value in ipairs(values) do
+  said[i + 1] = string.gsub(value, '.', function(c) return string.format('%02x', string.byte(c)) end)
+end
+return said";
+
+/// Everything that a server keeps. A key that goes away meanwhile is left out.
+pub(crate) fn of(server: &Server) -> Result<Vec<Kept>> {
+    let mut connection = Connection::open(server.port())?;
+    let mut all = Vec::new();
+    for name in names(&mut connection)? {
+        let Reply::List(said) = connection.ask(&["EVAL", SPELL, "1", &name])? else { bail!("no list of {name}") };
+        let mut said = said.into_iter().map(Reply::text);
+        let kind = said.next().context("no type")??;
+        if kind != "none" {
+            all.push(Kept { name, kind, values: said.collect::<Result<_>>()? });
+        }
+    }
+    Ok(all)
+}
+
+/// SCAN may tell a name twice.
+fn names(connection: &mut Connection) -> Result<BTreeSet<String>> {
+    let (mut names, mut cursor) = (BTreeSet::new(), "0".to_owned());
+    loop {
+        let Reply::List(parts) = connection.ask(&["SCAN", &cursor, "COUNT", "1000"])? else { bail!("no list") };
+        let Ok([next, Reply::List(some)]) = <[Reply; 2]>::try_from(parts) else { bail!("SCAN says something else") };
+        for name in some {
+            names.insert(name.text()?);
+        }
+        cursor = next.text()?;
+        if cursor == "0" {
+            return Ok(names);
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! A line of words with tabs between: the fields of a struct are read in the order of its words.
+
+use std::str::{FromStr, Split};
+
+use anyhow::{Context, Result};
+
+/// What is left of a line.
+#[derive(Debug)]
+pub(super) struct Line<'a>(Split<'a, char>);
+
+impl<'a> Line<'a> {
+    pub(super) fn of(text: &'a str) -> Self {
+        Self(text.split('\t'))
+    }
+
+    pub(super) fn text(&mut self) -> Result<&'a str> {
+        self.0.next().context("a line is too short")
+    }
+
+    pub(super) fn number<T: FromStr>(&mut self) -> Result<T> {
+        let text = self.text()?;
+        text.parse().ok().with_context(|| format!("{text:?} is no such number"))
+    }
+
+    /// All that is left, two by two.
+    pub(super) fn pairs<A: FromStr, B: FromStr>(&mut self) -> Result<Vec<(A, B)>> {
+        let mut pairs = Vec::new();
+        while !self.0.clone().next().unwrap_or_default().is_empty() {
+            pairs.push((self.number()?, self.number()?));
+        }
+        Ok(pairs)
+    }
+}
