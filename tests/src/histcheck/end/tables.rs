@@ -53,7 +53,7 @@ async fn table(server: &str, databases: &Databases, source: u8, name: &str) -> R
         _ => return Ok(None),
     };
     let said = mysql::query(server, &databases.name, &format!("SELECT {columns} FROM {name}")).await?;
-    let lines = || said.lines().map(|line| Line::of(line));
+    let lines = || said.lines().map(Line::of);
     let rows = match columns {
         SUBJECTS => Rows::Subjects(lines().map(Line::subject).collect::<Result<_>>()?),
         COMMENTS => Rows::Comments(lines().map(Line::comment).collect::<Result<_>>()?),
