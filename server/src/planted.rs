@@ -77,9 +77,13 @@ enum Bug {
     LikesUnheard,
     /// The same for what members like.
     LikersUnheard,
+    /// A page of roots is read before the subject whose revision and counts it is said to be of.
+    RowsBeforeRevision,
+    /// What was done is remembered by the process that did it, and not where it was done.
+    KeysApart,
 }
 
-const BUGS: [(&str, Bug); 29] = [
+const BUGS: [(&str, Bug); 31] = [
     ("repeats-forgotten", Bug::RepeatsForgotten),
     ("late-likes", Bug::LateLikes),
     ("refused-after-commit", Bug::RefusedAfterCommit),
@@ -109,6 +113,8 @@ const BUGS: [(&str, Bug); 29] = [
     ("commits-unheard", Bug::CommitsUnheard),
     ("likes-unheard", Bug::LikesUnheard),
     ("likers-unheard", Bug::LikersUnheard),
+    ("rows-before-revision", Bug::RowsBeforeRevision),
+    ("keys-apart", Bug::KeysApart),
 ];
 
 /// Now and then: once in so many.
@@ -125,7 +131,7 @@ fn planted() -> Option<Bug> {
 /// The road of writes, perhaps with a bug.
 pub(crate) fn log(inner: Arc<dyn Log>) -> Arc<dyn Log> {
     match planted() {
-        Some(bug) => Arc::new(log::Planted { inner, bug }),
+        Some(bug) => Arc::new(log::Planted::new(inner, bug)),
         None => inner,
     }
 }

@@ -25,7 +25,20 @@ const BUGS: [Bug; 10] = [
     },
     Bug {
         name: "likes-in-any-order",
-        lines: &[Line { sound: "if old and struct.unpack('>I8', likes) > lrev(old) then", broken: "if old then" }],
+        lines: &[
+            Line { sound: "if old and struct.unpack('>I8', likes) > lrev(old) then", broken: "if old then" },
+            // The relay leaves out what some server has told: it would set right whatever came in another order.
+            Line {
+                sound: "local function like(keys, args)\n  local P, t = prefix(keys), now()\n",
+                broken: "local told = {}\nlocal function like(keys, args)\n  local P, t = prefix(keys), now()\n  \
+                         for i = 1, #args, 3 do told[args[i + 1] .. string.sub(args[i + 2], 1, 8)] = true end\n",
+            },
+            Line {
+                sound: "like_one(P, args[at + 1], args[at + 2], args[at + 3], t)",
+                broken: "if not told[args[at + 2] .. string.sub(args[at + 3], 1, 8)] then \
+                         like_one(P, args[at + 1], args[at + 2], args[at + 3], t) end",
+            },
+        ],
     },
     Bug {
         name: "removals-unheard",

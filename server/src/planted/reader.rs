@@ -150,7 +150,12 @@ impl Reader for Planted {
     }
 
     async fn roots(&self, key: &SubjectKey, window: Window, previews: u8) -> Result<Option<RootPage>> {
-        let page = self.inner.roots(key, self.window(window), previews).await?;
+        let mut page = self.inner.roots(key, self.window(window), previews).await?;
+        if self.bug == Bug::RowsBeforeRevision
+            && let (Some(page), Some(later)) = (&mut page, self.inner.roots(key, window, previews).await?)
+        {
+            page.subject = later.subject;
+        }
         Ok(page.map(|page| self.page(page, &window)))
     }
 
