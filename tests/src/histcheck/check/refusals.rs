@@ -2,7 +2,7 @@
 //! `rows` and `once`: what was refused as not executed stands nowhere).
 
 use super::Found;
-use super::scene::Scene;
+use super::scene::{Comment, Scene};
 use crate::histcheck::history::{Call, Outcome};
 
 /// Finds refusals that nothing in the load explains, such as a comment that is not found, and faults of the service's own.
@@ -15,11 +15,40 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
         {
             found.add(|| format!("refused for {reason}, which nothing explains"), &[*number]);
         }
+        if let Outcome::Refused(reason) = &op.outcome {
+            state(scene, found, *number, reason);
+        }
         if let Outcome::Unknown(reason) = &op.outcome
             && **reason == *FAULT
         {
             found.add(|| "answered with a fault of the service's own".to_owned(), &[*number]);
         }
+    }
+}
+
+/// What is refused for the state of a comment was asked while it may have been so.
+fn state(scene: &Scene<'_>, found: &mut Found, number: u32, reason: &str) {
+    let op = scene.op(number);
+    let visible = match reason {
+        "COMMENT_UNAVAILABLE" | "PARENT_UNAVAILABLE" | "COMMENT_NOT_FOUND" | "STATE_CONFLICT" => false,
+        "COMMENT_ALREADY_EXISTS" => true,
+        _other => return,
+    };
+    let (Call::Reply { parent: id, .. }
+    | Call::Like { comment: id, .. }
+    | Call::Edit { comment: id, .. }
+    | Call::Delete { comment: id, .. }
+    | Call::Undelete { comment: id, .. }) = &op.call
+    else {
+        return;
+    };
+    // Of a comment whose create nobody answered too little is known. A reply stands below its root, too.
+    let Some(comment) = scene.comment(*id) else { return };
+    let root = scene.comment(comment.root).filter(|_| comment.root != 0);
+    let may = |comment: &Comment| comment.may_be(scene, visible, op.begun, op.ended);
+    if !may(comment) && !root.is_some_and(may) {
+        let (words, ops) = (if visible { "stood not" } else { "stood" }, [comment.story(scene), vec![number]].concat());
+        found.add(|| format!("refused for {reason}, though {id} {words} all the while"), &ops);
     }
 }
 
@@ -48,7 +77,25 @@ fn explained(call: &Call) -> &'static [&'static str] {
 #[cfg(test)]
 mod tests {
     use super::super::sketch::Sketch;
-    use crate::histcheck::history::{Call, Outcome, View};
+    use crate::histcheck::history::{Call, Outcome, Value, View};
+
+    #[test]
+    fn a_refusal_for_a_state_that_the_comment_was_not_in_is_found() {
+        let refused = |reason: &str, begins: &dyn Fn(&mut Sketch)| {
+            let mut sketch = Sketch::default();
+            sketch.root(1, 11, 1, 1);
+            begins(&mut sketch);
+            let call = Call::Like { subject: 0, comment: 11, member: 9, value: Value::Like };
+            sketch.op(20, call, Outcome::Refused(reason.into()));
+            sketch
+        };
+        refused("COMMENT_UNAVAILABLE", &|_| ()).has("refusals", "though 11 stood all the while");
+        refused("COMMENT_UNAVAILABLE", &|sketch| {
+            sketch.delete(5, 11, 3);
+        })
+        .has_none();
+        refused("OVERLOADED", &|_| ()).has_none();
+    }
 
     #[test]
     fn refusals_without_a_cause_and_faults_are_found_and_one_for_want_of_room_is_none() {

@@ -310,6 +310,18 @@ impl Comment {
         self.open.iter().any(|change| change.what == what && sent(change))
     }
 
+    /// Whether it may have been visible, or not, at some time between two moments.
+    pub(super) fn may_be(&self, scene: &Scene<'_>, visible: bool, begun: Nanos, ended: Nanos) -> bool {
+        let request = |change: &Change| &scene.requests[change.request as usize];
+        let over = |change: &Change| request(change).fate.ended().is_some_and(|done| done < begun);
+        let states = |change: &&Change| matches!(change.what, What::Visible(_));
+        let last = self.changes.iter().filter(states).rfind(|change| over(change));
+        let settled = last.map_or(What::Visible(true), |change| change.what);
+        let meanwhile =
+            |change: &Change| change.what == What::Visible(visible) && request(change).begun < ended && !over(change);
+        settled == What::Visible(visible) || self.changes.iter().chain(&self.open).any(meanwhile)
+    }
+
     /// Whether it was created, for certain, at or before a revision.
     pub(super) fn stood(&self, revision: i64) -> bool {
         self.born != 0 && self.born <= revision

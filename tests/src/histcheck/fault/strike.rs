@@ -100,7 +100,7 @@ impl Strike {
             database,
             store: if to_redis { Store::Redis } else { Store::MariaDb(database) },
             length: Duration::from_millis(random.random_range(millis)),
-            delay: Duration::from_millis(random.random_range(if kind == Kind::Late { 100..600 } else { 5..60 })),
+            delay: Duration::from_millis(random.random_range(if kind == Kind::Late { 60..220 } else { 5..60 })),
             ahead: random.random_range(LEAST_STEP..=SKEW) * if random.random_ratio(1, 2) { 1 } else { -1 },
             keys: random.random_range(1..=20),
         }
