@@ -1,6 +1,7 @@
 //! Counts of comments equal the comments at the answer's revision (I4).
 //!
-//! Comments that an open request may have changed count for a range; all others for exactly what they were.
+//! Comments that an open request may have changed count for a range, from the revisions on that it may have made; all others for
+//! exactly what they were.
 
 use std::collections::BTreeMap;
 
@@ -18,20 +19,30 @@ struct Visible {
 }
 
 impl Visible {
-    fn add(&mut self, comment: &Comment) {
-        let uncertain = comment.born == 0 || comment.open.iter().any(|of| matches!(of.what, What::Visible(_)));
-        if uncertain {
-            self.open.push(comment.born);
+    fn add(&mut self, scene: &Scene<'_>, comment: &Comment) {
+        // What was told before a request was sent, the request has not changed.
+        let before = |request: u32| scene.reached(scene.requests[request as usize].begun).map_or(0, |(told, _)| told);
+        if comment.born == 0 {
+            self.open.push(before(comment.request) + 1);
             return;
         }
+        let open = comment.open.iter().filter(|of| matches!(of.what, What::Visible(_)));
+        let since = open.map(|of| before(of.request).max(comment.born)).min();
         self.certain.push((comment.born, 1));
         let mut visible = true;
         for change in &comment.changes {
             if let What::Visible(now) = change.what
                 && now != visible
+                && since.is_none_or(|since| change.revision <= since)
             {
                 self.certain.push((change.revision, if now { 1 } else { -1 }));
                 visible = now;
+            }
+        }
+        if let Some(since) = since {
+            self.open.push(since + 1);
+            if visible {
+                self.certain.push((since + 1, -1));
             }
         }
     }
@@ -60,8 +71,12 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
     let (mut roots, mut all) = (Visible::default(), Visible::default());
     let mut below: BTreeMap<i64, Visible> = BTreeMap::new();
     for comment in &scene.comments {
-        all.add(comment);
-        if comment.root == 0 { roots.add(comment) } else { below.entry(comment.root).or_default().add(comment) }
+        all.add(scene, comment);
+        if comment.root == 0 {
+            roots.add(scene, comment)
+        } else {
+            below.entry(comment.root).or_default().add(scene, comment)
+        }
     }
     // Creates whose outcome nobody knows, and which stand nowhere that was looked at.
     if scene.export().is_none() && scene.requests.iter().any(|request| scene.is_lost(request)) {
@@ -143,6 +158,9 @@ mod tests {
         let mut sketch = thread();
         sketch.unknown_delete(5, 11).counts(6, 5, -1, 0);
         sketch.has("counts", "root_count is -1");
+        let mut sketch = thread();
+        sketch.counts(5, 4, 1, 2).unknown_delete(6, 11).counts(7, 4, 0, 1);
+        sketch.has("counts", "root_count is 0 at revision 4");
     }
 
     #[test]

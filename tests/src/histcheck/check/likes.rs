@@ -68,6 +68,14 @@ pub(super) fn writes(scene: &Scene<'_>) -> QuickMap<Key, Vec<Write>> {
 
 /// Finds reads that no order explains.
 pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
+    for number in scene.mine {
+        if let (Call::States { comments, .. }, Outcome::States(states)) =
+            (&scene.op(*number).call, &scene.op(*number).outcome)
+            && states.len() != comments.len()
+        {
+            found.add(|| format!("{} states of {} comments", states.len(), comments.len()), &[*number]);
+        }
+    }
     let writes = writes(scene);
     let mut reads = reads(scene);
     if let Some((number, Outcome::Export { likes, .. })) = scene.export() {
@@ -181,6 +189,14 @@ mod tests {
         sketch.state(3, 5, Like).state(3, 5, Dislike);
         sketch.export(9, &[Item { dislikes: 1, ..item(11, 1) }], &[(11, 5, Dislike)]);
         sketch.has_none();
+    }
+
+    #[test]
+    fn a_state_too_few_is_found() {
+        let mut sketch = Sketch::default();
+        let call = Call::States { subject: 0, member: 9, comments: [11, 12].into(), fresh: false };
+        sketch.root(1, 11, 1, 1).root(2, 12, 2, 2).op(3, call, Outcome::States([Value::None].into()));
+        sketch.has("likes", "1 states of 2 comments");
     }
 
     #[test]

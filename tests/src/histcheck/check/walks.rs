@@ -36,6 +36,10 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
         let asked = if let Call::Replies { root, page } = &op.call { Some((*root, page)) } else { None };
         let asked = asked.or(if let Call::List(page) = &op.call { Some((0, page)) } else { None });
         if let (Some((root, of)), Outcome::Page(shown)) = (asked, &op.outcome) {
+            let rows = shown.items.iter().filter(|item| item.place == Place::Row).count();
+            if rows > usize::from(of.size) {
+                found.add(|| format!("a page of {rows}, though {} were asked for", of.size), &[*number]);
+            }
             walks.entry((op.client, of.walk)).or_default().push(Page { number: *number, op, of, shown });
             roots.insert((op.client, of.walk), root);
         }
@@ -158,6 +162,7 @@ fn was_coming_back(scene: &Scene<'_>, comment: &Comment, revision: i64, moment: 
 #[cfg(test)]
 mod tests {
     use super::super::sketch::{Sketch, item, tombstone};
+    use crate::histcheck::history::Call;
     use crate::histcheck::history::Sort::{Newest, Oldest, Top};
 
     fn four() -> Sketch {
@@ -206,6 +211,18 @@ mod tests {
         walked(9, Top).has_none();
         walked(9, Oldest).has("walks", "leaves out 13");
         walked(10, Top).has("walks", "leaves out 13");
+    }
+
+    #[test]
+    fn a_page_of_more_than_was_asked_for_is_found() {
+        let mut sketch = Sketch::default();
+        sketch.root(1, 11, 1, 1).root(2, 12, 2, 2).page(3, Oldest, 2, &[item(11, 1), item(12, 2)]);
+        sketch.last(|op| {
+            if let Call::List(page) = &mut op.call {
+                page.size = 1;
+            }
+        });
+        sketch.has("walks", "a page of 2, though 1 were asked for");
     }
 
     #[test]
