@@ -1,19 +1,17 @@
-//! Coverage-guided fuzzing of what comes from outside (`tests/fuzz`), by libFuzzer: compiled with its instrumentation by the toolchain of
-//! the workspace, so that nothing has to be installed; `cargo fuzz` runs the same targets.
+//! Coverage-guided fuzzing of what comes from outside (`tests/fuzz`), by libFuzzer: the crates of the workspace are compiled with its
+//! instrumentation, by the workspace's toolchain and over the dependencies that it has compiled already. `cargo fuzz` runs the same targets.
 
+use crate::build::EVERYTHING;
 use crate::live::Live;
 use crate::repo::Repo;
-use crate::run::{output_of, run, run_told};
+use crate::run::{Last, run, run_told};
 use anyhow::{Context, Result, ensure};
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
 const FOLDER: &str = "tests/fuzz";
-/// What `cargo fuzz` asks of the compiler, but for sanitizers, which find nothing in code without `unsafe`.
-const INSTRUMENTED: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
-     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
-     -Cllvm-args=-sanitizer-coverage-trace-compares";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -27,37 +25,63 @@ pub(crate) struct Args {
     keep: bool,
 }
 
-/// Fuzzes one target after the other; `false` where one breaks. What broke it lies in `fuzz/` of cargo's build directory.
+impl Args {
+    /// All targets, for a short time each, with nothing added to what is kept.
+    pub(crate) fn short(seconds: u32) -> Self {
+        Self { targets: Vec::new(), seconds, keep: false }
+    }
+}
+
+/// Fuzzes one target after the other and tells of each in a line; `false` where one breaks.
 pub(crate) fn run_targets(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
     let targets = chosen(repo, &args.targets)?;
-    let host = host(repo)?;
-    let build = repo.target().join("fuzz/build");
-    let manifest = repo.at(FOLDER).join("Cargo.toml");
-    let mut cargo = repo.cargo(&["build", "--release", "--locked", "--target", &host, "--manifest-path"]);
-    // For the target alone: build scripts are not fuzzed.
-    run(live, cargo.arg(manifest).arg("--target-dir").arg(&build).env("RUSTFLAGS", INSTRUMENTED))?;
+    build(repo, live, &targets)?;
     let mut sound = true;
     for target in &targets {
-        let (work, crashes) = (repo.target().join("fuzz/corpus").join(target), repo.target().join("fuzz/crashes"));
-        let kept = repo.at(FOLDER).join("corpus").join(target);
-        for folder in [&work, &crashes, &kept] {
-            fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-        }
-        let binary = build.join(&host).join("release").join(target);
-        let mut fuzzer = repo.clean(&binary);
-        fuzzer.arg(format!("-max_total_time={}", args.seconds)).arg("-rss_limit_mb=4096").arg("-timeout=20");
-        fuzzer.arg(format!("-artifact_prefix={}/{target}-", crashes.display())).arg("-print_final_stats=1");
-        sound &= fuzz(live, fuzzer.arg(&work).arg(&kept), target)?;
-        if args.keep {
-            run(live, repo.clean(&binary).arg("-merge=1").arg(&kept).arg(&work))?;
+        match fuzz(repo, live, target, args) {
+            Ok(told) => println!("{told}"),
+            Err(error) => {
+                println!("{target:<12} BROKE: {error:#}");
+                sound = false;
+            }
         }
     }
     Ok(sound)
 }
 
-/// Runs one target and tells what came of it in a line, or all of its last words.
-fn fuzz(live: &Arc<Live>, fuzzer: &mut Command, target: &str) -> Result<bool> {
-    let (mut runs, mut covered, mut last) = (String::new(), String::new(), crate::run::Last::default());
+/// Compiles targets. Asked for as everything is, so that no dependency is compiled anew for them.
+fn build(repo: &Repo, live: &Arc<Live>, targets: &[String]) -> Result<()> {
+    let mut cargo = repo.cargo(&["build", "--features", "riposte-fuzz/libfuzzer"]);
+    cargo.args(EVERYTHING).args(targets.iter().flat_map(|target| ["--bin", target]));
+    run(live, cargo.env("RUSTC_WORKSPACE_WRAPPER", repo.at(FOLDER).join("instrumented")))
+}
+
+/// Runs one target: what it did, or an error behind its last words. What broke it lies in `fuzz/` of cargo's build directory.
+fn fuzz(repo: &Repo, live: &Arc<Live>, target: &str, args: &Args) -> Result<String> {
+    let (work, crashes) = (repo.target().join("fuzz/corpus").join(target), repo.target().join("fuzz/crashes"));
+    let kept = repo.at(FOLDER).join("corpus").join(target);
+    for folder in [&work, &crashes, &kept] {
+        fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    }
+    let binary = repo.target().join("release").join(target);
+    let mut fuzzer = repo.clean(&binary);
+    fuzzer.arg(format!("-max_total_time={}", args.seconds)).arg("-rss_limit_mb=4096").arg("-timeout=20");
+    fuzzer.arg(format!("-artifact_prefix={}/{target}-", crashes.display())).arg("-print_final_stats=1");
+    let told = watched(live, fuzzer.arg(&work).arg(&kept), target)?;
+    if args.keep {
+        keep(repo, live, &binary, &work, &kept)?;
+    }
+    Ok(told)
+}
+
+/// Adds to what is kept whatever of `work` reaches more.
+fn keep(repo: &Repo, live: &Arc<Live>, binary: &Path, work: &Path, kept: &Path) -> Result<()> {
+    run(live, repo.clean(binary).arg("-merge=1").arg(kept).arg(work))
+}
+
+/// Runs a fuzzer to its end.
+fn watched(live: &Arc<Live>, fuzzer: &mut Command, target: &str) -> Result<String> {
+    let (mut runs, mut covered, mut last) = (String::new(), String::new(), Last::default());
     let outcome = run_told(live, fuzzer, &mut |line| {
         last.keep(line);
         if let Some(count) = line.strip_prefix("stat::number_of_executed_units:") {
@@ -66,17 +90,8 @@ fn fuzz(live: &Arc<Live>, fuzzer: &mut Command, target: &str) -> Result<bool> {
             rest.split(' ').next().unwrap_or_default().clone_into(&mut covered);
         }
     });
-    match outcome {
-        Ok(()) => {
-            println!("{target:<12} {runs:>10} inputs, {covered:>6} edges, nothing broke");
-            Ok(true)
-        }
-        Err(error) => {
-            last.show();
-            println!("{target:<12} BROKE: {error:#}");
-            Ok(false)
-        }
-    }
+    outcome.inspect_err(|_| last.show())?;
+    Ok(format!("{target:<12} {runs:>10} inputs, {covered:>6} edges, nothing broke"))
 }
 
 /// The targets of these names, or all.
@@ -89,13 +104,6 @@ fn chosen(repo: &Repo, names: &[String]) -> Result<Vec<String>> {
         ensure!(all.contains(name), "there is no target {name}, but {}", all.join(", "));
     }
     Ok(if names.is_empty() { all } else { names.to_vec() })
-}
-
-/// The triple of this machine.
-fn host(repo: &Repo) -> Result<String> {
-    let told = output_of(repo.clean("rustc").arg("-vV"))?;
-    let host = told.lines().find_map(|line| line.strip_prefix("host: ")).context("rustc does not say its host")?;
-    Ok(host.to_owned())
 }
 
 #[cfg(test)]

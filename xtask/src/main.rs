@@ -49,7 +49,7 @@ enum Task {
     Kill(kill::Args),
     /// Ask the service by many clients while faults strike it, and hold all its answers against its promises
     ///
-    /// Starts two MariaDB servers, Redis, two `riposte serve` processes, and wires between them that delay, cut and
+    /// Starts two MariaDB servers, Redis, two `riposte serve` processes and a relay, and wires between them that delay, cut and
     /// break. Clients write, read and walk; servers, databases and Redis are killed, stopped, emptied and replaced.
     /// Every call and answer goes into a history that is checked afterwards. docs/reliability.md says for what.
     Prove(prove::Args),

@@ -4,6 +4,7 @@ mod alone;
 mod chart;
 mod contract;
 mod crates;
+mod fuzz;
 mod kill;
 mod kube;
 mod prove;

@@ -21,7 +21,8 @@ struct Scene {
 
 static SCENE: LazyLock<Scene> = LazyLock::new(|| {
     let runtime = Runtime::new().expect("a runtime");
-    let sets = ["server.listen=127.0.0.1:0", "server.admin_listen=127.0.0.1:0", "telemetry.scrape=false", "log.filter=off"];
+    let sets =
+        ["server.listen=127.0.0.1:0", "server.admin_listen=127.0.0.1:0", "telemetry.scrape=false", "log.filter=off"];
     let inputs = Inputs { profile: Profile::Dev, sets: sets.map(str::to_owned).to_vec(), ..Inputs::default() };
     let config = Config::load(&inputs).expect("the configuration is sound").config;
     let telemetry = riposte::telemetry::start(&config).expect("no other has begun");

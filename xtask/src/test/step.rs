@@ -1,7 +1,7 @@
 //! The steps, in the order in which they run: the quick ones first, so that a slip shows early.
 
 use super::summary::Report;
-use super::{Run, alone, chart, contract, crates, kill, kube, prove, readme, sdks, suites};
+use super::{Run, alone, chart, contract, crates, fuzz, kill, kube, prove, readme, sdks, suites};
 use crate::run::run;
 use crate::{generate, tidy, tools};
 use anyhow::Result;
@@ -24,6 +24,7 @@ pub(crate) enum Step {
     Sdk,
     Kill,
     Prove,
+    Fuzz,
     Alone,
     Readme,
     Mysql,
@@ -47,6 +48,7 @@ impl Step {
             Self::Sdk => "sdk",
             Self::Kill => "kill",
             Self::Prove => "prove",
+            Self::Fuzz => "fuzz",
             Self::Alone => "alone",
             Self::Readme => "readme",
             Self::Mysql => "mysql",
@@ -59,9 +61,7 @@ impl Step {
             Self::Tools => "every tool the checks need is there, installed if it was missing",
             Self::Fmt => "the code is formatted",
             Self::Tidy => "the house rules hold that no other tool can check",
-            Self::Deny => {
-                "bans, licences and sources of all dependencies, and the lock file of the fuzz targets; advisories where their database is at hand"
-            }
+            Self::Deny => "bans, licences and sources of all dependencies; advisories where their database is at hand",
             Self::Buf => "the contract passes buf lint and buf format, and breaks nobody who built on the one before",
             Self::Drift => "the generated code in the repository is what the contract generates",
             Self::Clippy => "no lint fires",
@@ -78,6 +78,7 @@ impl Step {
             Self::Prove => {
                 "under a storm of faults every promise is kept, as a checker finds that has seen all that was answered"
             }
+            Self::Fuzz => "what comes from outside, altered by fuzzers for a moment, breaks nothing that reads it",
             Self::Alone => {
                 "each crate of the product compiles by itself, leaning on no neighbour's features (only with --alone)"
             }
@@ -89,7 +90,9 @@ impl Step {
     /// A step without which this one shows nothing.
     pub(super) fn blocked_by(self) -> Option<Self> {
         match self {
-            Self::Chart | Self::Test | Self::Sdk | Self::Kill | Self::Prove | Self::Readme => Some(Self::Build),
+            Self::Chart | Self::Test | Self::Sdk | Self::Kill | Self::Prove | Self::Fuzz | Self::Readme => {
+                Some(Self::Build)
+            }
             Self::Tools
             | Self::Fmt
             | Self::Tidy
@@ -136,6 +139,7 @@ impl Step {
             Self::Sdk => sdks::check(at),
             Self::Kill => kill::check(at),
             Self::Prove => prove::check(at),
+            Self::Fuzz => fuzz::check(at),
             Self::Alone => alone::check(at),
             Self::Readme => readme::check(at),
             Self::Mysql => suites::mysql(at),
