@@ -12,6 +12,11 @@ use crate::tally::Told;
 
 /// How long a copy may differ from the rows: the relay takes less.
 const SPANS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(5)];
+/// What has no revision may change to and fro between a look at copies and one at the rows: it is believed to differ when it
+/// stands still through so many of both.
+const LOOKS: u32 = 5;
+/// Between them, about.
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// See the module.
 #[derive(Debug, Clone)]
@@ -59,8 +64,8 @@ impl Auditor {
     async fn compare(&self, sample: &Sample, span: Duration, relayed: Option<&Relayed>) -> Result<bool> {
         let Some(kept) = sample.kept(&self.reader).await else { return Ok(false) };
         self.reader.tally().one(Told::Audited);
-        let differ = |rows: &Option<Shown>| !rows.as_ref().is_some_and(|rows| kept.agrees(rows));
-        if !differ(&sample.rows(&**self.reader.inner()).await?) {
+        let rows = sample.rows(&**self.reader.inner()).await?;
+        if agree(&kept, rows.as_ref()) {
             return Ok(false);
         }
         let seen = relayed.map(|relayed| (relayed, relayed.now()));
@@ -69,12 +74,7 @@ impl Auditor {
             Some((relayed, then)) => relayed.all_before(then, sample.partition()).await?,
             None => Heard::All,
         };
-        // Copies of previews may be ahead of the boards that the rows' are chosen from.
-        if sample.kept(&self.reader).await.as_ref() != Some(&kept)
-            || !differ(&sample.rows(&**self.reader.inner()).await?)
-        {
-            return Ok(false);
-        }
+        let Some(rows) = self.still_differs(sample, &kept, rows).await? else { return Ok(false) };
         match heard {
             Heard::All => self.reader.tally().one(Told::Drift),
             Heard::Late => {
@@ -86,7 +86,36 @@ impl Auditor {
             Heard::Away => return Ok(false),
         }
         let key = sample.forget(&self.reader, &kept).await;
-        tracing::error!(?key, revision = kept.revision(), "copies differ from their rows; they are forgotten");
+        let (what, revision) = (sample.name(), kept.revision());
+        tracing::error!(?key, what, revision, rows, "copies differ from their rows; they are forgotten");
         Ok(true)
     }
+
+    /// The revision of what the rows show, if copies still show what they did and that is not it; `then` is what the rows
+    /// showed before.
+    async fn still_differs(&self, sample: &Sample, kept: &Shown, then: Option<Shown>) -> Result<Option<i64>> {
+        let looks = if sample.has_revision() { 1 } else { LOOKS };
+        let mut last = then;
+        for look in 0..looks {
+            if look > 0 {
+                tokio::time::sleep(PAUSE.mul_f64(rand::random_range(0.5..1.5))).await;
+            }
+            // Copies of previews may be ahead of the boards that the rows' are chosen from.
+            if sample.kept(&self.reader).await.as_ref() != Some(kept) {
+                return Ok(None);
+            }
+            let rows = sample.rows(&**self.reader.inner()).await?;
+            let moved = looks > 1 && rows != last;
+            if moved || agree(kept, rows.as_ref()) {
+                return Ok(None);
+            }
+            last = rows;
+        }
+        Ok(Some(last.map_or(0, |rows| rows.revision())))
+    }
+}
+
+/// Whether copies show what the rows do, or something newer.
+fn agree(kept: &Shown, rows: Option<&Shown>) -> bool {
+    rows.is_some_and(|rows| kept.agrees(rows))
 }

@@ -278,6 +278,36 @@ fn the_auditor_looks_at_subjects_comments_and_like_states_too() {
 }
 
 #[test]
+fn who_changes_their_mind_all_the_time_is_no_drift() {
+    servers::play(async {
+        let Scene { process, fire, .. } = &scene().await;
+        fire.root(0, 0).await;
+        let (key, reader) = (&fire.keys[0], &process.reader);
+        let (id, member) = (fire.ids_under(key)[0], fire.members().remove(0));
+        let state = async || reader.like_states(key, &member, &[id]).await.expect("read")[0];
+        let over = std::cell::Cell::new(false);
+        let change = async {
+            for value in [LikeValue::Like, LikeValue::None].into_iter().cycle().take_while(|_| !over.get()) {
+                fire.set_like(0, key, id, member.clone(), value).await;
+                // The first makes the copy that the second is answered with.
+                state().await;
+                state().await;
+            }
+        };
+        let audit = async {
+            let auditor = Auditor::new(reader.clone());
+            while reader.tally().of(Told::Audited) < 300 {
+                let audited = auditor.audit(Duration::from_millis(1), None).await.expect("read");
+                assert_ne!(audited, Some(true));
+                tokio::task::yield_now().await;
+            }
+            over.set(true);
+        };
+        tokio::join!(change, audit);
+    });
+}
+
+#[test]
 fn copies_in_the_process_converge_whatever_is_lost() {
     servers::play(async {
         let (config, _folder) = process::sqlite().await;

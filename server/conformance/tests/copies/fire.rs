@@ -231,9 +231,21 @@ impl Fire {
     /// So many members like a comment.
     pub(crate) async fn like(&self, process: usize, key: &SubjectKey, id: CommentId, members: usize) {
         for member in self.members().into_iter().take(members) {
-            let operation = RequestId::from_bytes(self.processes[process].store.ids().request());
-            self.send(process, key, SetLike { comment_id: id, member, value: LikeValue::Like, operation }).await;
+            self.set_like(process, key, id, member, LikeValue::Like).await;
         }
+    }
+
+    /// One of them says what they think of it.
+    pub(crate) async fn set_like(
+        &self,
+        process: usize,
+        key: &SubjectKey,
+        id: CommentId,
+        member: MemberId,
+        value: LikeValue,
+    ) {
+        let operation = RequestId::from_bytes(self.processes[process].store.ids().request());
+        self.send(process, key, SetLike { comment_id: id, member, value, operation }).await;
     }
 
     /// Writes, reads and losses side by side, and the quiet afterwards.
