@@ -1,8 +1,9 @@
 //! Bugs on purpose, which `cargo xtask prove` has to find. They exist only in builds with the feature `planted`, as tests
 //! make them, and there only in a process that the variable `RIPOSTE_PLANTED` names one for.
 //!
-//! Each stands in front of a port and breaks its contract, as a mistake behind it would. So the code that ships has no
-//! switch in it, and nothing here can be reached without the feature. Bugs in the functions of Redis stand in `riposte-cache`.
+//! Each stands in front of a port and breaks its contract, as a mistake behind it would. So the code that ships has no switch in it,
+//! and nothing here can be reached without the feature. Page tokens have no port: theirs is asked for where they are bound, in a line
+//! that is compiled with the feature alone. Bugs in the functions of Redis stand in `riposte-cache`.
 
 mod cache;
 mod log;
@@ -79,11 +80,15 @@ enum Bug {
     LikersUnheard,
     /// A page of roots is read before the subject whose revision and counts it is said to be of.
     RowsBeforeRevision,
+    /// A request id is known whatever is asked for under it.
+    PrintsIgnored,
+    /// A token goes on in any list.
+    TokensUnbound,
     /// What was done is remembered by the process that did it, and not where it was done.
     KeysApart,
 }
 
-const BUGS: [(&str, Bug); 31] = [
+const BUGS: [(&str, Bug); 33] = [
     ("repeats-forgotten", Bug::RepeatsForgotten),
     ("late-likes", Bug::LateLikes),
     ("refused-after-commit", Bug::RefusedAfterCommit),
@@ -115,6 +120,8 @@ const BUGS: [(&str, Bug); 31] = [
     ("likers-unheard", Bug::LikersUnheard),
     ("rows-before-revision", Bug::RowsBeforeRevision),
     ("keys-apart", Bug::KeysApart),
+    ("prints-ignored", Bug::PrintsIgnored),
+    ("tokens-unbound", Bug::TokensUnbound),
 ];
 
 /// Now and then: once in so many.
@@ -126,6 +133,11 @@ fn one_of(many: u32) -> bool {
 fn planted() -> Option<Bug> {
     let name = std::env::var_os(VARIABLE)?;
     BUGS.into_iter().find(|(known, _)| *known == name.to_string_lossy()).map(|(_, bug)| bug)
+}
+
+/// Whether page tokens say what they are of.
+pub(crate) fn binds_tokens() -> bool {
+    planted() != Some(Bug::TokensUnbound)
 }
 
 /// The road of writes, perhaps with a bug.

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use riposte_core::cmd::Undelete;
 use riposte_core::content::Content;
 use riposte_core::ports::Log;
-use riposte_core::request::{Request, RequestId, RequestKey};
+use riposte_core::request::{Print, Request, RequestId, RequestKey};
 use riposte_core::subject::Metadata;
 use riposte_core::world::{Effect, Receipt};
 use riposte_core::{Command, Error, LikeValue, MemberId, Result, Verb};
@@ -62,6 +62,7 @@ impl Planted {
     fn before(&self, command: &mut Command) {
         match (self.bug, &mut command.verb) {
             (Bug::RepeatsForgotten | Bug::KeysApart, _) => command.request.key = RequestKey(rand::random()),
+            (Bug::PrintsIgnored, _) => command.request.print = Print(0),
             (Bug::LateLikes, Verb::SetLike(like)) => like.operation = RequestId::from_bytes(rand::random()),
             (Bug::LikesLost, Verb::SetLike(like)) if one_of(20) => like.value = LikeValue::None,
             (Bug::LikesOfAnother, Verb::SetLike(like)) if one_of(20) => {
