@@ -23,7 +23,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::{Server, command, mysql};
 use databases::Databases;
-use fleet::{Fleet, Launch};
+use fleet::{Fleet, Launch, SERVERS};
 use rounds::Rounds;
 
 /// What to do.
@@ -70,7 +70,7 @@ pub async fn run(options: Options) -> Result<bool> {
     command::finish(command::riposte(&sets)?.args(["migrate", "up"])).await?.ended(0)?;
     println!("seed {}", options.seed);
     let launch = Launch { sets, ..Launch::default() };
-    Rounds::new(Fleet::start([launch.clone(), launch]).await?, Databases, options.seed).run(options.rounds).await
+    Rounds::new(Fleet::start(vec![launch; SERVERS]).await?, Databases, options.seed).run(options.rounds).await
 }
 
 #[cfg(test)]

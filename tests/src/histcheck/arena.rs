@@ -1,4 +1,4 @@
-//! What a run is run on: two databases, a Redis or a cluster of them, two servers, and the wires between.
+//! What a run is run on: two databases, a Redis or a cluster of them, two servers and a relay, and the wires between.
 
 use std::sync::Arc;
 
@@ -7,10 +7,11 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{Mutex, watch};
 
 use super::end::Databases;
-use super::fault::{Means, PATIENT, Rig, Wires};
+use super::fault::{Means, PATIENT, PROCESSES, RELAY, Rig, Wires};
+use super::history::LEVELS;
 use super::options::Options;
 use crate::clock::Clock;
-use crate::kill::fleet::{Fleet, Launch, SERVERS};
+use crate::kill::fleet::{Fleet, Launch};
 use crate::net::Network;
 use crate::{Server, command, mysql, redis};
 
@@ -43,10 +44,10 @@ pub(super) async fn begin(
     let has = |means| options.means.contains(&means);
     let databases = mysql::servers().context("there are no database servers: `cargo xtask prove` starts them")?;
     let copies = Copies::start(has(Means::Cluster)).await?;
-    let clocks = (0..SERVERS).filter(|_| has(Means::Clocks)).map(|_| Clock::new()?.context("there are no clocks"));
+    let clocks = (0..PROCESSES).filter(|_| has(Means::Clocks)).map(|_| Clock::new()?.context("there are no clocks"));
     let clocks = clocks.collect::<Result<Vec<Clock>>>()?;
     let mut networks = Vec::new();
-    for number in (0..SERVERS as u8).filter(|_| has(Means::Networks)) {
+    for number in (0..PROCESSES as u8).filter(|_| has(Means::Networks)) {
         networks.push(Network::make(number).await?);
     }
     let name = mysql::fresh_name();
@@ -57,31 +58,42 @@ pub(super) async fn begin(
     let port = |url: &String| url.rsplit(':').next().and_then(|port| port.parse().ok()).context("no port");
     let ports = databases.iter().map(port).collect::<Result<Vec<u16>>>()?;
     let wires = Wires::to(&ports, copies.port, &networks).await?;
-    let launch = |server: usize| {
-        let mut sets = Server::settings(&wires.databases(server), &name);
-        let url = wires.redis(server).unwrap_or_else(|| copies.url.clone());
+    let launch = |process: usize| {
+        let mut sets = Server::settings(&wires.databases(process), &name);
+        let url = wires.redis(process).unwrap_or_else(|| copies.url.clone());
         let mut more: Vec<String> = TABLES.into_iter().chain(SETS).map(str::to_owned).collect();
+        more.push(format!("object_type_defaults.max_depth={LEVELS}"));
         more.push(format!("cache.url={url}"));
-        if server == PATIENT {
+        more.push(format!("server.roles={}", roles(process)));
+        if process == PATIENT {
             more.push("cache.apply_timeout=500ms".to_owned());
         }
         let mut before = Vec::new();
-        if let Some(network) = networks.get(server) {
+        if let Some(network) = networks.get(process) {
             let listens = ["server.listen", "server.admin_listen", "server.metrics_listen"];
             more.extend(listens.map(|key| format!("{key}={}:0", network.server())));
             before.extend(network.enter()?);
         }
         sets.extend(more.into_iter().flat_map(|set| ["--set".to_owned(), set]));
-        let clock = clocks.get(server).map(Clock::variables).into_iter().flatten();
+        let clock = clocks.get(process).map(Clock::variables).into_iter().flatten();
         let mut variables: Vec<_> = clock.map(|(name, of)| (name, of.to_owned())).collect();
         if !options.planted.is_empty() {
             variables.push(("RIPOSTE_PLANTED", options.planted.clone().into()));
         }
         anyhow::Ok(Launch { sets, variables, before, errors: Some(errors.clone()) })
     };
-    let fleet = Fleet::start([launch(0)?, launch(1)?]).await?;
+    let fleet = Fleet::start((0..PROCESSES).map(launch).collect::<Result<_>>()?).await?;
     let rig = Rig::new(fleet, wires, (clocks, networks), copies.redis, burst);
     Ok((rig, Databases { servers: databases, name }))
+}
+
+/// What a process does: deployments have them of all three sorts.
+fn roles(process: usize) -> &'static str {
+    match process {
+        RELAY => "['worker']",
+        PATIENT => "['api']",
+        _ => "['api', 'worker']",
+    }
 }
 
 /// What copies are kept in.

@@ -16,10 +16,12 @@ mod once;
 #[cfg(test)]
 mod plant;
 mod quick;
+mod ranks;
 mod refusals;
 mod revisions;
 mod rows;
 mod scene;
+mod several;
 #[cfg(test)]
 mod sketch;
 mod tables;
@@ -62,11 +64,18 @@ impl Found {
             self.anomalies.push(Anomaly { rule: self.rule, what: what(), ops: ops.to_vec() });
         }
     }
+
+    /// Tells what is wrong with one operation, if something is.
+    fn extend(&mut self, wrong: Option<String>, op: u32) {
+        if let Some(what) = wrong {
+            self.add(|| what, &[op]);
+        }
+    }
 }
 
 type Rule = fn(&Scene<'_>, &mut Found);
 
-const RULES: [(&str, Rule); 11] = [
+const RULES: [(&str, Rule); 13] = [
     ("once", once::check),
     ("rows", rows::check),
     ("floors", floors::check),
@@ -74,6 +83,8 @@ const RULES: [(&str, Rule); 11] = [
     ("likes", likes::check),
     ("like counts", like_counts::check),
     ("walks", walks::check),
+    ("ranks", ranks::check),
+    ("several", several::check),
     ("revisions", revisions::check),
     ("isolation", isolation::check),
     ("feed", feed::check),

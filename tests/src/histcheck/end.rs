@@ -16,8 +16,8 @@ use riposte_sdk::v1::{
 use tonic::Code;
 
 use super::fault::Rig;
-use super::history::{Call, Item, Op, Outcome, PageOf, Place, Sort, Value, View};
-use super::load::{SUBJECTS, Stage, USUAL, Watcher, counts, failed, heard, item, send};
+use super::history::{Call, Item, Op, Outcome, PageOf, Place, Sort, USUAL, Value, View};
+use super::load::{SUBJECTS, Stage, Watcher, counts, failed, heard, item, send};
 use super::names;
 use crate::Server;
 use crate::kill::fleet::SERVERS;

@@ -6,6 +6,6 @@ mod victims;
 mod wires;
 
 pub use kind::Means;
-pub(crate) use strike::{PATIENT, Strike};
+pub(crate) use strike::{PATIENT, PROCESSES, RELAY, Strike};
 pub(crate) use victims::Rig;
 pub(crate) use wires::Wires;

@@ -45,6 +45,7 @@ pub(super) fn outcomes(history: &History) -> String {
             | Outcome::Liked(_)
             | Outcome::Page(_)
             | Outcome::Comment(_)
+            | Outcome::Comments(_)
             | Outcome::Counts(_)
             | Outcome::States(_)
             | Outcome::Export { .. }

@@ -1,17 +1,18 @@
-//! Two servers over one set of databases, and the ways in.
+//! Two servers over one set of databases, and the ways in; and processes beside them that nobody calls.
 
 use std::ffi::{OsStr, OsString};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
+use futures::future::try_join_all;
 use nix::sys::signal::{Signal, kill};
 use tokio::sync::mpsc::UnboundedSender;
 use tonic::transport::{Channel, Endpoint};
 
 use crate::server::{self, Server};
 
-/// Servers there are.
+/// Servers that are called.
 pub(crate) const SERVERS: usize = 2;
 
 /// Where the servers are reached. A killed server's door leads nowhere until the next one stands behind it.
@@ -31,12 +32,12 @@ pub(crate) struct Launch {
     pub(crate) errors: Option<UnboundedSender<String>>,
 }
 
-/// The servers.
+/// The servers. The first of them are called.
 #[derive(Debug)]
 pub(crate) struct Fleet {
     /// How each server is started.
-    launches: [Launch; SERVERS],
-    servers: [Option<Server>; SERVERS],
+    launches: Vec<Launch>,
+    servers: Vec<Option<Server>>,
     doors: Arc<Doors>,
 }
 
@@ -48,11 +49,12 @@ impl Doors {
 }
 
 impl Fleet {
-    /// Starts the servers; the schema stands already.
-    pub(crate) async fn start(launches: [Launch; SERVERS]) -> Result<Self> {
-        let (first, second) = tokio::try_join!(launches[0].serve(), launches[1].serve())?;
-        let doors = Doors([RwLock::new(door(&first)?), RwLock::new(door(&second)?)]);
-        Ok(Self { launches, servers: [Some(first), Some(second)], doors: Arc::new(doors) })
+    /// Starts the servers, those that are called before the others; the schema stands already.
+    pub(crate) async fn start(launches: Vec<Launch>) -> Result<Self> {
+        let servers = try_join_all(launches.iter().map(Launch::serve)).await?;
+        let [first, second, ..] = &servers[..] else { bail!("there are {} servers", servers.len()) };
+        let doors = Doors([RwLock::new(door(first)?), RwLock::new(door(second)?)]);
+        Ok(Self { launches, servers: servers.into_iter().map(Some).collect(), doors: Arc::new(doors) })
     }
 
     /// The ways in.
@@ -80,15 +82,17 @@ impl Fleet {
         for (number, place) in self.servers.iter_mut().enumerate().filter(|(_, place)| place.is_none()) {
             let starts = tokio::time::timeout(Duration::from_secs(60), self.launches[number].serve()).await;
             let server = starts.context("a server does not serve again within a minute")??;
-            *self.doors.0[number].write().unwrap_or_else(PoisonError::into_inner) = door(&server)?;
+            if let Some(way) = self.doors.0.get(number) {
+                *way.write().unwrap_or_else(PoisonError::into_inner) = door(&server)?;
+            }
             *place = Some(server);
         }
         Ok(())
     }
 
-    /// A server, to read the end of it all from.
+    /// A server that is called, to read the end of it all from.
     pub(crate) fn any(&self) -> Result<&Server> {
-        self.servers.iter().flatten().next().context("no server stands")
+        self.servers.iter().take(SERVERS).flatten().next().context("no server stands")
     }
 
     /// Asks all servers to stop.

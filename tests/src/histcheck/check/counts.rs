@@ -92,6 +92,7 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
             Outcome::Written(_)
             | Outcome::Liked(_)
             | Outcome::Comment(_)
+            | Outcome::Comments(_)
             | Outcome::States(_)
             | Outcome::Export { .. }
             | Outcome::Changes { .. }

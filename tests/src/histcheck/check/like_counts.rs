@@ -48,22 +48,39 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
         }
     }
     stale(scene, found, &told);
-    let mut writes_of: QuickMap<i64, Vec<Vec<Write>>> = QuickMap::default();
-    for ((comment, _), of) in writes(scene) {
-        writes_of.entry(comment).or_default().push(of);
-    }
+    let sums = Sums::of(scene);
     for (comment, told) in counted {
-        let members = writes_of.get(&comment).map_or(&[][..], Vec::as_slice);
-        let (likes, dislikes) = (Steps::of(members, Value::Like), Steps::of(members, Value::Dislike));
         for (_, up, down, number) in told {
-            for (steps, count, name) in [(&likes, up, "likes"), (&dislikes, down, "dislikes")] {
-                let op = scene.op(number);
-                let (least, most) = steps.within(since(op), op.ended);
+            let op = scene.op(number);
+            let (likes, dislikes) = sums.within(comment, since(op), op.ended);
+            for (count, (least, most), name) in [(up, likes, "likes"), (down, dislikes, "dislikes")] {
                 if !(least..=most).contains(&count) {
                     found.add(|| format!("comment {comment} has {count} {name}, not {least} to {most}"), &[number]);
                 }
             }
         }
+    }
+}
+
+/// How many like and dislike each comment, from each moment on.
+#[derive(Debug)]
+pub(super) struct Sums(QuickMap<i64, (Steps, Steps)>);
+
+impl Sums {
+    /// By what members have set.
+    pub(super) fn of(scene: &Scene<'_>) -> Self {
+        let mut writes_of: QuickMap<i64, Vec<Vec<Write>>> = QuickMap::default();
+        for ((comment, _), of) in writes(scene) {
+            writes_of.entry(comment).or_default().push(of);
+        }
+        let steps = |members: &[Vec<Write>]| (Steps::of(members, Value::Like), Steps::of(members, Value::Dislike));
+        Self(writes_of.into_iter().map(|(comment, members)| (comment, steps(&members))).collect())
+    }
+
+    /// The least and the most that like a comment at any moment between two, and that dislike it.
+    pub(super) fn within(&self, comment: i64, begun: Nanos, ended: Nanos) -> ((i32, i32), (i32, i32)) {
+        let both = self.0.get(&comment).map(|(up, down)| (up.within(begun, ended), down.within(begun, ended)));
+        both.unwrap_or_default()
     }
 }
 

@@ -18,6 +18,11 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
         if let Outcome::Refused(reason) = &op.outcome {
             state(scene, found, *number, reason);
         }
+        if let Call::Misuse { how, .. } = &op.call
+            && !matches!(op.outcome, Outcome::Refused(_) | Outcome::Unknown(_))
+        {
+            found.add(|| format!("answered, and not refused for {:?}", how.reasons()), &[*number]);
+        }
         if let Outcome::Unknown(reason) = &op.outcome
             && **reason == *FAULT
         {
@@ -65,9 +70,13 @@ fn explained(call: &Call) -> &'static [&'static str] {
         Call::Delete { .. } => &["COMMENT_NOT_FOUND"],
         Call::Undelete { .. } => &["COMMENT_ALREADY_EXISTS"],
         Call::Edit { .. } => &["STATE_CONFLICT", "COMMENT_NOT_FOUND"],
-        Call::List(_) | Call::Replies { .. } | Call::Get { .. } | Call::Counts { .. } | Call::States { .. } => {
-            &["REVISION_NOT_REACHED"]
-        }
+        Call::List(_)
+        | Call::Replies { .. }
+        | Call::Get { .. }
+        | Call::Several { .. }
+        | Call::Counts { .. }
+        | Call::States { .. } => &["REVISION_NOT_REACHED"],
+        Call::Misuse { how, .. } => how.reasons(),
         // A stream ends with its server, or when its reader is slow; it is resumed.
         Call::Watch { .. } => &["SERVER_STOPPING", "WATCH_TOO_SLOW"],
         Call::Root { .. } | Call::Export { .. } => &[],
@@ -77,7 +86,26 @@ fn explained(call: &Call) -> &'static [&'static str] {
 #[cfg(test)]
 mod tests {
     use super::super::sketch::Sketch;
-    use crate::histcheck::history::{Call, Outcome, Value, View};
+    use crate::histcheck::history::{Call, Misuse, Outcome, Shown, Sort, Value, View, Written};
+
+    #[test]
+    fn what_has_to_be_refused_and_is_answered_is_found_and_so_is_another_reason() {
+        let misuse = |how, outcome| {
+            let mut sketch = Sketch::default();
+            sketch.root(1, 11, 1, 1);
+            sketch.op(2, Call::Misuse { subject: 0, how }, outcome);
+            sketch
+        };
+        let (token, refused) = (Misuse::Token(Sort::Oldest), |reason: &str| Outcome::Refused(reason.into()));
+        misuse(token, refused("PAGE_TOKEN_MISMATCH")).has_none();
+        misuse(token, refused("REQUEST_ID_REUSED")).has("refusals", "refused for REQUEST_ID_REUSED");
+        let page = Shown { revision: 1, counts: None, last: true, items: Box::new([]) };
+        misuse(token, Outcome::Page(page)).has("refusals", "answered, and not refused");
+        let request = Misuse::Request { id: (1, 1), member: 1, text: 12 };
+        misuse(request, refused("REQUEST_ID_REUSED")).has_none();
+        let first = Written { id: 11, root: 0, floor: 1, revision: 1 };
+        misuse(request, Outcome::Written(first)).has("refusals", "answered, and not refused");
+    }
 
     #[test]
     fn a_refusal_for_a_state_that_the_comment_was_not_in_is_found() {

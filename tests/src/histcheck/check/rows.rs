@@ -18,7 +18,7 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
             let told = match &op.outcome {
                 Outcome::Page(shown) => at(scene, comment, item, op, shown.revision),
                 Outcome::Export { .. } => at(scene, comment, item, op, i64::MAX),
-                Outcome::Comment(_) => some_time(scene, comment, item, op),
+                Outcome::Comment(_) | Outcome::Comments(_) => some_time(scene, comment, item, op),
                 Outcome::Written(_)
                 | Outcome::Liked(_)
                 | Outcome::Counts(_)

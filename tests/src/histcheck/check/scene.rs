@@ -210,8 +210,10 @@ impl<'h> Scene<'h> {
                 | Call::List(_)
                 | Call::Replies { .. }
                 | Call::Get { .. }
+                | Call::Several { .. }
                 | Call::Counts { .. }
                 | Call::States { .. }
+                | Call::Misuse { .. }
                 | Call::Export { .. }
                 | Call::Watch { .. } => continue,
             };
@@ -325,6 +327,22 @@ impl Comment {
     /// Whether it was created, for certain, at or before a revision.
     pub(super) fn stood(&self, revision: i64) -> bool {
         self.born != 0 && self.born <= revision
+    }
+
+    /// Whether it stood, and could be seen, all the time between two moments.
+    pub(super) fn was_there(&self, scene: &Scene<'_>, begun: Nanos, ended: Nanos) -> bool {
+        let made = scene.requests[self.request as usize].fate.ended().is_some_and(|done| done < begun);
+        made && !self.may_be(scene, false, begun, ended)
+    }
+
+    /// Whether it may have ceased to be seen between two moments.
+    pub(super) fn went(&self, scene: &Scene<'_>, begun: Nanos, ended: Nanos) -> bool {
+        let meanwhile = |change: &&Change| {
+            let Request { begun: sent, fate, .. } = &scene.requests[change.request as usize];
+            *sent < ended && fate.ended().is_none_or(|done| done >= begun)
+        };
+        let hides = |change: &Change| change.what == What::Visible(false);
+        self.changes.iter().chain(&self.open).filter(meanwhile).any(hides)
     }
 
     /// The last operations up to a revision that say what it was: its create and the changes after.

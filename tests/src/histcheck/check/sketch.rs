@@ -5,7 +5,8 @@
 
 use super::{Anomaly, check};
 use crate::histcheck::history::{
-    Call, Counts, History, How, Item, Liked, Op, Outcome, PageOf, Place, RequestId, Shown, Sort, Value, View, Written,
+    Call, Counts, History, How, Item, Liked, Op, Outcome, PageOf, Place, RequestId, Shown, Sort, Value, View, Which,
+    Written,
 };
 
 /// A history under way.
@@ -80,8 +81,13 @@ impl Sketch {
     }
 
     pub(super) fn reply(&mut self, at: u64, root: i64, id: i64, floor: i32, revision: i64) -> &mut Self {
-        let call = Call::Reply { subject: 0, parent: root, member: 1, text: id as u64 };
-        self.op(at, call, Outcome::Written(Written { id, root, floor, revision }))
+        self.answer(at, root, Written { id, root, floor, revision })
+    }
+
+    /// A reply to any comment.
+    pub(super) fn answer(&mut self, at: u64, parent: i64, written: Written) -> &mut Self {
+        let call = Call::Reply { subject: 0, parent, member: 1, text: written.id as u64 };
+        self.op(at, call, Outcome::Written(written))
     }
 
     pub(super) fn unknown_root(&mut self, at: u64, id: i64) -> &mut Self {
@@ -125,6 +131,12 @@ impl Sketch {
     pub(super) fn get(&mut self, at: u64, item: Item, fresh: bool) -> &mut Self {
         let view = View { min_revision: 0, fresh };
         self.op(at, Call::Get { subject: 0, comment: item.id, view }, Outcome::Comment(item))
+    }
+
+    /// Several comments, one of which may be a reply to another.
+    pub(super) fn several(&mut self, at: u64, which: Which, items: &[Item]) -> &mut Self {
+        let view = View { min_revision: 0, fresh: true };
+        self.op(at, Call::Several { subject: 0, which, view }, Outcome::Comments(items.into()))
     }
 
     pub(super) fn counts(&mut self, at: u64, revision: i64, roots: i32, comments: i32) -> &mut Self {

@@ -87,7 +87,7 @@ fn once(found: &mut Found, pages: &[Page<'_>]) {
 /// A root that was deleted is on a page for what stands below it, and for nothing else.
 fn empty(found: &mut Found, pages: &[Page<'_>]) {
     for page in pages {
-        for row in page.rows().filter(|row| row.text == 0 && row.member == u32::MAX && row.replies == 0) {
+        for row in page.rows().filter(|row| row.is_tombstone() && row.replies == 0) {
             found.add(|| format!("a deleted root without replies is on a page: {row}"), &[page.number]);
         }
     }

@@ -9,6 +9,10 @@ pub(crate) enum Kind {
     PauseServer,
     /// A server is asked to stop, and another takes its place.
     RollServer,
+    /// The relay dies by SIGKILL, and another takes its place.
+    KillRelay,
+    /// The relay stands still, sometimes until another one leads.
+    PauseRelay,
     /// The wall clock of a server is put ahead or back, and later right again.
     StepClock,
     KillMariaDb,
@@ -74,10 +78,12 @@ impl Means {
 
 impl Kind {
     /// All kinds, by their names.
-    const ALL: [(Self, &'static str); 21] = [
+    const ALL: [(Self, &'static str); 23] = [
         (Self::KillServer, "kill server"),
         (Self::PauseServer, "pause server"),
         (Self::RollServer, "roll server"),
+        (Self::KillRelay, "kill relay"),
+        (Self::PauseRelay, "pause relay"),
         (Self::StepClock, "step clock"),
         (Self::KillMariaDb, "kill MariaDB"),
         (Self::PauseMariaDb, "pause MariaDB"),
@@ -113,6 +119,8 @@ impl Kind {
             Self::KillServer
             | Self::PauseServer
             | Self::RollServer
+            | Self::KillRelay
+            | Self::PauseRelay
             | Self::KillMariaDb
             | Self::PauseMariaDb
             | Self::KillRedis
@@ -142,7 +150,7 @@ mod tests {
     #[test]
     fn what_a_run_has_no_means_for_does_not_strike() {
         let every: Vec<Means> = Means::ALL.iter().map(|(means, _)| *means).collect();
-        assert_eq!((Kind::with(&[]).len(), Kind::with(&every).len()), (16, Kind::ALL.len()));
+        assert_eq!((Kind::with(&[]).len(), Kind::with(&every).len()), (18, Kind::ALL.len()));
         assert!(Kind::with(&[Means::Disks]).contains(&Kind::FillDisk));
         assert_eq!((Means::named("clocks"), Means::named("clock")), (Some(Means::Clocks), None));
     }

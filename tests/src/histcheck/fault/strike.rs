@@ -32,7 +32,8 @@ impl Store {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Strike {
     pub(crate) kind: Kind,
-    pub(crate) server: usize,
+    /// A server, or the relay.
+    pub(crate) process: usize,
     /// From 1.
     pub(crate) database: u8,
     /// What a wire leads to.
@@ -53,6 +54,10 @@ const SKEW: i32 = 60;
 const LEAST_STEP: i32 = 5;
 /// How long a process of a cluster stands still at most: longer, and its replica takes over.
 const UNNOTICED: u64 = 400;
+/// The process that serves no calls and does what is done once for all; a server takes that over from it, and it from the server.
+pub(crate) const RELAY: usize = SERVERS;
+/// Servers and the relay.
+pub(crate) const PROCESSES: usize = SERVERS + 1;
 /// The server that waits long enough for copies to hear of what is late: the other soon gives up, and owes them.
 pub(crate) const PATIENT: usize = 1;
 
@@ -86,6 +91,7 @@ impl Strike {
             Kind::KillServer
             | Kind::PauseServer
             | Kind::RollServer
+            | Kind::KillRelay
             | Kind::KillMariaDb
             | Kind::PauseMariaDb
             | Kind::FailSync
@@ -93,16 +99,44 @@ impl Strike {
             | Kind::KillRedis
             | Kind::FlushRedis
             | Kind::EvictRedis => 100..3_000,
+            // Longer than a lead lasts, too: then it wakes up beside its successor.
+            Kind::PauseRelay => 300..9_000,
         };
         Self {
             kind,
-            server: if kind == Kind::Late { PATIENT } else { random.random_range(0..SERVERS) },
+            process: Self::whom(kind, random),
             database,
             store: if to_redis { Store::Redis } else { Store::MariaDb(database) },
             length: Duration::from_millis(random.random_range(millis)),
             delay: Duration::from_millis(random.random_range(if kind == Kind::Late { 60..220 } else { 5..60 })),
             ahead: random.random_range(LEAST_STEP..=SKEW) * if random.random_ratio(1, 2) { 1 } else { -1 },
             keys: random.random_range(1..=20),
+        }
+    }
+
+    /// The process that a kind strikes itself, its clock or what leads to it.
+    fn whom(kind: Kind, random: &mut StdRng) -> usize {
+        match kind {
+            Kind::Late => PATIENT,
+            Kind::KillServer | Kind::PauseServer | Kind::RollServer => random.random_range(0..SERVERS),
+            Kind::KillRelay | Kind::PauseRelay => RELAY,
+            Kind::StepClock
+            | Kind::KillMariaDb
+            | Kind::PauseMariaDb
+            | Kind::FailSync
+            | Kind::FillDisk
+            | Kind::KillRedis
+            | Kind::PauseRedis
+            | Kind::FlushRedis
+            | Kind::EvictRedis
+            | Kind::FailOver
+            | Kind::Delay
+            | Kind::Slices
+            | Kind::HalfOpen
+            | Kind::OneWay
+            | Kind::Reset
+            | Kind::Blackhole
+            | Kind::Overload => random.random_range(0..PROCESSES),
         }
     }
 
@@ -117,6 +151,8 @@ impl Strike {
             Kind::KillServer
             | Kind::PauseServer
             | Kind::RollServer
+            | Kind::KillRelay
+            | Kind::PauseRelay
             | Kind::StepClock
             | Kind::KillMariaDb
             | Kind::PauseMariaDb
@@ -134,20 +170,21 @@ impl Strike {
 
     /// To whom, and for how long.
     pub(crate) fn target(&self) -> String {
-        let Self { server, database, store, ahead, keys, .. } = self;
+        let Self { process, database, store, ahead, keys, .. } = self;
+        let whom = if *process == RELAY { "the relay".to_owned() } else { format!("server {process}") };
         let lasts = format!("for {:.1} s", self.length.as_secs_f64());
         match self.kind {
-            Kind::KillServer | Kind::RollServer => format!("server {server}"),
-            Kind::PauseServer => format!("server {server} {lasts}"),
-            Kind::StepClock => format!("server {server}: {ahead:+} s {lasts}"),
+            Kind::KillServer | Kind::RollServer | Kind::KillRelay => whom,
+            Kind::PauseServer | Kind::PauseRelay => format!("{whom} {lasts}"),
+            Kind::StepClock => format!("{whom}: {ahead:+} s {lasts}"),
             Kind::KillMariaDb | Kind::FailSync | Kind::FillDisk => format!("{database}"),
             Kind::PauseMariaDb => format!("{database} {lasts}"),
             Kind::KillRedis | Kind::FlushRedis => String::new(),
             Kind::PauseRedis | Kind::Overload | Kind::FailOver => lasts,
             Kind::EvictRedis => format!("{keys} keys"),
-            Kind::Delay | Kind::Late => format!("{:?} between server {server} and {store:?} {lasts}", self.delay),
+            Kind::Delay | Kind::Late => format!("{:?} between {whom} and {store:?} {lasts}", self.delay),
             Kind::Slices | Kind::HalfOpen | Kind::OneWay | Kind::Reset | Kind::Blackhole => {
-                format!("between server {server} and {store:?} {lasts}")
+                format!("between {whom} and {store:?} {lasts}")
             }
         }
     }

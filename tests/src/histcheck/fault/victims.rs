@@ -27,9 +27,9 @@ const AGAIN_WITHIN: Duration = Duration::from_secs(60);
 pub(crate) struct Rig {
     pub(crate) fleet: Fleet,
     wires: Wires,
-    /// Those of the servers; none where they go by the machine's.
+    /// Those of the servers and the relay; none where they go by the machine's.
     clocks: Vec<Clock>,
-    /// Those of the servers; none where they are in ours.
+    /// Those of the servers and the relay; none where they are in ours.
     networks: Vec<Network>,
     databases: Databases,
     /// It blocks, so it is used on threads where that may be.
@@ -77,23 +77,23 @@ impl Rig {
     }
 
     async fn strike(&mut self, strike: Strike, random: &mut StdRng) -> Result<()> {
-        let Strike { server, database, store, length, .. } = strike;
+        let Strike { process, database, store, length, .. } = strike;
         match strike.kind {
-            Kind::KillServer => {
-                self.fleet.kill(server).await?;
+            Kind::KillServer | Kind::KillRelay => {
+                self.fleet.kill(process).await?;
                 self.replace().await
             }
             Kind::RollServer => {
-                self.fleet.end(server).await?;
+                self.fleet.end(process).await?;
                 self.replace().await
             }
-            Kind::PauseServer => {
-                self.fleet.signal(server, Signal::SIGSTOP)?;
+            Kind::PauseServer | Kind::PauseRelay => {
+                self.fleet.signal(process, Signal::SIGSTOP)?;
                 tokio::time::sleep(length).await;
-                self.fleet.signal(server, Signal::SIGCONT)
+                self.fleet.signal(process, Signal::SIGCONT)
             }
             Kind::StepClock => {
-                let clock = self.clocks.get(server).context("it has no clock of its own")?;
+                let clock = self.clocks.get(process).context("it has no clock of its own")?;
                 clock.set(strike.ahead)?;
                 tokio::time::sleep(length).await;
                 clock.set(0)
@@ -115,14 +115,14 @@ impl Rig {
             Kind::EvictRedis => self.hurt_redis(random, redis::Fault::Evict, strike.keys).await,
             Kind::FailOver => self.hurt_redis(random, redis::Fault::Failover(length), 1).await,
             Kind::Delay | Kind::Late | Kind::Slices | Kind::HalfOpen | Kind::OneWay | Kind::Reset => {
-                let wire = self.wires.of(server, store);
+                let wire = self.wires.of(process, store);
                 wire.set(strike.weather().context("no weather")?);
                 tokio::time::sleep(length).await;
                 wire.set(Weather::Clear);
                 Ok(())
             }
             Kind::Blackhole => {
-                let network = self.networks.get(server).context("it is in no network of its own")?;
+                let network = self.networks.get(process).context("it is in no network of its own")?;
                 network.swallow(store.place()).await?;
                 tokio::time::sleep(length).await;
                 network.let_through(store.place()).await

@@ -44,14 +44,54 @@ pub(crate) enum Call {
     Replies { root: i64, page: PageOf },
     /// One comment.
     Get { subject: u32, comment: i64, view: View },
+    /// Several comments in one answer.
+    Several { subject: u32, which: Which, view: View },
     /// The counts of a subject.
     Counts { subject: u32, view: View },
     /// What a member likes of some comments.
     States { subject: u32, member: u32, comments: Box<[i64]>, fresh: bool },
+    /// What has to be refused.
+    Misuse { subject: u32, how: Misuse },
     /// All rows and likes of a subject, and whether its counts are theirs; only when nobody writes any more.
     Export { subject: u32 },
     /// The changes of a subject behind a revision, as a watcher is told them until it leaves, or its stream breaks.
     Watch { subject: u32, after: i64 },
+}
+
+/// Which comments are read at a time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Which {
+    /// These.
+    Batch(Box<[i64]>),
+    /// One, and what it answers, and what that answers, up to the root.
+    Conversation(i64),
+    /// One, and what stands below it: the first page.
+    Thread(i64),
+}
+
+/// Comments that are asked for of what stands below another: the most there are on a page.
+pub(crate) const THREAD: usize = 100;
+
+/// Levels of a thread, the root's among them: what answers a comment of the last one stands beside it.
+pub(crate) const LEVELS: usize = 4;
+
+/// What a caller may not do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Misuse {
+    /// To go on in this list behind a page of another one.
+    Token(Sort),
+    /// To ask for a comment of this author and text under the id of a request that was acknowledged.
+    Request { id: RequestId, member: u32, text: u64 },
+}
+
+impl Misuse {
+    /// The reason it is refused for, which is one.
+    pub(crate) fn reasons(self) -> &'static [&'static str] {
+        match self {
+            Self::Token(_) => &["PAGE_TOKEN_MISMATCH"],
+            Self::Request { .. } => &["REQUEST_ID_REUSED"],
+        }
+    }
 }
 
 /// How new an answer has to be.
@@ -62,6 +102,10 @@ pub(crate) struct View {
     /// By the primary.
     pub(crate) fresh: bool,
 }
+
+/// Roots of the page that callers ask for most, the newest ones with three replies each, as of a list that everybody opens: what is
+/// kept of a page as a whole is seen by those alone who ask for the same.
+pub(crate) const USUAL: u8 = 20;
 
 /// A page of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,6 +118,14 @@ pub(crate) struct PageOf {
     /// Its place in the walk, from 0.
     pub(crate) number: u32,
     pub(crate) view: View,
+}
+
+impl PageOf {
+    /// Replies that are asked for below each root: of all numbers, by the size that was drawn; on the page that everybody asks
+    /// for, the usual three.
+    pub(crate) fn previews(&self) -> u8 {
+        if self.size == USUAL { 3 } else { self.size % 4 }
+    }
 }
 
 /// An order of a list.
@@ -104,6 +156,8 @@ pub(crate) enum Outcome {
     Liked(Liked),
     Page(Shown),
     Comment(Item),
+    /// In the order they were answered.
+    Comments(Box<[Item]>),
     Counts(Counts),
     /// In the order they were asked for.
     States(Box<[Value]>),
@@ -224,6 +278,13 @@ pub(crate) struct Item {
     pub(crate) revision: i64,
 }
 
+impl Item {
+    /// Whether it is what is left of a deleted comment.
+    pub(crate) fn is_tombstone(&self) -> bool {
+        self.text == 0 && self.member == u32::MAX
+    }
+}
+
 /// The same as a list, so that a line of the file does not repeat the names.
 type Packed = (Place, i64, i64, i64, i32, u32, u64, (u32, u32), (i32, i32, i32), i64);
 
@@ -254,8 +315,10 @@ impl Call {
             | Self::Undelete { subject, .. }
             | Self::Like { subject, .. }
             | Self::Get { subject, .. }
+            | Self::Several { subject, .. }
             | Self::Counts { subject, .. }
             | Self::States { subject, .. }
+            | Self::Misuse { subject, .. }
             | Self::Export { subject }
             | Self::Watch { subject, .. } => *subject,
             Self::List(page) | Self::Replies { page, .. } => page.subject,
@@ -274,8 +337,10 @@ impl Call {
             | Self::List(_)
             | Self::Replies { .. }
             | Self::Get { .. }
+            | Self::Several { .. }
             | Self::Counts { .. }
             | Self::States { .. }
+            | Self::Misuse { .. }
             | Self::Export { .. }
             | Self::Watch { .. } => None,
         }
@@ -291,8 +356,10 @@ impl Call {
             | Self::List(_)
             | Self::Replies { .. }
             | Self::Get { .. }
+            | Self::Several { .. }
             | Self::Counts { .. }
             | Self::States { .. }
+            | Self::Misuse { .. }
             | Self::Export { .. }
             | Self::Watch { .. } => None,
         }
@@ -302,9 +369,11 @@ impl Call {
     pub(crate) fn view(&self) -> Option<View> {
         match self {
             Self::List(page) | Self::Replies { page, .. } => Some(page.view),
-            Self::Get { view, .. } | Self::Counts { view, .. } => Some(*view),
+            Self::Get { view, .. } | Self::Several { view, .. } | Self::Counts { view, .. } => Some(*view),
             Self::States { fresh, .. } => Some(View { min_revision: 0, fresh: *fresh }),
             Self::Export { .. } | Self::Watch { .. } => Some(View { min_revision: 0, fresh: true }),
+            // Nothing is written by it.
+            Self::Misuse { .. } => Some(View::default()),
             Self::Root { .. }
             | Self::Reply { .. }
             | Self::Edit { .. }
@@ -335,6 +404,7 @@ impl Op {
             Outcome::Counts(counts) => Some(counts.revision),
             Outcome::Liked(_)
             | Outcome::Comment(_)
+            | Outcome::Comments(_)
             | Outcome::States(_)
             | Outcome::Export { .. }
             | Outcome::Changes { .. }
@@ -349,7 +419,7 @@ impl Op {
         match &self.outcome {
             Outcome::Page(shown) => &shown.items,
             Outcome::Comment(item) => std::slice::from_ref(item),
-            Outcome::Export { rows, .. } => rows,
+            Outcome::Comments(items) | Outcome::Export { rows: items, .. } => items,
             Outcome::Written(_)
             | Outcome::Liked(_)
             | Outcome::Counts(_)

@@ -21,6 +21,10 @@ impl fmt::Display for Op {
                 shown.items.iter().try_for_each(|item| write!(f, " {item}"))
             }
             Outcome::Comment(item) => write!(f, " → {item}"),
+            Outcome::Comments(items) => {
+                f.write_str(" →")?;
+                items.iter().try_for_each(|item| write!(f, " {item}"))
+            }
             Outcome::Export { rows, likes, drifts, counts: _ } => {
                 write!(f, " → {} rows, {} likes, {drifts:?}", rows.len(), likes.len())
             }

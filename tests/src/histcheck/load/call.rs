@@ -10,16 +10,17 @@ use riposte_sdk::v1::like_service_client::LikeServiceClient;
 use riposte_sdk::v1::reply_service_client::ReplyServiceClient;
 use riposte_sdk::v1::subject_service_client::SubjectServiceClient;
 use riposte_sdk::v1::{
-    BatchGetLikeStatesRequest, Comment, CommentSort, CreateCommentRequest, CreateReplyRequest, DeleteCommentRequest,
-    GetCommentRequest, GetSubjectRequest, LikeValue, ListCommentsRequest, ListCommentsResponse, ListRepliesRequest,
-    ListRepliesResponse, SetLikeRequest, Subject, UndeleteCommentRequest, UpdateCommentRequest,
+    BatchGetCommentsRequest, BatchGetLikeStatesRequest, Comment, CommentSort, CreateCommentRequest, CreateReplyRequest,
+    DegradedPart, DeleteCommentRequest, GetCommentRequest, GetSubjectRequest, GetThreadRequest, LikeValue,
+    ListCommentsRequest, ListCommentsResponse, ListConversationRequest, ListRepliesRequest, ListRepliesResponse,
+    SetLikeRequest, Subject, UndeleteCommentRequest, UpdateCommentRequest,
 };
 use tonic::transport::Channel;
 use tonic::{Request, Status};
 
-use super::USUAL;
 use crate::histcheck::history::{
-    Call, Counts, Item, Liked, Outcome, PageOf, Place, RequestId, Shown, Sort, Value, View, Written,
+    Call, Counts, Item, Liked, Misuse, Outcome, PageOf, Place, RequestId, Shown, Sort, THREAD, USUAL, Value, View,
+    Which, Written,
 };
 use crate::histcheck::names;
 use crate::kill::verdict::Failure;
@@ -70,6 +71,11 @@ async fn attempt(channel: Channel, call: &Call, request: RequestId, token: &str,
             let comment = got.comment.ok_or_else(nothing)?;
             Ok((Outcome::Comment(item(&comment, Place::Row)), String::new()))
         }
+        Call::Several { which, view, .. } => {
+            let comments = several(channel, which, *view, limit).await?;
+            let items = comments.iter().map(|comment| item(comment, Place::Row)).collect();
+            Ok((Outcome::Comments(items), String::new()))
+        }
         Call::Counts { subject, view: View { min_revision, fresh } } => {
             let key = Some(names::key(*subject));
             let request = GetSubjectRequest { key, min_revision: *min_revision, fresh: *fresh };
@@ -86,6 +92,15 @@ async fn attempt(channel: Channel, call: &Call, request: RequestId, token: &str,
             }
             let states = got.states.iter().map(|state| heard(state.value())).collect();
             Ok((Outcome::States(states), String::new()))
+        }
+        Call::Misuse { subject, how: Misuse::Token(sort) } => {
+            let (view, size) = (View::default(), USUAL);
+            list(channel, PageOf { subject: *subject, sort: *sort, size, walk: 0, number: 1, view }, token, limit).await
+        }
+        Call::Misuse { subject, how: Misuse::Request { id, member, text } } => {
+            let request_id = uuid::Uuid::from_u64_pair(id.0, id.1).to_string();
+            let call = Call::Root { subject: *subject, member: *member, text: *text };
+            create(channel, &call, request_id, limit).await
         }
         Call::Export { .. } | Call::Watch { .. } => Err(Status::unimplemented("these are read in the end")),
     }
@@ -136,8 +151,10 @@ async fn change(channel: Channel, call: &Call, request_id: String, limit: Durati
         | Call::List(_)
         | Call::Replies { .. }
         | Call::Get { .. }
+        | Call::Several { .. }
         | Call::Counts { .. }
         | Call::States { .. }
+        | Call::Misuse { .. }
         | Call::Export { .. }
         | Call::Watch { .. } => return Err(Status::unimplemented(format!("{call:?} changes no comment"))),
     };
@@ -151,14 +168,17 @@ async fn list(channel: Channel, page: PageOf, token: &str, limit: Duration) -> T
         sort: order(sort).into(),
         page_size: size.into(),
         page_token: token.to_owned(),
-        // Previews of all lengths, by the size that was drawn; on the page that everybody asks for, the usual three.
-        reply_preview_size: Some(if size == USUAL { 3 } else { i32::from(size % 4) }),
+        reply_preview_size: Some(page.previews().into()),
         min_revision,
         fresh,
         ..Default::default()
     };
     let got = CommentServiceClient::new(channel).list_comments(within(limit, request)).await?.into_inner();
-    let ListCommentsResponse { threads, next_page_token, subject, .. } = got;
+    let ListCommentsResponse { threads, next_page_token, subject, degraded, .. } = got;
+    // What it lacks, and says that it lacks, is no promise that was broken.
+    if degraded.iter().any(|of| matches!(of.part(), DegradedPart::ReplyPreview | DegradedPart::Ranking)) {
+        return Err(Status::unavailable("a page that is not whole"));
+    }
     let mut items = Vec::with_capacity(threads.len());
     for thread in threads {
         items.push(item(&thread.comment.ok_or_else(nothing)?, Place::Row));
@@ -187,6 +207,32 @@ async fn replies(channel: Channel, root: i64, page: PageOf, token: &str, limit: 
     let items = head.chain(replies.iter().map(|reply| item(reply, Place::Row))).collect();
     let shown = Shown { revision, counts: None, last: next_page_token.is_empty(), items };
     Ok((Outcome::Page(shown), next_page_token))
+}
+
+async fn several(channel: Channel, which: &Which, view: View, limit: Duration) -> Result<Vec<Comment>, Status> {
+    let View { min_revision, fresh } = view;
+    match which {
+        Which::Batch(ids) => {
+            let request = BatchGetCommentsRequest { ids: ids.to_vec(), fresh, ..Default::default() };
+            let got = CommentServiceClient::new(channel).batch_get_comments(within(limit, request)).await?;
+            Ok(got.into_inner().comments)
+        }
+        Which::Conversation(id) => {
+            let request = ListConversationRequest { comment_id: *id, min_revision, fresh };
+            let got = ReplyServiceClient::new(channel).list_conversation(within(limit, request)).await?.into_inner();
+            Ok(std::iter::once(got.comment.ok_or_else(nothing)?).chain(got.ancestors).collect())
+        }
+        Which::Thread(id) => {
+            let request = GetThreadRequest {
+                comment_id: *id,
+                page_size: THREAD as i32,
+                min_revision,
+                fresh,
+                ..Default::default()
+            };
+            Ok(ReplyServiceClient::new(channel).get_thread(within(limit, request)).await?.into_inner().comments)
+        }
+    }
 }
 
 fn within<T>(limit: Duration, message: T) -> Request<T> {

@@ -91,12 +91,15 @@ impl Client {
         let begun = Instant::now();
         loop {
             let beside = self.planner.beside(&ask.call);
+            let rng = self.planner.rng();
+            let [here, there] = [(); 2].map(|()| rng.random_range(0..SERVERS));
+            let (aside, pause) = (ASIDE.mul_f64(rng.random()), PAUSE.mul_f64(rng.random()));
             let look = async {
                 let beside = beside?;
-                tokio::time::sleep(ASIDE.mul_f64(rand::random())).await;
-                Some(self.attempt(stage, &beside, (0, 0), READ).await)
+                tokio::time::sleep(aside).await;
+                Some(self.attempt(stage, there, &beside, (0, 0), READ).await)
             };
-            let ((op, token, passing), look) = tokio::join!(self.attempt(stage, &ask, request, limit), look);
+            let ((op, token, passing), look) = tokio::join!(self.attempt(stage, here, &ask, request, limit), look);
             stage.recorder.op(op.clone())?;
             if let Some((look, ..)) = look {
                 stage.recorder.op(look)?;
@@ -109,13 +112,19 @@ impl Client {
                 return Ok(());
             }
             limit = usual;
-            tokio::time::sleep(PAUSE.mul_f64(rand::random())).await;
+            tokio::time::sleep(pause).await;
         }
     }
 
     /// The operation, the token of the next page, and whether the same may succeed later.
-    async fn attempt(&self, stage: &Stage, ask: &Ask, request: RequestId, limit: Duration) -> (Op, String, bool) {
-        let server = rand::random_range(0..SERVERS);
+    async fn attempt(
+        &self,
+        stage: &Stage,
+        server: usize,
+        ask: &Ask,
+        request: RequestId,
+        limit: Duration,
+    ) -> (Op, String, bool) {
         let channel = stage.doors.channel(server);
         let begun = stage.now();
         let told = send(channel, &ask.call, request, &ask.token, limit).await;

@@ -5,7 +5,7 @@ use rand::{RngExt, SeedableRng};
 
 use super::SUBJECTS;
 use super::walk::Walk;
-use crate::histcheck::history::{Call, Nanos, Op, Outcome, RequestId, Value, View};
+use crate::histcheck::history::{Call, Misuse, Nanos, Op, Outcome, RequestId, Value, View, Which};
 use crate::kill::ground::Ground;
 
 /// Members that one client speaks for; nobody else does, so that each like has one author.
@@ -91,9 +91,11 @@ impl Planner {
             93..106 => self.edit().map(Ask::of),
             106..128 => self.delete(false).map(Ask::of),
             128..137 => self.delete(true).map(Ask::of),
-            137..150 => self.repeat(),
+            137..147 => self.repeat(),
+            147..150 => self.misuse(),
             150..290 => self.walk(roots),
-            290..570 => self.get(roots, replies).map(Ask::of),
+            290..500 => self.get(roots, replies).map(Ask::of),
+            500..570 => self.several(roots, replies).map(Ask::of),
             570..780 => Some(Ask::of(self.counts())),
             _ => self.states(roots, replies).map(Ask::of),
         };
@@ -237,6 +239,20 @@ impl Planner {
         Some(Ask { call, again: Some(request), token: String::new(), walk: None })
     }
 
+    /// The token of a walk for another list, or an id that was used before for something else.
+    fn misuse(&mut self) -> Option<Ask> {
+        if self.rng.random_ratio(1, 2) {
+            let walk = self.under_way.get(self.rng.random_range(0..self.under_way.len().max(1)))?;
+            let (subject, sort, token) = walk.astray()?;
+            let call = Call::Misuse { subject, how: Misuse::Token(sort) };
+            return Some(Ask { token, ..Ask::of(call) });
+        }
+        let (done, id) = self.done.get(self.rng.random_range(0..self.done.len().max(1)))?.clone();
+        let (member, ..) = done.makes()?;
+        let how = Misuse::Request { id, member, text: self.text() };
+        Some(Ask::of(Call::Misuse { subject: done.subject(), how }))
+    }
+
     /// The next page of a walk, or the first of a new one.
     fn walk(&mut self, roots: &Ground) -> Option<Ask> {
         let go_on = !self.under_way.is_empty() && self.rng.random_ratio(9, 10);
@@ -267,6 +283,23 @@ impl Planner {
             }
         };
         Some(Call::Get { subject, comment, view: self.view(subject) })
+    }
+
+    /// Some comments at once, one with all that it answers, or one with all that stands below it.
+    fn several(&mut self, roots: &Ground, replies: &Ground) -> Option<Call> {
+        let (subject, chance) = (self.subject(), self.rng.random_range(0..4));
+        let mut view = self.view(subject);
+        let which = match chance {
+            0 => Which::Thread(self.known(subject, roots, replies)?),
+            1 => Which::Conversation(replies.comment(subject as usize, &mut self.rng)?),
+            _ => {
+                // A batch may be of many subjects and has no revision to ask for.
+                view.min_revision = 0;
+                let ids = (0..self.rng.random_range(1..=8)).map(|_| self.known(subject, roots, replies));
+                Which::Batch(ids.collect::<Option<_>>()?)
+            }
+        };
+        Some(Call::Several { subject, which, view })
     }
 
     fn counts(&mut self) -> Call {

@@ -3,11 +3,7 @@
 use rand::RngExt;
 use rand::rngs::StdRng;
 
-use crate::histcheck::history::{Call, PageOf, Sort, View};
-
-/// Roots of the page that callers ask for most, the newest ones with three replies each, as of a list that everybody opens: what is
-/// kept of a page as a whole is seen by those alone who ask for the same.
-pub(crate) const USUAL: u8 = 20;
+use crate::histcheck::history::{Call, PageOf, Sort, USUAL, View};
 
 /// A walk under way, or a page alone.
 #[derive(Debug, Clone)]
@@ -43,6 +39,13 @@ impl Walk {
         let page = self.page;
         let call = self.root.map_or(Call::List(page), |root| Call::Replies { root, page });
         (call, self.token.clone())
+    }
+
+    /// A list that this is no walk over: of the same subject in another order; none where nothing was walked over yet.
+    pub(crate) fn astray(&self) -> Option<(u32, Sort, String)> {
+        let PageOf { subject, sort, .. } = self.page;
+        let other = if sort == Sort::Newest { Sort::Oldest } else { Sort::Newest };
+        (!self.token.is_empty()).then(|| (subject, other, self.token.clone()))
     }
 
     /// Goes on behind a page that was answered with this token for the next; `None` at the end.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::histcheck::history::{
-    Call, Counts, Item, Liked, Outcome, PageOf, Place, RequestId, Shown, Sort, Value, Written,
+    Call, Counts, Item, LEVELS, Liked, Outcome, PageOf, Place, RequestId, Shown, Sort, THREAD, Value, Which, Written,
 };
 
 /// Comments on one page: few, so that a long history fits into memory. A page may always end early.
@@ -29,6 +29,8 @@ struct Subject {
 struct Comment {
     item: Item,
     visible: bool,
+    /// The floors from the root, which is not among them, down to it.
+    path: Vec<i32>,
     below: Vec<usize>,
     likes: HashMap<u32, Value>,
 }
@@ -57,14 +59,18 @@ impl Model {
             Call::Delete { comment, .. } => plain(subject.show(*comment, false, "COMMENT_NOT_FOUND")),
             Call::Undelete { comment, .. } => plain(subject.show(*comment, true, "COMMENT_ALREADY_EXISTS")),
             Call::Like { comment, member, value, .. } => plain(subject.like(*comment, *member, *value)),
+            // The model ranks nothing.
+            Call::List(page) | Call::Replies { page, .. } if page.sort == Sort::Top => plain(refused("OVERLOADED")),
             Call::List(page) => subject.page(None, page, token),
             Call::Replies { root, page } => subject.page(Some(*root), page, token),
             Call::Get { comment, .. } => plain(Outcome::Comment(subject.comments[place(*comment)].shown(Place::Row))),
+            Call::Several { which, .. } => plain(Outcome::Comments(subject.several(which))),
             Call::Counts { .. } => plain(Outcome::Counts(subject.counts())),
             Call::States { member, comments, .. } => {
                 let state = |id: &i64| subject.comments[place(*id)].likes.get(member).copied().unwrap_or(Value::None);
                 plain(Outcome::States(comments.iter().map(state).collect()))
             }
+            Call::Misuse { how, .. } => plain(refused(how.reasons()[0])),
             Call::Export { .. } => {
                 let rows = subject.comments.iter().map(|comment| comment.shown(Place::Row)).collect();
                 let counts = Some(subject.counts());
@@ -109,6 +115,9 @@ impl Subject {
         let siblings = root.map_or(&mut self.roots, |root| &mut self.comments[root].below);
         siblings.push(at);
         let floor = siblings.len() as i32;
+        let mut path = parent.map_or(Vec::new(), |parent| self.comments[place(parent)].path.clone());
+        path.truncate(LEVELS - 2);
+        path.extend(root.map(|_| floor));
         let (root, parent) = (root.map_or(0, |root| self.comments[root].item.id), parent.unwrap_or(0));
         let item = Item {
             place: Place::Row,
@@ -125,7 +134,7 @@ impl Subject {
             replies: 0,
             revision: 1,
         };
-        self.comments.push(Comment { item, visible: true, below: Vec::new(), likes: HashMap::new() });
+        self.comments.push(Comment { item, visible: true, path, below: Vec::new(), likes: HashMap::new() });
         self.count(at, 1);
         self.written(at)
     }
@@ -193,22 +202,59 @@ impl Subject {
         Outcome::Liked(Liked { value, likes: item.likes, dislikes: item.dislikes, revision: item.revision })
     }
 
+    fn several(&self, which: &Which) -> Box<[Item]> {
+        let shown = |id: &i64| self.comments[place(*id)].shown(Place::Row);
+        match which {
+            Which::Batch(ids) => ids.iter().map(shown).collect(),
+            Which::Conversation(id) => {
+                let above = |id: &i64| Some(self.comments[place(*id)].item.parent).filter(|parent| *parent != 0);
+                std::iter::successors(Some(*id), above).map(|id| shown(&id)).collect()
+            }
+            Which::Thread(id) => self.thread(&self.comments[place(*id)]).take(THREAD).collect(),
+        }
+    }
+
+    /// A comment and what is attached below it, but for tombstones below which nothing can be seen.
+    fn thread(&self, top: &Comment) -> impl Iterator<Item = Item> {
+        let root = if top.item.root == 0 { top } else { &self.comments[place(top.item.root)] };
+        let all = std::iter::once(root).chain(root.below.iter().map(|at| &self.comments[*at]));
+        let mut all: Vec<&Comment> = all.filter(|comment| comment.path.starts_with(&top.path)).collect();
+        all.sort_by(|one, other| one.path.cmp(&other.path));
+        let seen = |from: usize| {
+            let below = all[from..].iter().take_while(|comment| comment.path.starts_with(&all[from].path));
+            below.into_iter().any(|comment| comment.visible)
+        };
+        let items: Vec<Item> = (0..all.len()).filter(|at| seen(*at)).map(|at| all[at].shown(Place::Row)).collect();
+        items.into_iter()
+    }
+
+    /// The most liked replies of a root, and of equals the oldest.
+    fn preview(&self, root: &Comment, size: usize) -> impl Iterator<Item = Item> {
+        let visible = root.below.iter().map(|at| &self.comments[*at]).filter(|comment| comment.visible);
+        let mut replies: Vec<Item> = visible.map(|comment| comment.shown(Place::Preview)).collect();
+        replies.sort_by_key(|reply| (-reply.likes, reply.floor));
+        replies.into_iter().take(size)
+    }
+
     /// A token is the number of siblings that lie behind.
     fn page(&self, root: Option<i64>, page: &PageOf, token: &str) -> Told {
         let siblings = root.map_or(&self.roots, |root| &self.comments[place(root)].below);
         let behind: usize = token.parse().unwrap_or(0);
         let mut items: Vec<Item> = root.map(|root| self.comments[place(root)].shown(Place::Head)).into_iter().collect();
-        let count = usize::from(page.size).min(PAGE) + items.len();
+        let (mut rows, count) = (0, usize::from(page.size).min(PAGE));
+        let previews = if root.is_none() { usize::from(page.previews()) } else { 0 };
         let (mut at, length) = (behind, siblings.len());
         // A walk downwards begins at what there was then, so its token counts from below.
         let down = page.sort != Sort::Oldest;
         let left = if down && !token.is_empty() { behind } else { length };
         let mut seen = if down { left } else { at };
-        while items.len() < count && (if down { seen > 0 } else { at < length }) {
+        while rows < count && (if down { seen > 0 } else { at < length }) {
             let next = if down { seen - 1 } else { at };
             let comment = &self.comments[siblings[next]];
             if comment.visible {
                 items.push(comment.shown(Place::Row));
+                items.extend(self.preview(comment, previews));
+                rows += 1;
             }
             (at, seen) = (at + 1, seen.saturating_sub(1));
         }

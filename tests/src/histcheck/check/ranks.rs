@@ -1,0 +1,214 @@
+//! What goes by likes goes by what members like (I6): a first page of sort TOP falls by likes less dislikes, a preview by likes; and a
+//! preview is as full as it can be, and leaves out nothing that is liked more than what it shows.
+//!
+//! Ranks are drawn up a while before they are shown. So each comment has the span of what it may have had since then, and only
+//! spans that do not meet are in the wrong order; of comments that came or went since then nothing is said.
+
+use std::collections::BTreeMap;
+
+use super::like_counts::Sums;
+use super::scene::{Comment, Scene};
+use super::{Found, STALE};
+use crate::histcheck::history::{Call, Item, Nanos, Op, Outcome, Place, Sort};
+
+/// Finds pages and previews in an order that no likes explain.
+pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
+    let ranks = Ranks::of(scene);
+    for number in scene.mine {
+        let op = scene.op(*number);
+        let Outcome::Page(shown) = &op.outcome else { continue };
+        // The first page of all, which is not longer than what is ranked; what follows goes by time in the end.
+        if let Call::List(page) | Call::Replies { page, .. } = &op.call
+            && page.sort == Sort::Top
+            && page.number == 0
+        {
+            let rows = shown.items.iter().filter(|item| item.place == Place::Row);
+            ranks.falls(found, *number, rows, Ranks::score);
+        }
+        let Call::List(page) = &op.call else { continue };
+        let wanted = usize::from(page.previews());
+        for thread in shown.items.chunk_by(|_, next| next.place == Place::Preview).filter(|_| wanted > 0) {
+            if let Some((root, preview)) = thread.split_first() {
+                ranks.falls(found, *number, preview.iter(), Ranks::likes);
+                ranks.full(found, *number, root.id, preview, wanted);
+            }
+        }
+    }
+}
+
+/// The likes of a subject's comments, and the replies of its roots.
+struct Ranks<'s, 'h> {
+    scene: &'s Scene<'h>,
+    sums: Sums,
+    below: BTreeMap<i64, Vec<&'s Comment>>,
+}
+
+/// The first and the last moment that an answer may be of.
+type Span = (Nanos, Nanos);
+
+impl<'s, 'h> Ranks<'s, 'h> {
+    fn of(scene: &'s Scene<'h>) -> Self {
+        let mut below: BTreeMap<i64, Vec<&Comment>> = BTreeMap::new();
+        for comment in scene.comments.iter().filter(|comment| comment.root != 0) {
+            below.entry(comment.root).or_default().push(comment);
+        }
+        Self { scene, sums: Sums::of(scene), below }
+    }
+
+    fn likes(&self, id: i64, (begun, ended): Span) -> (i32, i32) {
+        self.sums.within(id, begun, ended).0
+    }
+
+    fn score(&self, id: i64, (begun, ended): Span) -> (i32, i32) {
+        let (likes, dislikes) = self.sums.within(id, begun, ended);
+        (likes.0 - dislikes.1, likes.1 - dislikes.0)
+    }
+
+    /// Whether a comment stood all the time.
+    fn was_there(&self, id: i64, (begun, ended): Span) -> bool {
+        self.scene.comment(id).is_some_and(|comment| comment.was_there(self.scene, begun, ended))
+    }
+
+    /// No comment has less for certain than one that stands behind it. `score` is the least and the most that one may have had.
+    fn falls<'i>(
+        &self,
+        found: &mut Found,
+        number: u32,
+        items: impl Iterator<Item = &'i Item>,
+        score: impl Fn(&Self, i64, Span) -> (i32, i32),
+    ) {
+        let when = span(self.scene.op(number));
+        let mut lowest: Option<(i32, i64)> = None;
+        for item in items.filter(|item| self.was_there(item.id, when)) {
+            let (least, most) = score(self, item.id, when);
+            if let Some((before, id)) = lowest.filter(|(before, _)| *before < least) {
+                let what = || format!("{} of at least {least} stands behind {id} of at most {before}", item.id);
+                found.add(what, &[number]);
+            }
+            lowest = Some(lowest.map_or((most, item.id), |lowest| lowest.min((most, item.id))));
+        }
+    }
+
+    /// A preview shows as many as it may of those that stand, and the most liked ones.
+    fn full(&self, found: &mut Found, number: u32, root: i64, preview: &[Item], wanted: usize) {
+        let when = span(self.scene.op(number));
+        let below = || self.below.get(&root).into_iter().flatten();
+        let there = |comment: &&&Comment| comment.was_there(self.scene, when.0, when.1);
+        if preview.len() < wanted {
+            let (shown, due) = (preview.len(), below().filter(there).take(wanted).count());
+            if shown < due {
+                found.add(|| format!("the preview of {root} has {shown} replies, though {due} stand"), &[number]);
+            }
+            return;
+        }
+        // Nothing is known of the likes of what came or went. What went leaves the ranking later than the list, and its place to
+        // the oldest as long.
+        let most = |item: &Item| if self.was_there(item.id, when) { self.likes(item.id, when).1 } else { i32::MAX };
+        let gone = below().filter(|comment| comment.went(self.scene, when.0, when.1)).count();
+        let (places, most): (usize, Vec<i32>) = (wanted.saturating_sub(gone), preview.iter().map(most).collect());
+        let hidden = |comment: &&&Comment| {
+            let least = self.likes(comment.id, when).0;
+            let taken = most.iter().filter(|most| **most >= least).count();
+            least > 0 && taken < places && preview.iter().all(|item| item.id != comment.id)
+        };
+        if let Some(comment) = below().filter(hidden).find(there) {
+            let (id, least) = (comment.id, self.likes(comment.id, when).0);
+            let what = || {
+                format!(
+                    "the preview of {root} leaves out {id} of at least {least} likes; at most {most:?} have those in it"
+                )
+            };
+            found.add(what, &[number]);
+        }
+    }
+}
+
+/// From when on ranks may be that an answer shows, to its end.
+fn span(op: &Op) -> Span {
+    (op.begun.saturating_sub(STALE), op.ended)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sketch::{Sketch, below, item};
+    use crate::histcheck::history::Value::Like;
+    use crate::histcheck::history::{Call, Item, Place, Sort};
+
+    /// Two roots, the first liked twice; below the first two replies, the second liked once.
+    fn liked() -> Sketch {
+        let mut sketch = Sketch::default();
+        sketch.root(1, 11, 1, 1).root(2, 12, 2, 2).reply(3, 11, 21, 1, 3).reply(4, 11, 22, 2, 4);
+        sketch.like(5, 7, Like, Some((1, 0, 2))).like(6, 8, Like, Some((2, 0, 3)));
+        sketch.like(7, 9, Like, Some((1, 0, 5))).last(|op| {
+            if let Call::Like { comment, .. } = &mut op.call {
+                *comment = 22;
+            }
+        });
+        sketch
+    }
+
+    fn roots() -> [Item; 2] {
+        [Item { likes: 2, replies: 2, ..item(11, 1) }, item(12, 2)]
+    }
+
+    fn previews() -> [Item; 2] {
+        let of = |id, floor, likes| Item { place: Place::Preview, likes, ..below(11, id, floor) };
+        [of(22, 2, 1), of(21, 1, 0)]
+    }
+
+    /// Of pages of two, which have previews of as many.
+    fn page(at: u64, sort: Sort, items: &[Item]) -> Sketch {
+        let mut sketch = liked();
+        sketch.page(at, sort, 4, items);
+        sketch
+    }
+
+    #[test]
+    fn what_is_liked_more_stands_before_what_is_liked_less_but_for_a_while() {
+        let ([first, second], [liked, other]) = (roots(), previews());
+        page(30, Sort::Top, &[first, liked, other, second]).has_none();
+        page(30, Sort::Top, &[second, first, liked, other])
+            .has("ranks", "11 of at least 2 stands behind 12 of at most 0");
+        page(8, Sort::Top, &[second, first, liked, other]).has_none();
+        page(30, Sort::Oldest, &[first, other, liked, second]).has("ranks", "22 of at least 1 stands behind 21");
+        page(8, Sort::Oldest, &[first, other, liked, second]).has_none();
+    }
+
+    #[test]
+    fn a_preview_that_is_not_full_is_found_but_for_a_while() {
+        let ([first, second], [liked, _]) = (roots(), previews());
+        page(30, Sort::Oldest, &[first, liked, second]).has("ranks", "the preview of 11 has 1 replies, though 2 stand");
+        page(30, Sort::Oldest, &[first, second]).has("ranks", "has 0 replies, though 2 stand");
+        page(8, Sort::Oldest, &[first, liked, second]).has_none();
+    }
+
+    #[test]
+    fn a_preview_that_leaves_out_the_most_liked_is_found() {
+        let ([first, second], [_, other]) = (roots(), previews());
+        let mut sketch = liked();
+        sketch.page(30, Sort::Oldest, 4, &[first, other, second]).last(|op| {
+            if let Call::List(page) = &mut op.call {
+                page.size = 5;
+            }
+        });
+        sketch.has("ranks", "leaves out 22 of at least 1 likes; at most [0] have those in it");
+    }
+
+    #[test]
+    fn the_oldest_may_stand_in_the_place_of_what_was_deleted_but_for_a_while() {
+        let ([first, second], [_, other]) = (roots(), previews());
+        let page = |at| {
+            let mut sketch = liked();
+            sketch.reply(8, 11, 23, 3, 5).delete(20, 23, 6).page(at, Sort::Oldest, 6, &[first, other, second]).last(
+                |op| {
+                    if let Call::List(page) = &mut op.call {
+                        page.size = 5;
+                    }
+                },
+            );
+            sketch
+        };
+        page(30).has_none();
+        page(60).has("ranks", "leaves out 22");
+    }
+}

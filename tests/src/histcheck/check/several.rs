@@ -1,0 +1,211 @@
+//! Answers of several comments (I6): a batch is what was asked for, in that order; a conversation goes from a comment to what it
+//! answers, up to the root; a thread has what stands below a comment in the order of paths, each comment behind the one that it is
+//! attached to, leaves out nothing that can be seen, and has a tombstone only where something that can be seen stands below it.
+
+use std::collections::BTreeMap;
+
+use super::quick::QuickMap;
+use super::scene::{Comment, Scene};
+use super::{Found, STALE};
+use crate::histcheck::history::{Call, Item, LEVELS, Outcome, THREAD, Which};
+
+/// What a conversation shows between its first comment and the root, at most.
+const LONGEST: usize = 100;
+
+/// Finds answers that lack something, or have it in the wrong place.
+pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
+    let threads = Threads::of(scene);
+    for number in scene.mine {
+        let op = scene.op(*number);
+        let (Call::Several { which, .. }, Outcome::Comments(items)) = (&op.call, &op.outcome) else { continue };
+        match which {
+            Which::Batch(ids) => found.extend(batch(ids, items), *number),
+            Which::Conversation(id) => found.extend(conversation(*id, items), *number),
+            Which::Thread(id) => threads.judge(found, *number, *id, items),
+        }
+    }
+}
+
+fn batch(ids: &[i64], items: &[Item]) -> Option<String> {
+    let same = items.iter().map(|item| item.id).eq(ids.iter().copied());
+    (!same).then(|| format!("a batch of others than {ids:?}"))
+}
+
+fn conversation(id: i64, items: &[Item]) -> Option<String> {
+    if items.first().is_none_or(|first| first.id != id) {
+        return Some(format!("a conversation that does not begin with {id}"));
+    }
+    // One that is longer leaves out what is just below the root.
+    let near = if items.len() > LONGEST { items.len() - 1 } else { items.len() };
+    let broken = items[..near].windows(2).find(|pair| pair[0].parent != pair[1].id);
+    if let Some([comment, next]) = broken {
+        return Some(format!("{} answers {}, and {} follows it", comment.id, comment.parent, next.id));
+    }
+    items.last().filter(|last| last.root != 0).map(|last| format!("a conversation ends with {}, a reply", last.id))
+}
+
+/// Where a comment stands: the id of its root, and the floors on the way down to it (`server/core/src/path.rs`).
+type Path = Vec<i64>;
+
+/// What stands below what.
+struct Threads<'s, 'h> {
+    scene: &'s Scene<'h>,
+    /// All comments of each root, the root too, by their paths.
+    all: BTreeMap<i64, BTreeMap<Path, &'s Comment>>,
+    paths: QuickMap<i64, Path>,
+}
+
+impl<'s, 'h> Threads<'s, 'h> {
+    fn of(scene: &'s Scene<'h>) -> Self {
+        let mut threads = Self { scene, all: BTreeMap::new(), paths: QuickMap::default() };
+        let mut comments: Vec<&Comment> = scene.comments.iter().collect();
+        // A comment comes after what it answers.
+        comments.sort_by_key(|comment| (comment.root != 0, comment.floor));
+        for comment in comments {
+            let parent =
+                scene.call(&scene.requests[comment.request as usize]).makes().map_or(0, |(_, parent, _)| parent);
+            let Some(path) = threads.path(comment.id, parent, comment.floor) else { continue };
+            threads.paths.insert(comment.id, path.clone());
+            threads.all.entry(path[0]).or_default().insert(path, comment);
+        }
+        threads
+    }
+
+    /// The path of a comment with this floor that answers another one; unknown where that is.
+    fn path(&self, id: i64, parent: i64, floor: i32) -> Option<Path> {
+        if parent == 0 {
+            return Some(vec![id]);
+        }
+        let mut path = self.paths.get(&parent)?.clone();
+        path.truncate(LEVELS - 1);
+        path.push(floor.into());
+        Some(path)
+    }
+
+    fn judge(&self, found: &mut Found, number: u32, id: i64, items: &[Item]) {
+        let Some(top) = self.paths.get(&id) else { return };
+        let paths: Option<Vec<Path>> = items.iter().map(|item| self.path(item.id, item.parent, item.floor)).collect();
+        let Some(paths) = paths else { return };
+        let wrong = disordered(top, &paths, items).or_else(|| bare(&paths, items).filter(|_| items.len() < THREAD));
+        if let Some(what) = wrong {
+            found.add(|| format!("the thread of {id}: {what}"), &[number]);
+        } else if items.len() < THREAD {
+            self.whole(found, number, top, &paths);
+        }
+    }
+
+    /// Everything that could be seen all the time stands in a thread.
+    fn whole(&self, found: &mut Found, number: u32, top: &Path, shown: &[Path]) {
+        let op = self.scene.op(number);
+        let fresh = op.call.view().is_some_and(|view| view.fresh);
+        let since = if fresh { op.begun } else { op.begun.saturating_sub(STALE) };
+        let all = self.all.get(&top[0]).into_iter().flat_map(|all| all.range(top.clone()..));
+        for (path, comment) in all.take_while(|(path, _)| path.starts_with(top)) {
+            if shown.binary_search(path).is_err() && comment.was_there(self.scene, since, op.ended) {
+                let ops = [comment.story(self.scene), vec![number]].concat();
+                found.add(|| format!("a thread leaves out {} of floor {}", comment.id, comment.floor), &ops);
+            }
+        }
+    }
+}
+
+/// What stands elsewhere than it should, or without what it is attached to.
+fn disordered(top: &Path, paths: &[Path], items: &[Item]) -> Option<String> {
+    if let Some(stray) = paths.iter().position(|path| !path.starts_with(top)) {
+        return Some(format!("{} does not stand below it", items[stray].id));
+    }
+    if let Some(late) = paths.windows(2).position(|pair| pair[0] >= pair[1]) {
+        return Some(format!("{} follows {}, and stands before it", items[late + 1].id, items[late].id));
+    }
+    let attached =
+        |path: &Path| path == top || paths.binary_search_by(|other| other[..].cmp(&path[..path.len() - 1])).is_ok();
+    let loose = paths.iter().position(|path| !attached(path))?;
+    Some(format!("{} without what it is attached to", items[loose].id))
+}
+
+/// A tombstone below which nothing can be seen.
+fn bare(paths: &[Path], items: &[Item]) -> Option<String> {
+    let covers = |at: usize| {
+        let below = paths[at + 1..].iter().zip(&items[at + 1..]).take_while(|(path, _)| path.starts_with(&paths[at]));
+        below.into_iter().any(|(_, item)| !item.is_tombstone())
+    };
+    let bare = (0..items.len()).find(|at| items[*at].is_tombstone() && !covers(*at))?;
+    Some(format!("{} is deleted, and nothing that can be seen stands below it", items[bare].id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sketch::{Sketch, below, item, tombstone};
+    use crate::histcheck::history::{Item, Which, Written};
+
+    /// 11 with 21 and 22 below it, and 23 below 21.
+    fn thread() -> Sketch {
+        let mut sketch = Sketch::default();
+        sketch.root(1, 11, 1, 1).reply(2, 11, 21, 1, 2).reply(3, 11, 22, 2, 3);
+        sketch.answer(4, 21, Written { id: 23, root: 11, floor: 3, revision: 4 });
+        sketch
+    }
+
+    fn four() -> [Item; 4] {
+        [item(11, 1), below(11, 21, 1), below(11, 22, 2), Item { parent: 21, ..below(11, 23, 3) }]
+    }
+
+    #[test]
+    fn what_was_asked_for_in_its_order_is_fine() {
+        let (mut sketch, [root, one, two, three]) = (thread(), four());
+        sketch.several(5, Which::Batch([21, 11, 21].into()), &[one, root, one]);
+        sketch.several(6, Which::Conversation(23), &[three, one, root]);
+        sketch.several(7, Which::Conversation(11), &[root]);
+        sketch.several(8, Which::Thread(11), &[root, one, three, two]);
+        sketch.several(9, Which::Thread(21), &[one, three]);
+        sketch.delete(10, 21, 5).several(11, Which::Thread(21), &[buried(one), three]);
+        sketch.delete(12, 23, 6).several(13, Which::Thread(11), &[root, two]);
+        sketch.several(14, Which::Thread(21), &[]).several(15, Which::Thread(23), &[]);
+        sketch.has_none();
+    }
+
+    #[test]
+    fn what_is_below_the_last_level_stands_beside_what_it_answers() {
+        let mut sketch = thread();
+        sketch.answer(5, 23, Written { id: 24, root: 11, floor: 4, revision: 5 });
+        sketch.answer(6, 24, Written { id: 25, root: 11, floor: 5, revision: 6 });
+        let [root, one, two, three] = four();
+        let [four, five] =
+            [(23, 24, 4), (24, 25, 5)].map(|(parent, id, floor)| Item { parent, ..below(11, id, floor) });
+        sketch.several(7, Which::Thread(11), &[root, one, three, four, five, two]);
+        sketch.several(8, Which::Thread(23), &[three, four, five]).several(9, Which::Thread(24), &[four]);
+        sketch.has_none();
+        sketch.several(10, Which::Thread(24), &[four, five]).has("several", "25 does not stand below it");
+    }
+
+    #[test]
+    fn others_than_were_asked_for_are_found() {
+        let [root, one, two, three] = four();
+        let has = |which: Which, items: &[Item], words: &str| {
+            let mut sketch = thread();
+            sketch.several(5, which, items).has("several", words);
+        };
+        has(Which::Batch([21, 11].into()), &[root, one], "a batch of others");
+        has(Which::Batch([21, 11].into()), &[one], "a batch of others");
+        has(Which::Conversation(23), &[one, root], "does not begin with 23");
+        has(Which::Conversation(23), &[three, two, root], "23 answers 21, and 22 follows it");
+        has(Which::Conversation(23), &[three, one], "ends with 21, a reply");
+        has(Which::Thread(11), &[one, three], "21 without what it is attached to");
+        has(Which::Thread(11), &[root, three, two], "23 without what it is attached to");
+        has(Which::Thread(11), &[root, one, two, three], "23 follows 22, and stands before it");
+        has(Which::Thread(11), &[root, two, one, three], "21 follows 22");
+        has(Which::Thread(21), &[one, two, three], "22 does not stand below it");
+        has(Which::Thread(11), &[root, one, two], "leaves out 23 of floor 3");
+        has(Which::Thread(21), &[one], "leaves out 23 of floor 3");
+        has(Which::Thread(21), &[], "leaves out 21 of floor 1");
+        let mut sketch = thread();
+        sketch.delete(5, 23, 5).several(6, Which::Thread(21), &[one, buried(three)]);
+        sketch.has("several", "23 is deleted, and nothing");
+    }
+
+    /// The tombstone of a reply.
+    fn buried(item: Item) -> Item {
+        let Item { id, root, parent, floor, .. } = item;
+        Item { root, parent, ..tombstone(id, floor) }
+    }
+}
