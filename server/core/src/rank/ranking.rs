@@ -42,11 +42,13 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// Whether a walk that begins now goes along it. One from the future, by the clock of another process, counts as new.
+    /// Whether a walk that begins now goes along it. One from the future, by the clock of another process, counts as new, but if the
+    /// list has changed only as far as it may be old: a clock that runs ahead must not keep a list as it is until all others
+    /// have come there.
     #[must_use]
     pub fn serves(&self, now: Millis) -> bool {
-        let longest = if self.changed { WALKED_ANEW } else { BEGUN };
-        now < self.ranking.made.plus(longest)
+        let made = self.ranking.made;
+        if self.changed { now < made.plus(WALKED_ANEW) && made < now.plus(WALKED_ANEW) } else { now < made.plus(BEGUN) }
     }
 
     /// Whether a walk may begin along it while a newer one is being made.

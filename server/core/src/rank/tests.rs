@@ -183,6 +183,10 @@ fn a_walk_begins_along_a_ranking_that_outlives_it() {
     let ranking = Ranking::new(1, made, [].into());
     let last = |changed| Standing { ranking: ranking.clone(), changed };
     for (age, changed, unchanged, bridges) in [
+        // From the future, by another clock.
+        (-60_000, false, true, true),
+        (-5_000, false, true, true),
+        (-4_999, true, true, true),
         (0, true, true, true),
         (4_999, true, true, true),
         (5_000, false, true, true),
