@@ -86,7 +86,7 @@ impl Auditor {
             Heard::Away => return Ok(false),
         }
         let key = sample.forget(&self.reader, &kept).await;
-        let (what, revision) = (sample.name(), kept.revision());
+        let (what, revision) = (kept.name(), kept.revision());
         tracing::error!(?key, what, revision, rows, "copies differ from their rows; they are forgotten");
         Ok(true)
     }

@@ -29,16 +29,6 @@ impl Sample {
     /// How many kinds there are.
     pub(super) const KINDS: usize = 4;
 
-    /// Its kind, for people.
-    pub(crate) fn name(&self) -> &'static str {
-        match self {
-            Self::Page(_) => "page",
-            Self::Subject(_) => "subject",
-            Self::Comment(_) => "comment",
-            Self::States(..) => "like states",
-        }
-    }
-
     /// Whether answers to it tell which of two is older.
     pub(crate) fn has_revision(&self) -> bool {
         !matches!(self, Self::States(..))

@@ -30,6 +30,18 @@ impl Shown {
         Self::Replies(Box::new(page))
     }
 
+    /// What it is, for people.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Roots(_) => "page of roots",
+            Self::Replies(_) => "page of replies",
+            Self::Subject(_) => "subject",
+            Self::Comment(_) => "comment",
+            Self::States(_) => "like states",
+            Self::Misprint => "page in print",
+        }
+    }
+
     /// Whether this, of copies, is what the rows show, or newer than what they showed when they were read.
     pub(crate) fn agrees(&self, rows: &Self) -> bool {
         match (self, rows) {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use fred::types::Value;
 use prost::bytes::Bytes;
-use riposte_core::page::Window;
+use riposte_core::page::{Start, Window};
 use tokio::sync::Semaphore;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -45,13 +45,12 @@ impl Press {
 impl Redis {
     /// The name of a window's print, where prints are kept.
     pub(super) fn print_name(&self, ask: &PageAsk) -> Option<Value> {
-        let (Some(press), Part::Window(window)) = (&self.press, &ask.part) else { return None };
-        Some(press.name(window, ask.previews))
+        Some(self.press.as_ref()?.name(first(ask)?, ask.previews))
     }
 
     /// Prints a first page and keeps it, behind the back of who reads it. `of`: what it is of.
     pub(super) fn keep(&self, ask: &PageAsk, hit: &PageHit, of: Value) {
-        let (Some(press), Part::Window(window)) = (&self.press, &ask.part) else { return };
+        let (Some(press), Some(window)) = (&self.press, first(ask)) else { return };
         if said(hit) > LARGEST {
             return;
         }
@@ -79,7 +78,7 @@ impl Redis {
 
     /// The print of a first page, and what it is of.
     async fn kept(&self, press: &Press, ask: &PageAsk) -> Result<Lookup<Option<(Value, Printed)>>, Away> {
-        let Part::Window(window) = &ask.part else { return Ok(Lookup::Miss) };
+        let Some(window) = first(ask) else { return Ok(Lookup::Miss) };
         let words =
             vec![text(words::name(&ask.key)), text(words::order(window.order)), press.name(window, ask.previews)];
         let answer = self.call("printed", ask.key.partition(), words).await?;
@@ -109,6 +108,14 @@ impl Prints for Redis {
         }
         // Something may have changed between the two: then the print is none any more.
         Ok(!matches!(self.kept(press, ask).await?, Lookup::Hit(Some((now, _))) if now == of))
+    }
+}
+
+/// The window of a first page of roots: no other page is printed, and a print's name does not say where its page begins.
+fn first(ask: &PageAsk) -> Option<&Window> {
+    match &ask.part {
+        Part::Window(window) if ask.root.is_none() && window.start == Start::Beginning => Some(window),
+        Part::Window(_) | Part::These(_) => None,
     }
 }
 

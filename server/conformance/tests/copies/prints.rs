@@ -165,6 +165,37 @@ fn an_audit_finds_a_print_that_is_another_than_its_page() {
 }
 
 #[test]
+fn an_audit_of_a_page_that_is_not_the_first_holds_no_print_against_it() {
+    let Some(program) = Program::find() else { return };
+    let server = Server::start(&program).expect("it starts");
+    servers::play(async {
+        let Scene { process, fire, .. } = &three_roots(&server).await;
+        let (key, auditor) = (&fire.keys[0], Auditor::new(process.reader.clone()));
+        let second = Window { start: Start::After(3), ..FIRST };
+        print(&server, process, key).await;
+        // What was answered until now is looked at before.
+        assert_eq!(auditor.audit(Duration::ZERO, None).await, Ok(Some(false)));
+        assert!(process.reader.roots(key, second, 3).await.expect("read").expect("there").threads.items.len() < 3);
+        assert_eq!(auditor.audit(Duration::ZERO, None).await, Ok(Some(false)));
+        assert!(is_kept(process, key, FIRST, 3).await, "it is still there");
+        // Replies are asked for like roots without previews.
+        let root = fire.ids_under(key)[0];
+        fire.reply(0, key, root).await;
+        process.reader.replies(key, root, FIRST).await.expect("read");
+        assert_eq!(auditor.audit(Duration::ZERO, None).await, Ok(Some(false)));
+        delete(&server, "*:f:*");
+        for _ in 0..2 {
+            process.reader.roots(key, FIRST, 0).await.expect("read");
+        }
+        kept(&server).await;
+        assert_eq!(auditor.audit(Duration::ZERO, None).await, Ok(Some(false)));
+        process.reader.replies(key, root, FIRST).await.expect("read");
+        assert_eq!(auditor.audit(Duration::ZERO, None).await, Ok(Some(false)));
+        assert!(is_kept(process, key, FIRST, 0).await, "it is still there");
+    });
+}
+
+#[test]
 fn a_print_of_another_form_is_none_and_is_replaced_by_whoever_reads_next() {
     let Some(program) = Program::find() else { return };
     let server = Server::start(&program).expect("it starts");
