@@ -84,11 +84,21 @@ enum Bug {
     PrintsIgnored,
     /// A token goes on in any list.
     TokensUnbound,
+    /// A token goes on in the same list of any subject.
+    TokensOfAnySubject,
+    /// A comment is answered with another one, now and then.
+    NeighboursShown,
+    /// The previews of two roots stand below each other's, now and then.
+    PreviewsSwapped,
+    /// A thread is answered without its last comment, now and then.
+    ThreadsCut,
+    /// A conversation leaves out what the comment answers, now and then.
+    ConversationsCut,
     /// What was done is remembered by the process that did it, and not where it was done.
     KeysApart,
 }
 
-const BUGS: [(&str, Bug); 33] = [
+const BUGS: [(&str, Bug); 38] = [
     ("repeats-forgotten", Bug::RepeatsForgotten),
     ("late-likes", Bug::LateLikes),
     ("refused-after-commit", Bug::RefusedAfterCommit),
@@ -122,6 +132,11 @@ const BUGS: [(&str, Bug); 33] = [
     ("keys-apart", Bug::KeysApart),
     ("prints-ignored", Bug::PrintsIgnored),
     ("tokens-unbound", Bug::TokensUnbound),
+    ("tokens-of-any-subject", Bug::TokensOfAnySubject),
+    ("neighbours-shown", Bug::NeighboursShown),
+    ("previews-swapped", Bug::PreviewsSwapped),
+    ("threads-cut", Bug::ThreadsCut),
+    ("conversations-cut", Bug::ConversationsCut),
 ];
 
 /// Now and then: once in so many.
@@ -138,6 +153,11 @@ fn planted() -> Option<Bug> {
 /// Whether page tokens say what they are of.
 pub(crate) fn binds_tokens() -> bool {
     planted() != Some(Bug::TokensUnbound)
+}
+
+/// Whether they say of which subject they are.
+pub(crate) fn binds_tokens_to_subjects() -> bool {
+    planted() != Some(Bug::TokensOfAnySubject)
 }
 
 /// The road of writes, perhaps with a bug.

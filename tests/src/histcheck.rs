@@ -20,7 +20,7 @@ mod summary;
 
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 
 pub use fault::Means;
 pub use options::Options;
@@ -36,6 +36,10 @@ pub async fn run(options: Options) -> Result<bool> {
     }
     if let Some(path) = &options.check {
         let history = history::read(path)?;
+        ensure!(!history.ops.is_empty(), "{}: there are no operations in it", path.display());
+        if history.tables.is_empty() {
+            println!("this run did not come to its end: tables and copies are not judged");
+        }
         let (begun, anomalies) = (Instant::now(), check::check(&history));
         report::print(&history, &anomalies, path);
         println!("{} operations checked in {:.1} s", history.ops.len(), begun.elapsed().as_secs_f64());

@@ -33,7 +33,9 @@ impl Network {
     /// Where none can be made.
     pub async fn make(number: u8) -> Result<Self> {
         let mut holder = Command::new("unshare");
-        holder.args(["--net", "--", "sleep", "infinity"]).stdin(Stdio::null()).kill_on_drop(true);
+        holder.args(["--net", "--", "sleep", "infinity"]).kill_on_drop(true);
+        // Whoever reads what we say must not wait for it.
+        holder.stdin(Stdio::null()).stdout(Stdio::null());
         let network = Self { number, holder: holder.spawn().context("cannot run unshare")? };
         let ours = std::fs::read_link("/proc/self/ns/net")?;
         // Until then it is in ours.

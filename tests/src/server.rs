@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -232,6 +232,14 @@ impl Server {
         self.child.start_kill()?;
         self.child.wait().await?;
         Ok(())
+    }
+
+    /// How the process ended, if it has.
+    ///
+    /// # Errors
+    /// When the system does not tell.
+    pub fn has_ended(&mut self) -> Result<Option<ExitStatus>> {
+        Ok(self.child.try_wait()?)
     }
 
     /// Asks the process to stop, and waits for its end; tells its exit code.

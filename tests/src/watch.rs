@@ -32,11 +32,11 @@ impl Watch {
     /// A stream that was opened by other means, none of whose events was read.
     ///
     /// # Errors
-    /// The server's; INTERNAL where it does not tell at first that the watch has begun.
+    /// The server's; DATA_LOSS where it does not tell at first that the watch has begun.
     pub async fn of(mut stream: Streaming<WatchSubjectResponse>) -> Result<Self, Status> {
         match stream.message().await?.and_then(|first| first.event) {
             Some(Event::Opened(WatchOpened { revision })) => Ok(Self { stream, opened: revision }),
-            other => Err(Status::internal(format!("it begins with {other:?}"))),
+            other => Err(Status::data_loss(format!("it begins with {other:?}"))),
         }
     }
 
@@ -58,10 +58,10 @@ impl Watch {
     /// The next event, however late it comes.
     ///
     /// # Errors
-    /// The server's; that of a connection that breaks; INTERNAL where the stream ends without any.
+    /// The server's; that of a connection that breaks; DATA_LOSS where the stream ends without any.
     pub async fn next(&mut self) -> Result<Event, Status> {
-        let next = self.stream.message().await?.ok_or_else(|| Status::internal("it ended without saying why"))?;
-        next.event.ok_or_else(|| Status::internal("an answer without event"))
+        let next = self.stream.message().await?.ok_or_else(|| Status::data_loss("it ended without saying why"))?;
+        next.event.ok_or_else(|| Status::data_loss("an answer without event"))
     }
 
     /// The next event, which is a change.

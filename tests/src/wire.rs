@@ -7,8 +7,8 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use anyhow::Result;
-use rand::RngExt;
 use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
@@ -53,22 +53,22 @@ impl Proxy {
     /// # Errors
     /// When no port is free.
     pub async fn to(port: u16) -> Result<Self> {
-        Self::between(Ipv4Addr::LOCALHOST, port).await
+        Self::between(Ipv4Addr::LOCALHOST, port, 0).await
     }
 
-    /// The same, with its server's end at this address of the machine.
+    /// The same, with its server's end at this address of the machine, and with the dice of `seed`.
     ///
     /// # Errors
     /// When no port is free there.
-    pub async fn between(here: Ipv4Addr, port: u16) -> Result<Self> {
+    pub async fn between(here: Ipv4Addr, port: u16, seed: u64) -> Result<Self> {
         let listener = TcpListener::bind((here, 0)).await?;
         let address = listener.local_addr()?;
         let store = SocketAddr::from(([127, 0, 0, 1], port));
         let (weather, seen) = watch::channel(Weather::Clear);
         let listener = tokio::spawn(async move {
-            loop {
+            for connection in 0_u64.. {
                 if let Ok((server, _)) = listener.accept().await {
-                    tokio::spawn(connect(server, store, seen.clone()));
+                    tokio::spawn(connect(server, store, seen.clone(), seed.wrapping_add(2 * connection)));
                 }
             }
         });
@@ -98,15 +98,15 @@ impl Drop for Proxy {
 }
 
 /// Carries one connection both ways until either end closes it, or the weather breaks it.
-async fn connect(server: TcpStream, store: SocketAddr, seen: watch::Receiver<Weather>) {
+async fn connect(server: TcpStream, store: SocketAddr, seen: watch::Receiver<Weather>, seed: u64) {
     let Ok(store) = TcpStream::connect(store).await else { return };
     if server.set_nodelay(true).is_err() || store.set_nodelay(true).is_err() {
         return;
     }
     let ((from_server, to_server), (from_store, to_store)) = (server.into_split(), store.into_split());
     let broken = tokio::select! {
-        broken = carry(from_server, to_store, Way::ToStore, seen.clone()) => broken,
-        broken = carry(from_store, to_server, Way::ToServer, seen) => broken,
+        broken = carry(from_server, to_store, Way::ToStore, seen.clone(), seed) => broken,
+        broken = carry(from_store, to_server, Way::ToServer, seen, seed.wrapping_add(1)) => broken,
     };
     // Both ends are dropped here, one way or the other.
     drop(broken);
@@ -118,8 +118,9 @@ async fn carry(
     mut to: OwnedWriteHalf,
     way: Way,
     mut seen: watch::Receiver<Weather>,
+    seed: u64,
 ) -> std::io::Result<()> {
-    let (mut piece, mut random) = (vec![0; 16 << 10], rand::make_rng::<StdRng>());
+    let (mut piece, mut random) = (vec![0; 16 << 10], StdRng::seed_from_u64(seed));
     loop {
         let now = *seen.borrow_and_update();
         if now == Weather::Reset {

@@ -1,24 +1,28 @@
-//! Coverage-guided fuzzing of what comes from outside (`tests/fuzz`), by libFuzzer: the crates of the workspace are compiled with its
-//! instrumentation, by the workspace's toolchain and over the dependencies that it has compiled already. `cargo fuzz` runs the same targets.
+//! Coverage-guided fuzzing of what comes from outside (`tests/fuzz`), by libFuzzer: the crates of the workspace are compiled
+//! with its instrumentation, by the workspace's toolchain and over the dependencies that it has compiled already. `cargo fuzz`
+//! runs the same targets.
 
 use crate::build::EVERYTHING;
 use crate::live::Live;
 use crate::repo::Repo;
-use crate::run::{Last, run, run_told};
+use crate::run::{Last, run, run_told_within};
 use anyhow::{Context, Result, ensure};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
+use std::time::Duration;
 
 const FOLDER: &str = "tests/fuzz";
+/// What a fuzzer may take beyond its time: it reads its corpus first, and ends the input that it is at.
+const GRACE: Duration = Duration::from_mins(5);
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Only these targets; otherwise all of tests/fuzz/fuzz_targets
     targets: Vec<String>,
     /// Seconds for each target
-    #[arg(long, default_value_t = 60)]
+    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
     seconds: u32,
     /// Add to the corpus in the repository what reaches code that nothing there reaches
     #[arg(long)]
@@ -67,7 +71,8 @@ fn fuzz(repo: &Repo, live: &Arc<Live>, target: &str, args: &Args) -> Result<Stri
     let mut fuzzer = repo.clean(&binary);
     fuzzer.arg(format!("-max_total_time={}", args.seconds)).arg("-rss_limit_mb=4096").arg("-timeout=20");
     fuzzer.arg(format!("-artifact_prefix={}/{target}-", crashes.display())).arg("-print_final_stats=1");
-    let told = watched(live, fuzzer.arg(&work).arg(&kept), target)?;
+    let limit = Duration::from_secs(args.seconds.into()) + GRACE;
+    let told = watched(live, fuzzer.arg(&work).arg(&kept), limit, target)?;
     if args.keep {
         keep(repo, live, &binary, &work, &kept)?;
     }
@@ -80,9 +85,9 @@ fn keep(repo: &Repo, live: &Arc<Live>, binary: &Path, work: &Path, kept: &Path) 
 }
 
 /// Runs a fuzzer to its end.
-fn watched(live: &Arc<Live>, fuzzer: &mut Command, target: &str) -> Result<String> {
+fn watched(live: &Arc<Live>, fuzzer: &mut Command, limit: Duration, target: &str) -> Result<String> {
     let (mut runs, mut covered, mut last) = (String::new(), String::new(), Last::default());
-    let outcome = run_told(live, fuzzer, &mut |line| {
+    let outcome = run_told_within(live, fuzzer, limit, &mut |line| {
         last.keep(line);
         if let Some(count) = line.strip_prefix("stat::number_of_executed_units:") {
             count.trim().clone_into(&mut runs);
@@ -91,6 +96,7 @@ fn watched(live: &Arc<Live>, fuzzer: &mut Command, target: &str) -> Result<Strin
         }
     });
     outcome.inspect_err(|_| last.show())?;
+    ensure!(runs.parse::<u64>().is_ok_and(|runs| runs > 0), "it does not say that it tried anything");
     Ok(format!("{target:<12} {runs:>10} inputs, {covered:>6} edges, nothing broke"))
 }
 

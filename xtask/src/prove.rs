@@ -10,7 +10,8 @@ use crate::repo::Repo;
 use crate::run::output_of;
 use crate::servers::Setup;
 use crate::{build, kill, servers, tools};
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow};
+use clap::builder::RangedU64ValueParser;
 use nix::sched::{CloneFlags, unshare};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -25,13 +26,13 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with_all = ["minutes", "hours", "seconds"])]
     smoke: bool,
     /// How long faults strike
-    #[arg(long, conflicts_with_all = ["hours", "seconds"])]
+    #[arg(long, conflicts_with_all = ["hours", "seconds"], value_parser = RangedU64ValueParser::<u64>::new().range(1..=LONGEST / 60))]
     minutes: Option<u64>,
     /// The same in hours: in segments of 20 minutes, each with servers and a seed of its own
-    #[arg(long, conflicts_with = "seconds")]
+    #[arg(long, conflicts_with = "seconds", value_parser = RangedU64ValueParser::<u64>::new().range(1..=LONGEST / 3600))]
     hours: Option<u64>,
     /// The same in seconds
-    #[arg(long)]
+    #[arg(long, value_parser = RangedU64ValueParser::<u64>::new().range(1..=LONGEST))]
     seconds: Option<u64>,
     /// What strikes when, and what is asked; a run prints its seed. Default: a random one
     #[arg(long)]
@@ -43,13 +44,18 @@ pub(crate) struct Args {
     #[arg(long)]
     cluster: bool,
     /// Check a history that a run has left, and nothing else
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", exclusive = true)]
     check: Option<PathBuf>,
     /// Measure the checker on so many operations of a model, and nothing else
-    #[arg(long, value_name = "OPERATIONS")]
+    #[arg(long, value_name = "OPERATIONS", exclusive = true, value_parser = RangedU64ValueParser::<u64>::new().range(1_000..))]
     sample: Option<u64>,
 }
 
+/// The seconds that may be asked for: a month.
+const LONGEST: u64 = 31 * 24 * 3600;
+/// What a smoke run asks and suffers at least. How much it asks is up to the processors, half a million calls on two that have
+/// nothing else to do; less than a fifth of that is no run that shows anything.
+const LEAST: (u64, u64) = (100_000, 60);
 /// What a run came to, below the build directory.
 const SUMMARY: &str = "prove/summary.json";
 /// Databases whose disks can fail.
@@ -70,6 +76,9 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
     if let Some(count) = args.sample {
         return alone(live, program.args(["--sample", &count.to_string()]));
     }
+    if let Some(bugs) = &args.planted {
+        planted::known(bugs)?;
+    }
     let redis = tools::redis(repo, live)?;
     tools::mariadb(live)?;
     tools::faults(live)?;
@@ -88,15 +97,30 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
     std::thread::scope(|scope| scope.spawn(prove).join().map_err(|_| anyhow!("the run panicked"))?)
 }
 
-/// The run of the test command, on programs that are built; what it came to, in words, and whether all promises were kept.
-pub(crate) fn smoke(repo: &Repo, live: &Arc<Live>) -> Result<(bool, String)> {
+/// What a smoke run came to.
+#[derive(Debug)]
+pub(crate) struct Verdict {
+    /// Whether all promises were kept, and enough was asked.
+    pub(crate) kept: bool,
+    /// The numbers, in words.
+    pub(crate) words: String,
+    /// What could not strike on this machine.
+    pub(crate) missing: Vec<&'static str>,
+}
+
+/// The run of the test command, on programs that are built.
+pub(crate) fn smoke(repo: &Repo, live: &Arc<Live>) -> Result<Verdict> {
     let kept = run(repo, live, &Args { smoke: true, ..Args::default() })?;
     let summary = std::fs::read_to_string(repo.target().join(SUMMARY)).context("the run ended without a verdict")?;
     let summary: serde_json::Value = serde_json::from_str(&summary)?;
     let of = |name: &str| summary[name].as_u64().unwrap_or_default();
     let (operations, injections, anomalies) = (of("operations"), of("injections"), of("anomalies"));
     let means = summary["means"].as_str().unwrap_or_default();
-    Ok((kept, format!("{operations} operations, {injections} injections ({means}), {anomalies} anomalies")))
+    let missing = ["clocks", "disks", "networks"].into_iter().filter(|name| !means.contains(name)).collect();
+    let enough = operations >= LEAST.0 && injections >= LEAST.1;
+    let few = if enough { "" } else { ": too few to show anything" };
+    let words = format!("{operations} operations, {injections} injections ({means}), {anomalies} anomalies{few}");
+    Ok(Verdict { kept: kept && enough, words, missing })
 }
 
 fn alone(live: &Arc<Live>, program: &mut Command) -> Result<bool> {
@@ -138,8 +162,6 @@ impl Bench<'_> {
     /// Every bug, until it is found or has been missed too often.
     fn planted(&self, named: &[String], args: &Args) -> Result<bool> {
         let all = planted::all();
-        let unknown = named.iter().find(|name| !all.contains(&name.as_str()));
-        ensure!(unknown.is_none(), "no such bug: {}; there are {all:?}", unknown.map_or("", String::as_str));
         let chosen = all.iter().filter(|bug| named.is_empty() || named.iter().any(|name| name == *bug));
         let (mut lines, mut runs) = (Vec::new(), Vec::new());
         for bug in chosen {
@@ -148,13 +170,15 @@ impl Bench<'_> {
                 let seed = args.seed.map(|seed| seed.wrapping_add(number));
                 if found { Ok(true) } else { self.once(args.given().unwrap_or(length), seed, Some(bug), &mut runs) }
             })?;
-            lines.push((bug, found, begun.elapsed().as_secs()));
+            let rules = runs.last().map(|run| run["rules"].to_string()).unwrap_or_default();
+            lines.push((bug, found, begun.elapsed().as_secs(), rules));
         }
         println!("\n{:<28} found", "planted bug");
-        for (bug, found, seconds) in &lines {
-            println!("{bug:<28} {}", if *found { format!("within {seconds} s") } else { "MISSED".to_owned() });
+        for (bug, found, seconds, rules) in &lines {
+            let words = if *found { format!("within {seconds} s, by {rules}") } else { "MISSED".to_owned() };
+            println!("{bug:<28} {words}");
         }
-        let caught = lines.iter().filter(|(_, found, _)| *found).count();
+        let caught = lines.iter().filter(|(_, found, ..)| *found).count();
         println!("{caught} of {} planted bugs found", lines.len());
         self.sum(&runs, lines.len(), caught)?;
         Ok(caught == lines.len())
@@ -189,10 +213,11 @@ impl Bench<'_> {
         load.envs(databases.exports()).env("RIPOSTE_TEST_BIN", self.server);
         load.env("RIPOSTE_TEST_REDIS_SERVER", self.redis);
         let kept = kill::obey(self.live, &mut load, &mut databases)?;
-        // A run that broke down has none.
-        if let Ok(summary) = std::fs::read_to_string(&path) {
-            runs.push(serde_json::from_str(&summary)?);
-        }
+        // A run that broke down early has none.
+        let summary = std::fs::read_to_string(&path);
+        let mut told = summary.map_or(Ok(serde_json::json!({})), |told| serde_json::from_str(&told))?;
+        told["kept"] = kept.into();
+        runs.push(told);
         Ok(kept)
     }
 
@@ -205,6 +230,7 @@ impl Bench<'_> {
             "anomalies": all("anomalies"),
             "planted": planted,
             "caught": caught,
+            "kept": runs.iter().all(|run| run["kept"] == true),
             "runs": runs,
         });
         let path = self.repo.target().join(SUMMARY);

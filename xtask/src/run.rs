@@ -18,7 +18,7 @@ const LAST: usize = 60;
 /// only the end of it, if it fails: among thousands of lines nobody finds the one that matters.
 pub(crate) fn run(live: &Arc<Live>, command: &mut Command) -> Result<()> {
     if watched() {
-        return succeeded(finish(live, command, None)?, command);
+        return succeeded(finish(live, command, LIMIT, None)?, command);
     }
     let mut last = Last::default();
     let outcome = run_told(live, command, &mut |line| last.keep(line));
@@ -30,14 +30,33 @@ pub(crate) fn run(live: &Arc<Live>, command: &mut Command) -> Result<()> {
 
 /// Runs `command`, hands each line of either output to `see` instead of showing it, and fails unless it succeeds.
 pub(crate) fn run_told(live: &Arc<Live>, command: &mut Command, see: &mut dyn FnMut(&str)) -> Result<()> {
-    succeeded(run_to_end(live, command, see)?, command)
+    run_told_within(live, command, LIMIT, see)
+}
+
+/// The same with a limit of its own.
+pub(crate) fn run_told_within(
+    live: &Arc<Live>,
+    command: &mut Command,
+    limit: Duration,
+    see: &mut dyn FnMut(&str),
+) -> Result<()> {
+    succeeded(run_heard(live, command, limit, see)?, command)
 }
 
 /// The same for a command whose end is no fault of itself.
 pub(crate) fn run_to_end(live: &Arc<Live>, command: &mut Command, see: &mut dyn FnMut(&str)) -> Result<ExitStatus> {
+    run_heard(live, command, LIMIT, see)
+}
+
+fn run_heard(
+    live: &Arc<Live>,
+    command: &mut Command,
+    limit: Duration,
+    see: &mut dyn FnMut(&str),
+) -> Result<ExitStatus> {
     let (output, writer) = std::io::pipe()?;
     command.stdout(writer.try_clone()?).stderr(writer);
-    finish(live, command, Some((output, see)))
+    finish(live, command, limit, Some((output, see)))
 }
 
 /// Whether somebody watches: whether the errors go to a terminal.
@@ -96,7 +115,7 @@ fn succeeded(status: ExitStatus, command: &Command) -> Result<()> {
 /// What a command writes, and who is told each of its lines.
 type Told<'a> = (PipeReader, &'a mut dyn FnMut(&str));
 
-fn finish(live: &Arc<Live>, command: &mut Command, output: Option<Told<'_>>) -> Result<ExitStatus> {
+fn finish(live: &Arc<Live>, command: &mut Command, limit: Duration, output: Option<Told<'_>>) -> Result<ExitStatus> {
     eprintln!("$ {}", shown(command));
     let mut process = live.spawn(command.stdin(Stdio::null()))?;
     if output.is_some() {
@@ -106,7 +125,7 @@ fn finish(live: &Arc<Live>, command: &mut Command, output: Option<Told<'_>>) -> 
     let (ended, end) = mpsc::channel::<()>();
     let group = process.group();
     let watchdog = std::thread::spawn(move || {
-        let late = matches!(end.recv_timeout(LIMIT), Err(mpsc::RecvTimeoutError::Timeout));
+        let late = matches!(end.recv_timeout(limit), Err(mpsc::RecvTimeoutError::Timeout));
         if late {
             kill_group(group);
         }
@@ -120,7 +139,7 @@ fn finish(live: &Arc<Live>, command: &mut Command, output: Option<Told<'_>>) -> 
     let status = process.wait()?;
     drop(ended);
     if watchdog.join().unwrap_or(false) {
-        bail!("{} was stopped after {} minutes", shown(command), LIMIT.as_secs() / 60);
+        bail!("{} was stopped after {} minutes", shown(command), limit.as_secs() / 60);
     }
     Ok(status)
 }

@@ -28,6 +28,7 @@ pub(super) struct Planted {
     counts: Mutex<HashMap<SubjectKey, (i32, i32)>>,
     pages: Mutex<HashMap<(String, Window), RootPage>>,
     states: Mutex<States>,
+    last: Mutex<Option<CommentView>>,
     absent: Mutex<HashSet<SubjectKey>>,
 }
 
@@ -40,6 +41,7 @@ impl Planted {
             counts: Mutex::default(),
             pages: Mutex::default(),
             states: Mutex::default(),
+            last: Mutex::default(),
             absent: Mutex::default(),
         }
     }
@@ -65,6 +67,17 @@ impl Planted {
         }
     }
 
+    /// Shows a comment of the same subject that was read before, now and then.
+    fn confuse(&self, view: &mut CommentView) {
+        if self.bug == Bug::NeighboursShown {
+            let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+            let before = last.replace(view.clone());
+            if let Some(before) = before.filter(|before| before.subject == view.subject && one_of(10)) {
+                *view = before;
+            }
+        }
+    }
+
     /// Breaks the list of a page.
     fn tear(&self, threads: &mut Page<Thread>) {
         let Page { items, more_after, .. } = threads;
@@ -73,6 +86,10 @@ impl Planted {
             (Bug::OrderTorn, true) => items.swap(last - 1, last),
             (Bug::PageHole, true) if last > 1 => drop(items.remove(1)),
             (Bug::EndTooEarly, true) => *more_after = false,
+            (Bug::PreviewsSwapped, true) => {
+                let replies = std::mem::take(&mut items[0].replies);
+                items[0].replies = std::mem::replace(&mut items[last].replies, replies);
+            }
             (Bug::TextsSwapped, true) => {
                 let words = items[0].root.content.take();
                 items[0].root.content = std::mem::replace(&mut items[last].root.content, words);
@@ -140,6 +157,7 @@ impl Reader for Planted {
     async fn comments(&self, ids: &[CommentId]) -> Result<Vec<Option<CommentView>>> {
         let mut found = self.inner.comments(ids).await?;
         found.iter_mut().flatten().for_each(|view| self.show(view));
+        found.iter_mut().flatten().for_each(|view| self.confuse(view));
         if self.bug == Bug::CommentsKept {
             let mut kept = self.comments.lock().unwrap_or_else(PoisonError::into_inner);
             for view in found.iter_mut().flatten() {
@@ -176,11 +194,22 @@ impl Reader for Planted {
     }
 
     async fn thread(&self, key: &SubjectKey, part: &Subtree) -> Result<Option<ThreadPage>> {
-        self.inner.thread(key, part).await
+        let mut page = self.inner.thread(key, part).await?;
+        if let (Bug::ThreadsCut, Some(page)) = (self.bug, &mut page)
+            && page.comments.len() > 1
+            && one_of(5)
+        {
+            page.comments.pop();
+        }
+        Ok(page)
     }
 
     async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Vec<CommentView>> {
-        self.inner.conversation(key, id, limit).await
+        let mut chain = self.inner.conversation(key, id, limit).await?;
+        if self.bug == Bug::ConversationsCut && chain.len() > 1 && one_of(5) {
+            chain.remove(0);
+        }
+        Ok(chain)
     }
 
     async fn revisions(&self, id: CommentId) -> Result<Vec<PastContent>> {

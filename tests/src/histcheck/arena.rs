@@ -8,7 +8,7 @@ use tokio::sync::{Mutex, watch};
 
 use super::end::Databases;
 use super::fault::{Means, PATIENT, PROCESSES, RELAY, Rig, Wires};
-use super::history::LEVELS;
+use super::names;
 use super::options::Options;
 use crate::clock::Clock;
 use crate::kill::fleet::{Fleet, Launch};
@@ -57,12 +57,13 @@ pub(super) async fn begin(
     command::finish(&mut migrate).await?.ended(0)?;
     let port = |url: &String| url.rsplit(':').next().and_then(|port| port.parse().ok()).context("no port");
     let ports = databases.iter().map(port).collect::<Result<Vec<u16>>>()?;
-    let wires = Wires::to(&ports, copies.port, &networks).await?;
+    let wires = Wires::to(&ports, copies.port, &networks, options.seed).await?;
     let launch = |process: usize| {
         let mut sets = Server::settings(&wires.databases(process), &name);
         let url = wires.redis(process).unwrap_or_else(|| copies.url.clone());
         let mut more: Vec<String> = TABLES.into_iter().chain(SETS).map(str::to_owned).collect();
-        more.push(format!("object_type_defaults.max_depth={LEVELS}"));
+        let levels = names::OBJECT_TYPES.iter().zip(names::LEVELS);
+        more.extend(levels.map(|(name, levels)| format!("object_types.{name}.max_depth={levels}")));
         more.push(format!("cache.url={url}"));
         more.push(format!("server.roles={}", roles(process)));
         if process == PATIENT {

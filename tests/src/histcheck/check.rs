@@ -1,10 +1,12 @@
 //! The verdict: which promises a history breaks.
 //!
 //! Nothing here asks a server or a clock. A subject is judged by itself, since no promise spans two of them but that
-//! nothing crosses from one to another, which each answer shows; alarms, the rows of the databases and the keys of Redis are judged together. Each rule has a file with its own proof on planted
-//! faults. All of it is O(n log n) in the operations of a subject.
+//! nothing crosses from one to another, which each answer shows; alarms, the rows of the databases and the keys of Redis
+//! are judged together. Each rule has a file with its own proof on planted faults. All of it is O(n log n) in the operations of a
+//! subject, and in what its answers could have shown.
 
 mod alarms;
+mod asked;
 mod copies;
 mod counts;
 mod feed;
@@ -21,11 +23,14 @@ mod refusals;
 mod revisions;
 mod rows;
 mod scene;
+mod served;
 mod several;
 #[cfg(test)]
 mod sketch;
 mod tables;
 mod walks;
+
+use std::collections::BTreeMap;
 
 use super::history::{History, Nanos};
 use scene::Scene;
@@ -75,7 +80,8 @@ impl Found {
 
 type Rule = fn(&Scene<'_>, &mut Found);
 
-const RULES: [(&str, Rule); 13] = [
+const RULES: [(&str, Rule); 14] = [
+    ("asked", asked::check),
     ("once", once::check),
     ("rows", rows::check),
     ("floors", floors::check),
@@ -101,6 +107,8 @@ pub(crate) fn check(history: &History) -> Vec<Anomaly> {
             rule(&scene, &mut found);
         }
     }
+    (found.rule, found.kept) = ("served", 0);
+    served::check(&history.ops, &mut found);
     (found.rule, found.kept) = ("alarms", 0);
     alarms::check(&history.alarms, &mut found);
     // A run that did not come to its end has no tables.
@@ -115,13 +123,12 @@ pub(crate) fn check(history: &History) -> Vec<Anomaly> {
 
 /// The operations of each subject, in the order they began.
 fn by_subject(history: &History) -> Vec<Vec<u32>> {
-    let subjects = history.ops.iter().map(|op| op.call.subject() as usize + 1).max().unwrap_or(0);
-    let mut all = vec![Vec::new(); subjects];
+    let mut all: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for (number, op) in (0..).zip(&history.ops) {
-        all[op.call.subject() as usize].push(number);
+        all.entry(op.call.subject()).or_default().push(number);
     }
-    for mine in &mut all {
+    for mine in all.values_mut() {
         mine.sort_by_key(|number| history.ops[*number as usize].begun);
     }
-    all
+    all.into_values().collect()
 }

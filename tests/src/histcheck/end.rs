@@ -35,7 +35,7 @@ const WITHIN: Duration = Duration::from_secs(10);
 ///
 /// # Errors
 /// When a read fails: no fault strikes any more.
-pub(super) async fn read(stage: &Stage, rig: &Rig, databases: &Databases) -> Result<()> {
+pub(super) async fn read(stage: &Stage, rig: &Rig, databases: &Databases, seed: u64) -> Result<()> {
     let server = rig.fleet.any()?;
     let drifts = drifts(server).await?;
     for subject in 0..SUBJECTS as u32 {
@@ -45,7 +45,7 @@ pub(super) async fn read(stage: &Stage, rig: &Rig, databases: &Databases) -> Res
         let likes = export(stage, server, subject, drifts.get(&subject).cloned().unwrap_or_default()).await?;
         states(stage, subject, &likes).await.with_context(|| format!("likes of subject {subject}"))?;
         let door = subject as usize % SERVERS;
-        Watcher::new(CLIENT + 10, subject)
+        Watcher::new(CLIENT + 10, subject, seed)
             .rest(stage, door)
             .await
             .with_context(|| format!("watching subject {subject} at server {door}"))?;

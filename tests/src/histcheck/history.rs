@@ -13,8 +13,8 @@ mod table;
 pub(crate) use copy::{BlockRow, Copy, Owner};
 pub(crate) use file::{Recorder, read};
 pub(crate) use op::{
-    Call, Counts, How, Item, LEVELS, Liked, Misuse, Nanos, Op, Outcome, PageOf, Place, RequestId, Shown, Sort, THREAD,
-    TOLD, Told, USUAL, Value, View, Which, Written,
+    Call, Counts, How, Item, Liked, Misuse, Nanos, Op, Outcome, PageOf, Place, RequestId, Shown, Sort, THREAD, TOLD,
+    Told, USUAL, Value, View, Which, Written,
 };
 pub(crate) use table::{CommentRow, ContentRow, LikeRow, Rows, SubjectRow, Table};
 

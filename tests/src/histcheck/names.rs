@@ -5,14 +5,27 @@
 
 use riposte_sdk::v1::SubjectKey;
 
-/// The object types: one flat, one that lets threads grow eight levels deep, and one like the first.
+/// The object types.
 pub(crate) const OBJECT_TYPES: [&str; 3] = ["article", "deep", "video"];
+/// How many levels their threads have, the root's among them: what answers a comment of the last one stands beside it.
+pub(crate) const LEVELS: [usize; OBJECT_TYPES.len()] = [4, 8, 2];
 
 /// The key of a subject.
 pub(crate) fn key(subject: u32) -> SubjectKey {
     let types = OBJECT_TYPES.len() as u32;
     let object_type = OBJECT_TYPES[(subject % types) as usize].to_owned();
     SubjectKey { object_type, object_id: format!("object-{}", subject / types) }
+}
+
+/// The levels of a subject's threads.
+pub(crate) fn levels(subject: u32) -> usize {
+    LEVELS[subject as usize % LEVELS.len()]
+}
+
+/// The subject of the same object id in another object type.
+pub(crate) fn of_another_type(subject: u32) -> u32 {
+    let types = OBJECT_TYPES.len() as u32;
+    subject - subject % types + (subject + 1) % types
 }
 
 /// The subject of a key; `u32::MAX` for a key that no run uses.

@@ -27,8 +27,8 @@ pub struct Options {
 }
 
 impl Options {
-    /// Reads `--seconds N --seed N --with clocks|disks|networks|cluster --planted NAME --folder PATH --check FILE --sample N`; without them four minutes by a
-    /// random seed, written below the present folder.
+    /// Reads `--seconds N --seed N --with clocks|disks|networks|cluster --planted NAME --folder PATH --check FILE --sample N`;
+    /// without them four minutes by a random seed, written below the present folder.
     ///
     /// # Errors
     /// An argument that is none of these.

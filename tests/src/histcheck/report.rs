@@ -11,26 +11,37 @@ use super::history::{Fault, History, Nanos, Outcome};
 const SHOWN: usize = 20;
 /// Operations shown of one anomaly: those that its rule names first, which are how it came about, and last, which show it.
 const OPS: [usize; 2] = [6, 6];
+/// The bytes of an operation that are shown.
+const LINE: usize = 1_000;
 /// Faults are shown that struck so long before or behind one of its operations at most.
 const NEAR: Nanos = 5_000_000_000;
 
 /// Prints the verdict on the history at `path`.
 pub(super) fn print(history: &History, anomalies: &[Anomaly], path: &Path) {
-    for anomaly in anomalies.iter().take(SHOWN) {
+    for anomaly in first_of_each(anomalies).into_iter().take(SHOWN) {
         println!("\nANOMALY, {}: {}", anomaly.rule, anomaly.what);
         timeline(history, anomaly).iter().for_each(|line| println!("  {line}"));
     }
     if !anomalies.is_empty() {
-        let mut rules: BTreeMap<&str, usize> = BTreeMap::new();
-        anomalies.iter().for_each(|anomaly| *rules.entry(anomaly.rule).or_default() += 1);
-        println!(
-            "\n{} anomalies, by rule {rules:?}; the first {} are shown",
-            anomalies.len(),
-            SHOWN.min(anomalies.len())
-        );
+        let rules = rules(anomalies);
+        println!("\n{} anomalies, by rule {rules:?}; {} are shown", anomalies.len(), SHOWN.min(anomalies.len()));
         println!("the same answers judged again: cargo xtask prove --check {}", path.display());
         println!("the same faults and clients again: {}", history.again);
     }
+}
+
+/// The first of each rule before the others.
+fn first_of_each(anomalies: &[Anomaly]) -> Vec<&Anomaly> {
+    let mut seen = BTreeSet::new();
+    let (first, others): (Vec<&Anomaly>, Vec<_>) = anomalies.iter().partition(|anomaly| seen.insert(anomaly.rule));
+    [first, others].concat()
+}
+
+/// Anomalies of each rule.
+pub(super) fn rules(anomalies: &[Anomaly]) -> BTreeMap<&'static str, usize> {
+    let mut rules = BTreeMap::new();
+    anomalies.iter().for_each(|anomaly| *rules.entry(anomaly.rule).or_default() += 1);
+    rules
 }
 
 /// How the operations ended, in words.
@@ -57,6 +68,16 @@ pub(super) fn outcomes(history: &History) -> String {
     format!("{answered} answered; {}", words.join("; "))
 }
 
+/// A line that people can read: pages have many comments.
+fn cut(mut line: String) -> String {
+    if line.len() > LINE {
+        let end = (0..=LINE).rev().find(|end| line.is_char_boundary(*end)).unwrap_or_default();
+        line.truncate(end);
+        line.push_str(" …");
+    }
+    line
+}
+
 /// What shows an anomaly, and the faults near it, as they happened.
 fn timeline(history: &History, anomaly: &Anomaly) -> Vec<String> {
     let [first, last] = OPS;
@@ -68,7 +89,7 @@ fn timeline(history: &History, anomaly: &Anomaly) -> Vec<String> {
         ops()
             .any(|(_, op)| fault.ended.saturating_add(NEAR) >= op.begun && fault.begun <= op.ended.saturating_add(NEAR))
     };
-    let mut lines: Vec<_> = ops().map(|(number, op)| (op.begun, format!("#{number} {op}"))).collect();
+    let mut lines: Vec<_> = ops().map(|(number, op)| (op.begun, cut(format!("#{number} {op}")))).collect();
     lines.extend(history.faults.iter().filter(near).map(|fault| (fault.begun, format!("fault {fault}"))));
     lines.sort();
     lines.into_iter().map(|(_, line)| line).collect()

@@ -71,7 +71,7 @@ fn on_core() -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::histcheck::history::{Outcome, Value};
+    use crate::histcheck::history::{Outcome, Place, Value};
 
     #[test]
     fn nothing_is_found_in_what_keeps_every_promise() {
@@ -129,7 +129,29 @@ mod tests {
         };
         let (caught, spoiled) = found(left_out);
         // Walks by rank that were given up promise nothing yet.
-        assert!(caught * 4 >= spoiled, "{caught} of {spoiled}");
+        assert!(spoiled == 25 && caught * 4 >= spoiled, "{caught} of {spoiled}");
+        let another = |outcome: &mut Outcome| {
+            let Outcome::Comment(item) = outcome else { return false };
+            item.id += 1;
+            true
+        };
+        assert_eq!(found(another), all);
+        let replies = |outcome: &mut Outcome| {
+            let Outcome::Comments(items) = outcome else { return false };
+            let Some(item) = items.first_mut() else { return false };
+            item.replies = -1;
+            true
+        };
+        assert_eq!(found(replies), all);
+        let foreign = |outcome: &mut Outcome| {
+            let Outcome::Page(shown) = outcome else { return false };
+            let preview = shown.items.iter_mut().find(|item| item.place == Place::Preview);
+            preview.is_some_and(|item| {
+                item.root += 1;
+                true
+            })
+        };
+        assert_eq!(found(foreign), all);
         let liked = |outcome: &mut Outcome| {
             let Outcome::Liked(liked) = outcome else { return false };
             liked.value = if liked.value == Value::Like { Value::None } else { Value::Like };
@@ -144,6 +166,6 @@ mod tests {
         };
         let (caught, spoiled) = found(floor);
         // Of an edit and a delete the floor is told again, and nobody looks at it.
-        assert!(caught * 3 >= spoiled, "{caught} of {spoiled}");
+        assert!(spoiled == 25 && caught * 3 >= spoiled, "{caught} of {spoiled}");
     }
 }

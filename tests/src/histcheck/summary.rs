@@ -6,8 +6,10 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
+use super::check::Anomaly;
 use super::history::History;
 use super::options::Options;
+use super::report;
 
 /// Times from the strike until every server wrote again, by the kind of fault, in seconds.
 pub(super) type Recoveries = BTreeMap<&'static str, Vec<f64>>;
@@ -29,7 +31,7 @@ pub(super) fn write(
     folder: &Path,
     options: &Options,
     history: &History,
-    anomalies: usize,
+    anomalies: &[Anomaly],
     recoveries: &Recoveries,
 ) -> Result<()> {
     let kinds: BTreeMap<&str, Value> = recoveries
@@ -49,9 +51,10 @@ pub(super) fn write(
         "means": options.means.iter().map(|means| means.name()).collect::<Vec<_>>().join(", "),
         "operations": history.ops.len(),
         "injections": history.faults.len(),
-        "anomalies": anomalies,
+        "anomalies": anomalies.len(),
+        "rules": report::rules(anomalies),
         "planted": planted,
-        "caught": u8::from(planted == 1 && anomalies > 0),
+        "caught": u8::from(planted == 1 && !anomalies.is_empty()),
         "faults": kinds,
     });
     let path = folder.join("summary.json");
@@ -72,12 +75,14 @@ mod tests {
     #[test]
     fn a_summary_says_what_was_done_and_found() {
         let folder = tempfile::tempdir().unwrap();
+        let found = |rule| Anomaly { rule, what: String::new(), ops: Vec::new() };
         let options = Options::read(["--planted".to_owned(), "x".to_owned()]).unwrap();
         let recoveries = BTreeMap::from([("kill server", vec![3.0, 1.0, 2.0])]);
-        write(folder.path(), &options, &History::default(), 2, &recoveries).unwrap();
+        write(folder.path(), &options, &History::default(), &[found("rows"), found("rows")], &recoveries).unwrap();
         let text = std::fs::read_to_string(folder.path().join("summary.json")).unwrap();
         let told: Value = serde_json::from_str(&text).unwrap();
         assert_eq!((&told["anomalies"], &told["planted"], &told["caught"]), (&json!(2), &json!(1), &json!(1)));
+        assert_eq!(told["rules"], json!({ "rows": 2 }));
         assert_eq!(told["faults"]["kill server"]["serving_again_median_s"], json!(2.0));
         assert_eq!(told["faults"]["kill server"]["serving_again_longest_s"], json!(3.0));
     }

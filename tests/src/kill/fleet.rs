@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use futures::future::try_join_all;
 use nix::sys::signal::{Signal, kill};
 use tokio::sync::mpsc::UnboundedSender;
@@ -69,7 +69,18 @@ impl Fleet {
 
     /// Ends one server as an operator does: it brings what it was asked to its end.
     pub(crate) async fn end(&mut self, number: usize) -> Result<()> {
-        self.servers[number].take().context("it was ended before")?.stop().await.map(drop)
+        let server = self.servers[number].take().context("it was ended before")?;
+        well(number, server.stop().await?)
+    }
+
+    /// Nobody has ended but those who were told to.
+    pub(crate) fn all_run(&mut self) -> Result<()> {
+        for (number, server) in self.servers.iter_mut().enumerate() {
+            if let Some(status) = server.as_mut().map(Server::has_ended).transpose()?.flatten() {
+                bail!("server {number} ended by itself: {status}");
+            }
+        }
+        Ok(())
     }
 
     /// Sends a signal to one server.
@@ -96,12 +107,19 @@ impl Fleet {
     }
 
     /// Asks all servers to stop.
-    pub(crate) async fn stop(self) -> Result<()> {
-        for server in self.servers.into_iter().flatten() {
-            server.stop().await?;
+    pub(crate) async fn stop(mut self) -> Result<()> {
+        self.all_run()?;
+        for (number, server) in self.servers.into_iter().flatten().enumerate() {
+            well(number, server.stop().await?)?;
         }
         Ok(())
     }
+}
+
+/// Whoever is asked to stop ends without a fault.
+fn well(number: usize, code: Option<i32>) -> Result<()> {
+    ensure!(code == Some(0), "server {number} was asked to stop and ended with code {code:?}");
+    Ok(())
 }
 
 impl Launch {

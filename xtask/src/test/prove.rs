@@ -2,11 +2,14 @@
 
 use super::Run;
 use super::summary::Report;
-use crate::prove;
+use crate::prove::{self, Verdict};
 use anyhow::Result;
 
 /// Runs it, and reports what the checker found.
 pub(super) fn check(at: &Run<'_>) -> Result<Report> {
-    let (kept, words) = prove::smoke(at.repo, at.live)?;
-    Ok(if kept { Report::success(words) } else { Report::failure(words) })
+    let Verdict { kept, words, missing } = prove::smoke(at.repo, at.live)?;
+    let report = if kept { Report::success(words) } else { Report::failure(words) };
+    Ok(missing
+        .into_iter()
+        .fold(report, |report, name| report.but_skipped(format!("faults of {name}: not to be had here"))))
 }

@@ -20,6 +20,10 @@ impl Context {
     /// Over the things of a subject.
     #[must_use]
     pub fn subject(self, key: &SubjectKey) -> Self {
+        #[cfg(feature = "planted")]
+        if !crate::planted::binds_tokens_to_subjects() {
+            return self;
+        }
         self.bytes(key.object_type().as_str().as_bytes()).bytes(key.object_id().as_bytes())
     }
 

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use super::Found;
 use super::scene::{Comment, Scene, What};
+use super::{Found, STALE};
 use crate::histcheck::history::{Counts, Item, Outcome};
 
 /// How many of some comments are visible at each revision.
@@ -23,7 +23,7 @@ impl Visible {
         // What was told before a request was sent, the request has not changed.
         let before = |request: u32| scene.reached(scene.requests[request as usize].begun).map_or(0, |(told, _)| told);
         if comment.born == 0 {
-            self.open.push(before(comment.request) + 1);
+            self.open.push(before(comment.request).saturating_add(1));
             return;
         }
         let open = comment.open.iter().filter(|of| matches!(of.what, What::Visible(_)));
@@ -40,9 +40,9 @@ impl Visible {
             }
         }
         if let Some(since) = since {
-            self.open.push(since + 1);
+            self.open.push(since.saturating_add(1));
             if visible {
-                self.certain.push((since + 1, -1));
+                self.certain.push((since.saturating_add(1), -1));
             }
         }
     }
@@ -58,6 +58,16 @@ impl Visible {
         self
     }
 
+    /// The least and the most that may be counted at any revision from one to another.
+    fn within(&self, from: i64, to: i64) -> (i32, i32) {
+        let moved =
+            self.certain.partition_point(|(at, _)| *at <= from)..self.certain.partition_point(|(at, _)| *at <= to);
+        let counts = || self.certain.get(moved.clone()).unwrap_or_default().iter().map(|(_, count)| *count);
+        let (least, most) = self.at(from);
+        let open = self.open.partition_point(|at| *at <= to) as i32;
+        (counts().fold(least, i32::min), counts().map(|count| count + open).fold(most.max(self.at(to).1), i32::max))
+    }
+
     /// The least and the most that may be counted at a revision.
     fn at(&self, revision: i64) -> (i32, i32) {
         let until = self.certain.partition_point(|(at, _)| *at <= revision);
@@ -69,13 +79,17 @@ impl Visible {
 /// Finds counts that are not those of the rows.
 pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
     let (mut roots, mut all) = (Visible::default(), Visible::default());
-    let mut below: BTreeMap<i64, Visible> = BTreeMap::new();
+    // Of a root it is what stands below it at any depth, of a reply what answers it.
+    let (mut below, mut answers): (BTreeMap<i64, Visible>, BTreeMap<i64, Visible>) = Default::default();
     for comment in &scene.comments {
         all.add(scene, comment);
         if comment.root == 0 {
             roots.add(scene, comment)
         } else {
-            below.entry(comment.root).or_default().add(scene, comment)
+            below.entry(comment.root).or_default().add(scene, comment);
+            let parent =
+                scene.call(&scene.requests[comment.request as usize]).makes().map_or(0, |(_, parent, _)| parent);
+            answers.entry(parent).or_default().add(scene, comment);
         }
     }
     // Creates whose outcome nobody knows, and which stand nowhere that was looked at.
@@ -83,7 +97,9 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
         return;
     }
     let (roots, all) = (roots.settle(), all.settle());
-    let below: BTreeMap<i64, Visible> = below.into_iter().map(|(root, of)| (root, of.settle())).collect();
+    let settled =
+        |all: BTreeMap<i64, Visible>| all.into_iter().map(|(id, of)| (id, of.settle())).collect::<BTreeMap<_, _>>();
+    let (below, answers) = (settled(below), settled(answers));
     for number in scene.mine {
         let outcome = &scene.op(*number).outcome;
         let told = match outcome {
@@ -104,11 +120,37 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
             within(found, *number, "root_count", root_count, roots.at(revision), revision);
             within(found, *number, "comment_count", comments, all.at(revision), revision);
         }
-        if let Outcome::Page(shown) = outcome {
-            for Item { id, replies, .. } in shown.items.iter().filter(|item| item.root == 0) {
-                let due = below.get(id).map_or((0, 0), |below| below.at(shown.revision));
-                within(found, *number, "reply_count of a root", *replies, due, shown.revision);
-            }
+        let (from, to) = span(scene, *number);
+        for Item { id, root, replies, .. } in scene.op(*number).items() {
+            let counted = if *root == 0 { below.get(id) } else { answers.get(id) };
+            let due = counted.map_or((0, 0), |counted| counted.within(from, to));
+            within(found, *number, "a reply_count", *replies, due, to);
+        }
+    }
+}
+
+/// The revisions that an answer may be of, the first and the last.
+fn span(scene: &Scene<'_>, number: u32) -> (i64, i64) {
+    let op = scene.op(number);
+    match &op.outcome {
+        Outcome::Page(shown) => (shown.revision, shown.revision),
+        Outcome::Export { .. } => (i64::MAX, i64::MAX),
+        Outcome::Comment(_)
+        | Outcome::Comments(_)
+        | Outcome::Written(_)
+        | Outcome::Liked(_)
+        | Outcome::Counts(_)
+        | Outcome::States(_)
+        | Outcome::Changes { .. }
+        | Outcome::Gap { .. }
+        | Outcome::Refused(_)
+        | Outcome::Unknown(_) => {
+            let view = op.call.view().unwrap_or_default();
+            let since = if view.fresh { op.begun } else { op.begun.saturating_sub(STALE) };
+            let from = scene.reached(since).map_or(0, |(revision, _)| revision).max(view.min_revision);
+            // What nobody answered may have made the next one.
+            let told = scene.reached(op.ended).map_or(0, |(revision, _)| revision.saturating_add(1));
+            (from, scene.asked(op.ended).max(told).max(from))
         }
     }
 }
@@ -146,7 +188,7 @@ mod tests {
         sketch.has("counts", "comment_count is 3");
         let mut sketch = thread();
         sketch.page(8, Sort::Oldest, 4, &[item(11, 1)]);
-        sketch.has("counts", "reply_count of a root is 0");
+        sketch.has("counts", "a reply_count is 0");
     }
 
     #[test]

@@ -55,19 +55,19 @@ fn changes(scene: &Scene<'_>) -> Vec<Acknowledged> {
 
 /// A gap follows what was told, and leaves out nothing that can be told one by one.
 fn old(scene: &Scene<'_>, found: &mut Found, number: u32, after: i64, (first, last): (i64, i64)) {
-    if first != after + 1 || last < first {
+    if first != after.saturating_add(1) || last < first {
         found.add(|| format!("a gap from {first} to {last} behind revision {after}"), &[number]);
     }
     // Until then it is told somebody where the subject is now.
     let reached = scene.reached(scene.op(number).ended.saturating_add(STALE)).map_or(0, |(revision, _)| revision);
-    if last > reached - TOLD {
+    if last > reached.saturating_sub(TOLD) {
         found.add(|| format!("a gap up to {last}, though the subject is at {reached}"), &[number]);
     }
 }
 
 /// Every revision once, up to the last.
 fn dense(found: &mut Found, number: u32, after: i64, told: &[Told], last: i64) {
-    let due = (after + 1..=last).zip(told.iter().map(|(revision, _)| *revision));
+    let due = (after.saturating_add(1)..=last).zip(told.iter().map(|(revision, _)| *revision));
     if let Some((due, told)) = due.clone().find(|(due, told)| due != told) {
         found.add(|| format!("revision {told} is told where {due} should be"), &[number]);
     }
@@ -120,8 +120,8 @@ fn sound(scene: &Scene<'_>, found: &mut Found, number: u32, told: &[Told]) {
             How::Other => false,
         };
         if !was_done {
-            let ops = [comment.story(scene), vec![number]].concat();
-            found.add(|| format!("at revision {revision} {id} is told as {how:?}, which nobody did"), &ops);
+            let what = || format!("at revision {revision} {id} is told as {how:?}, which nobody did");
+            found.add(what, &comment.story(scene, number));
         }
     }
     created.sort_unstable();

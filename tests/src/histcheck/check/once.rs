@@ -5,6 +5,7 @@
 
 use super::Found;
 use super::quick::QuickMap;
+use super::refusals;
 use super::scene::{Fate, Request, Scene, written};
 use crate::histcheck::history::{Item, Outcome};
 
@@ -36,10 +37,9 @@ fn answers(scene: &Scene<'_>, found: &mut Found, request: &Request) {
             found.add(|| format!("two answers to one request: {first:?} and {:?}", again.outcome), &[op, number]);
         }
         // What was done is answered for ever, whatever has become of the comment since.
-        let overloaded = |reason: &str| reason == "OVERLOADED" || reason == "SHARD_UNAVAILABLE";
         if let Outcome::Refused(reason) = &again.outcome
             && again.begun > ended
-            && !overloaded(reason)
+            && !refusals::passes(reason)
         {
             found.add(|| format!("refused for {reason} after it was acknowledged"), &[op, number]);
         }
@@ -62,8 +62,8 @@ fn stands(scene: &Scene<'_>, found: &mut Found, export: u32, rows: &[Item]) {
         let count = standing.get(&comment.id).copied().unwrap_or_default();
         if count != 1 {
             let words = if count == 0 { "lost" } else { "standing more than once" };
-            let ops = [comment.story(scene), vec![export]].concat();
-            found.add(|| format!("{words}: comment {} of revision {}", comment.id, comment.born), &ops);
+            let what = || format!("{words}: comment {} of revision {}", comment.id, comment.born);
+            found.add(what, &comment.story(scene, export));
         }
     }
 }

@@ -1,8 +1,8 @@
-//! A call is refused for what others do to the same comment or for want of room, and for nothing else (I13 is shown by
-//! `rows` and `once`: what was refused as not executed stands nowhere).
+//! A call is refused for what others do to the same comment, for want of room or because it may not be asked, and for nothing else
+//! (I13 is shown by `rows` and `once`: what was refused as not executed stands nowhere).
 
 use super::Found;
-use super::scene::{Comment, Scene};
+use super::scene::Scene;
 use crate::histcheck::history::{Call, Outcome};
 
 /// Finds refusals that nothing in the load explains, such as a comment that is not found, and faults of the service's own.
@@ -10,7 +10,7 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
     for number in scene.mine {
         let op = scene.op(*number);
         if let Outcome::Refused(reason) = &op.outcome
-            && !ALWAYS.contains(&&**reason)
+            && !passes(reason)
             && !explained(&op.call).contains(&&**reason)
         {
             found.add(|| format!("refused for {reason}, which nothing explains"), &[*number]);
@@ -24,9 +24,9 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
             found.add(|| format!("answered, and not refused for {:?}", how.reasons()), &[*number]);
         }
         if let Outcome::Unknown(reason) = &op.outcome
-            && **reason == *FAULT
+            && NEVER.contains(&&**reason)
         {
-            found.add(|| "answered with a fault of the service's own".to_owned(), &[*number]);
+            found.add(|| format!("answered with {reason}, which is a fault of the service's own"), &[*number]);
         }
     }
 }
@@ -47,20 +47,22 @@ fn state(scene: &Scene<'_>, found: &mut Found, number: u32, reason: &str) {
     else {
         return;
     };
-    // Of a comment whose create nobody answered too little is known. A reply stands below its root, too.
+    // Of a comment whose create nobody answered too little is known.
     let Some(comment) = scene.comment(*id) else { return };
-    let root = scene.comment(comment.root).filter(|_| comment.root != 0);
-    let may = |comment: &Comment| comment.may_be(scene, visible, op.begun, op.ended);
-    if !may(comment) && !root.is_some_and(may) {
-        let (words, ops) = (if visible { "stood not" } else { "stood" }, [comment.story(scene), vec![number]].concat());
-        found.add(|| format!("refused for {reason}, though {id} {words} all the while"), &ops);
+    if !comment.may_be(scene, visible, op.begun, op.ended) {
+        let words = if visible { "stood not" } else { "stood" };
+        found.add(|| format!("refused for {reason}, though {id} {words} all the while"), &comment.story(scene, number));
     }
 }
 
-/// The reason of what no caller and no store has caused; a connection that breaks has a code and no reason.
-const FAULT: &str = "INTERNAL";
-/// What any call may meet while faults strike.
-const ALWAYS: [&str; 4] = ["OVERLOADED", "SHARD_UNAVAILABLE", "DEADLINE_EXCEEDED", "RATE_LIMITED"];
+/// What no caller and no store has caused: a fault, an answer that lacks what it is about (`load/call.rs` calls it so), and a
+/// revision that is not reached although somebody was told it. A connection that breaks has other codes, and no reason.
+const NEVER: [&str; 3] = ["INTERNAL", "DataLoss", "REVISION_NOT_REACHED"];
+
+/// Whether any call may be refused for this while faults strike.
+pub(super) fn passes(reason: &str) -> bool {
+    ["OVERLOADED", "SHARD_UNAVAILABLE", "RATE_LIMITED"].contains(&reason)
+}
 
 fn explained(call: &Call) -> &'static [&'static str] {
     match call {
@@ -69,17 +71,17 @@ fn explained(call: &Call) -> &'static [&'static str] {
         // A comment that is deleted is not found a second time.
         Call::Delete { .. } => &["COMMENT_NOT_FOUND"],
         Call::Undelete { .. } => &["COMMENT_ALREADY_EXISTS"],
-        Call::Edit { .. } => &["STATE_CONFLICT", "COMMENT_NOT_FOUND"],
-        Call::List(_)
+        Call::Edit { .. } => &["STATE_CONFLICT"],
+        Call::Misuse { how, .. } => how.reasons(),
+        Call::Root { .. }
+        | Call::List(_)
         | Call::Replies { .. }
         | Call::Get { .. }
         | Call::Several { .. }
         | Call::Counts { .. }
-        | Call::States { .. } => &["REVISION_NOT_REACHED"],
-        Call::Misuse { how, .. } => how.reasons(),
-        // A stream ends with its server, or when its reader is slow; it is resumed.
-        Call::Watch { .. } => &["SERVER_STOPPING", "WATCH_TOO_SLOW"],
-        Call::Root { .. } | Call::Export { .. } => &[],
+        | Call::States { .. }
+        | Call::Export { .. }
+        | Call::Watch { .. } => &[],
     }
 }
 

@@ -29,8 +29,7 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
                 | Outcome::Unknown(_) => None,
             };
             if let Some(what) = told.or_else(|| place(scene, comment, item)) {
-                let ops = [comment.story(scene), vec![*number]].concat();
-                found.add(|| format!("{what}: {item}"), &ops);
+                found.add(|| format!("{what}: {item}"), &comment.story(scene, *number));
             }
         }
     }

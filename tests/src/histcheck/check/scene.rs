@@ -25,6 +25,8 @@ pub(super) struct Scene<'h> {
     places: QuickMap<RequestId, u32>,
     /// The highest revision that was told until a moment, by moments.
     reached: Vec<(Nanos, i64, u32)>,
+    /// The highest revision that was made by what was sent until a moment, by moments.
+    asked: Vec<(Nanos, i64)>,
 }
 
 /// All attempts under one request id.
@@ -94,6 +96,7 @@ impl<'h> Scene<'h> {
             texts: QuickMap::default(),
             places: QuickMap::default(),
             reached: Vec::new(),
+            asked: Vec::new(),
         };
         scene.group();
         scene.create();
@@ -132,6 +135,12 @@ impl<'h> Scene<'h> {
     pub(super) fn reached(&self, moment: Nanos) -> Option<(i64, u32)> {
         let before = self.reached.partition_point(|(ended, ..)| *ended < moment);
         before.checked_sub(1).map(|last| (self.reached[last].1, self.reached[last].2))
+    }
+
+    /// The highest revision that a request has made which was sent before this moment, as far as anybody was told.
+    pub(super) fn asked(&self, moment: Nanos) -> i64 {
+        let before = self.asked.partition_point(|(begun, _)| *begun < moment);
+        before.checked_sub(1).map_or(0, |last| self.asked[last].1)
     }
 
     /// Whether the whole subject was read when all was over.
@@ -240,6 +249,14 @@ impl<'h> Scene<'h> {
             }
             (*revision, *op) = highest;
         }
+        let made = |request: &Request| (request.begun, self.written(request).map_or(0, |written| written.revision));
+        self.asked = self.requests.iter().map(made).collect();
+        self.asked.sort_unstable();
+        let mut highest = 0;
+        for (_, revision) in &mut self.asked {
+            highest = highest.max(*revision);
+            *revision = highest;
+        }
     }
 
     /// Whether a request may have made a comment of which nothing is known.
@@ -345,10 +362,14 @@ impl Comment {
         self.changes.iter().chain(&self.open).filter(meanwhile).any(hides)
     }
 
-    /// The last operations up to a revision that say what it was: its create and the changes after.
-    pub(super) fn story(&self, scene: &Scene<'_>) -> Vec<u32> {
-        let requests = std::iter::once(self.request).chain(self.changes.iter().chain(&self.open).map(|of| of.request));
-        requests.map(|place| scene.requests[place as usize].first).collect()
+    /// What tells what it was in an answer, and the answer: its create, and the changes that were asked for before that ended.
+    pub(super) fn story(&self, scene: &Scene<'_>, number: u32) -> Vec<u32> {
+        let ended = scene.op(number).ended;
+        let request = |place: u32| &scene.requests[place as usize];
+        let before = |of: &&Change| request(of.request).begun < ended;
+        let changes = self.changes.iter().chain(&self.open).filter(before).map(|of| of.request);
+        let told = std::iter::once(self.request).chain(changes).map(|place| request(place).first);
+        told.chain(std::iter::once(number)).collect()
     }
 
     /// Whether an item shows its unchanging parts.

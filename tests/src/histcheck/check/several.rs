@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use super::quick::QuickMap;
 use super::scene::{Comment, Scene};
 use super::{Found, STALE};
-use crate::histcheck::history::{Call, Item, LEVELS, Outcome, THREAD, Which};
+use crate::histcheck::history::{Call, Item, Outcome, THREAD, Which};
+use crate::histcheck::names;
 
 /// What a conversation shows between its first comment and the root, at most.
 const LONGEST: usize = 100;
@@ -50,6 +51,7 @@ type Path = Vec<i64>;
 /// What stands below what.
 struct Threads<'s, 'h> {
     scene: &'s Scene<'h>,
+    levels: usize,
     /// All comments of each root, the root too, by their paths.
     all: BTreeMap<i64, BTreeMap<Path, &'s Comment>>,
     paths: QuickMap<i64, Path>,
@@ -57,7 +59,8 @@ struct Threads<'s, 'h> {
 
 impl<'s, 'h> Threads<'s, 'h> {
     fn of(scene: &'s Scene<'h>) -> Self {
-        let mut threads = Self { scene, all: BTreeMap::new(), paths: QuickMap::default() };
+        let levels = scene.mine.first().map_or(1, |number| names::levels(scene.op(*number).call.subject()));
+        let mut threads = Self { scene, levels, all: BTreeMap::new(), paths: QuickMap::default() };
         let mut comments: Vec<&Comment> = scene.comments.iter().collect();
         // A comment comes after what it answers.
         comments.sort_by_key(|comment| (comment.root != 0, comment.floor));
@@ -77,7 +80,7 @@ impl<'s, 'h> Threads<'s, 'h> {
             return Some(vec![id]);
         }
         let mut path = self.paths.get(&parent)?.clone();
-        path.truncate(LEVELS - 1);
+        path.truncate(self.levels - 1);
         path.push(floor.into());
         Some(path)
     }
@@ -89,21 +92,24 @@ impl<'s, 'h> Threads<'s, 'h> {
         let wrong = disordered(top, &paths, items).or_else(|| bare(&paths, items).filter(|_| items.len() < THREAD));
         if let Some(what) = wrong {
             found.add(|| format!("the thread of {id}: {what}"), &[number]);
-        } else if items.len() < THREAD {
-            self.whole(found, number, top, &paths);
+        } else {
+            // A page that is full says nothing of what stands behind its last.
+            let end = paths.last().filter(|_| items.len() >= THREAD);
+            self.whole(found, number, top, &paths, end);
         }
     }
 
     /// Everything that could be seen all the time stands in a thread.
-    fn whole(&self, found: &mut Found, number: u32, top: &Path, shown: &[Path]) {
+    fn whole(&self, found: &mut Found, number: u32, top: &Path, shown: &[Path], end: Option<&Path>) {
         let op = self.scene.op(number);
         let fresh = op.call.view().is_some_and(|view| view.fresh);
         let since = if fresh { op.begun } else { op.begun.saturating_sub(STALE) };
         let all = self.all.get(&top[0]).into_iter().flat_map(|all| all.range(top.clone()..));
-        for (path, comment) in all.take_while(|(path, _)| path.starts_with(top)) {
+        let within = |path: &Path| path.starts_with(top) && end.is_none_or(|end| path <= end);
+        for (path, comment) in all.take_while(|(path, _)| within(path)) {
             if shown.binary_search(path).is_err() && comment.was_there(self.scene, since, op.ended) {
-                let ops = [comment.story(self.scene), vec![number]].concat();
-                found.add(|| format!("a thread leaves out {} of floor {}", comment.id, comment.floor), &ops);
+                let what = || format!("a thread leaves out {} of floor {}", comment.id, comment.floor);
+                found.add(what, &comment.story(self.scene, number));
             }
         }
     }
@@ -161,7 +167,7 @@ mod tests {
         sketch.delete(10, 21, 5).several(11, Which::Thread(21), &[buried(one), three]);
         sketch.delete(12, 23, 6).several(13, Which::Thread(11), &[root, two]);
         sketch.several(14, Which::Thread(21), &[]).several(15, Which::Thread(23), &[]);
-        sketch.has_none();
+        sketch.has_none_of("several");
     }
 
     #[test]
@@ -174,7 +180,7 @@ mod tests {
             [(23, 24, 4), (24, 25, 5)].map(|(parent, id, floor)| Item { parent, ..below(11, id, floor) });
         sketch.several(7, Which::Thread(11), &[root, one, three, four, five, two]);
         sketch.several(8, Which::Thread(23), &[three, four, five]).several(9, Which::Thread(24), &[four]);
-        sketch.has_none();
+        sketch.has_none_of("several");
         sketch.several(10, Which::Thread(24), &[four, five]).has("several", "25 does not stand below it");
     }
 

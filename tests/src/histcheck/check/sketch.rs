@@ -3,6 +3,7 @@
 //! Everything happens on subject 0. An operation of second `n` lasts from there for half a second, so that those of
 //! different seconds follow each other; each has a client of its own. A comment's text is its id, its author member 1.
 
+use super::scene::written;
 use super::{Anomaly, check};
 use crate::histcheck::history::{
     Call, Counts, History, How, Item, Liked, Op, Outcome, PageOf, Place, RequestId, Shown, Sort, Value, View, Which,
@@ -84,6 +85,14 @@ impl Sketch {
         self.answer(at, root, Written { id, root, floor, revision })
     }
 
+    /// What a change of a comment is answered, which stands where it was created; nobody knows where there is no revision.
+    fn changed(&self, comment: i64, revision: Option<i64>) -> Outcome {
+        let creates = self.history.ops.iter().filter(|op| op.call.makes().is_some());
+        let made = creates.filter_map(written).find(|written| written.id == comment);
+        let made = made.unwrap_or(Written { id: comment, root: 0, floor: 0, revision: 0 });
+        revision.map_or(Outcome::Unknown(UNKNOWN.into()), |revision| Outcome::Written(Written { revision, ..made }))
+    }
+
     /// A reply to any comment.
     pub(super) fn answer(&mut self, at: u64, parent: i64, written: Written) -> &mut Self {
         let call = Call::Reply { subject: 0, parent, member: 1, text: written.id as u64 };
@@ -99,19 +108,19 @@ impl Sketch {
     }
 
     pub(super) fn edit(&mut self, at: u64, comment: i64, text: u64, revision: Option<i64>) -> &mut Self {
-        self.op(at, Call::Edit { subject: 0, comment, member: 1, text }, changed(comment, revision))
+        self.op(at, Call::Edit { subject: 0, comment, member: 1, text }, self.changed(comment, revision))
     }
 
     pub(super) fn delete(&mut self, at: u64, comment: i64, revision: i64) -> &mut Self {
-        self.op(at, Call::Delete { subject: 0, comment, member: 1 }, changed(comment, Some(revision)))
+        self.op(at, Call::Delete { subject: 0, comment, member: 1 }, self.changed(comment, Some(revision)))
     }
 
     pub(super) fn unknown_delete(&mut self, at: u64, comment: i64) -> &mut Self {
-        self.op(at, Call::Delete { subject: 0, comment, member: 1 }, changed(comment, None))
+        self.op(at, Call::Delete { subject: 0, comment, member: 1 }, self.changed(comment, None))
     }
 
     pub(super) fn undelete(&mut self, at: u64, comment: i64, revision: Option<i64>) -> &mut Self {
-        self.op(at, Call::Undelete { subject: 0, comment, member: 1 }, changed(comment, revision))
+        self.op(at, Call::Undelete { subject: 0, comment, member: 1 }, self.changed(comment, revision))
     }
 
     /// A like of a comment, answered with its counts and the comment's revision; all likes are of one client's.
@@ -181,16 +190,16 @@ impl Sketch {
         assert_eq!(self.anomalies(), []);
     }
 
+    /// Fails unless this rule finds nothing.
+    pub(super) fn has_none_of(&self, rule: &str) {
+        let found: Vec<_> = self.anomalies().into_iter().filter(|anomaly| anomaly.rule == rule).collect();
+        assert_eq!(found, []);
+    }
+
     /// Fails unless this rule finds this.
     pub(super) fn has(&self, rule: &str, words: &str) {
         let all = self.anomalies();
         let found = all.iter().any(|anomaly| anomaly.rule == rule && anomaly.what.contains(words));
         assert!(found, "{rule}: {words:?} is not in {all:#?}");
     }
-}
-
-fn changed(id: i64, revision: Option<i64>) -> Outcome {
-    revision.map_or(Outcome::Unknown(UNKNOWN.into()), |revision| {
-        Outcome::Written(Written { id, root: 0, floor: 0, revision })
-    })
 }

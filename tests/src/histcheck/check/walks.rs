@@ -112,7 +112,7 @@ fn between(scene: &Scene<'_>, found: &mut Found, pages: &[Page<'_>], space: &[&C
             let hidden = comment.may(scene, What::Visible(false), page.op.ended);
             if comment.stood(revision) && comment.at(revision).0 && !hidden && shown.binary_search(&comment.id).is_err()
             {
-                let ops = [comment.story(scene), vec![page.number]].concat();
+                let ops = comment.story(scene, page.number);
                 let (id, floor) = (comment.id, comment.floor);
                 found.add(|| format!("a page of revision {revision} leaves out {id} of floor {floor}"), &ops);
             }
@@ -134,7 +134,7 @@ fn whole(scene: &Scene<'_>, found: &mut Found, pages: &[Page<'_>], space: &[&Com
             && (first.of.sort.is_stable() || !was_coming_back(scene, comment, revision, first.op.begun))
             && shown.binary_search(&comment.id).is_err()
         {
-            let ops = [comment.story(scene), vec![first.number, last.number]].concat();
+            let ops = [vec![first.number], comment.story(scene, last.number)].concat();
             let (id, sort, count) = (comment.id, first.of.sort, pages.len());
             let what =
                 || format!("a walk of {count} pages in order {sort:?}, begun at revision {revision}, leaves out {id}");

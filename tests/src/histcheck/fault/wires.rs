@@ -20,14 +20,14 @@ impl Wires {
     ///
     /// # Errors
     /// When no port is free.
-    pub(crate) async fn to(databases: &[u16], redis: Option<u16>, networks: &[Network]) -> Result<Self> {
+    pub(crate) async fn to(databases: &[u16], redis: Option<u16>, networks: &[Network], seed: u64) -> Result<Self> {
         ensure!(databases.len() == DATABASES, "there are {} databases", databases.len());
         let mut all = Vec::new();
         for process in 0..PROCESSES {
             let mut wires = Vec::new();
             for (place, port) in (0..).zip(databases.iter().copied().chain(redis)) {
                 let here = networks.get(process).map_or(Ipv4Addr::LOCALHOST, |network| network.store(place));
-                wires.push(Proxy::between(here, port).await?);
+                wires.push(Proxy::between(here, port, seed ^ (process as u64 * 8 + u64::from(place)) << 32).await?);
             }
             all.push(wires);
         }

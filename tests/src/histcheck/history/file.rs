@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
 use super::{Alarm, Copy, Fault, History, Op, Table};
@@ -110,13 +110,21 @@ pub(crate) fn read(path: &Path) -> Result<History> {
     for number in 1.. {
         line.clear();
         lines.read_until(b'\n', &mut line)?;
-        if line.pop() != Some(b'\n') {
-            break;
+        match line.pop() {
+            Some(b'\n') => {}
+            Some(_) => {
+                println!("{}, line {number} was not written to its end, and is left out", path.display());
+                break;
+            }
+            None => break,
         }
         let record = serde_json::from_slice(&line);
         match record.with_context(|| format!("{}, line {number}", path.display()))? {
             Record::Run { seed, again } => (history.seed, history.again) = (seed, again),
-            Record::Op(op) => history.ops.push(op),
+            Record::Op(op) => {
+                ensure!(op.begun <= op.ended, "{}, line {number}: it ends before it begins", path.display());
+                history.ops.push(op);
+            }
             Record::Fault(fault) => history.faults.push(fault),
             Record::Alarm(alarm) => history.alarms.push(alarm),
             Record::Table(table) => history.tables.push(table),

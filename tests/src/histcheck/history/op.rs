@@ -72,9 +72,6 @@ pub(crate) enum Which {
 /// Comments that are asked for of what stands below another: the most there are on a page.
 pub(crate) const THREAD: usize = 100;
 
-/// Levels of a thread, the root's among them: what answers a comment of the last one stands beside it.
-pub(crate) const LEVELS: usize = 4;
-
 /// What a caller may not do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Misuse {
@@ -305,6 +302,27 @@ impl From<Packed> for Item {
 }
 
 impl Call {
+    /// What kind of call it is, in words.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Self::Root { .. } => "comment",
+            Self::Reply { .. } => "reply",
+            Self::Edit { .. } => "edit",
+            Self::Delete { .. } => "delete",
+            Self::Undelete { .. } => "undelete",
+            Self::Like { .. } => "like",
+            Self::List(_) => "list roots",
+            Self::Replies { .. } => "list replies",
+            Self::Get { .. } => "read a comment",
+            Self::Several { .. } => "read several comments",
+            Self::Counts { .. } => "read counts",
+            Self::States { .. } => "read like states",
+            Self::Misuse { .. } => "misuse",
+            Self::Export { .. } => "export",
+            Self::Watch { .. } => "watch",
+        }
+    }
+
     /// The subject it is about.
     pub(crate) fn subject(&self) -> u32 {
         match self {

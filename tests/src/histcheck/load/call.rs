@@ -175,9 +175,9 @@ async fn list(channel: Channel, page: PageOf, token: &str, limit: Duration) -> T
     };
     let got = CommentServiceClient::new(channel).list_comments(within(limit, request)).await?.into_inner();
     let ListCommentsResponse { threads, next_page_token, subject, degraded, .. } = got;
-    // What it lacks, and says that it lacks, is no promise that was broken.
+    // No server that runs here has a reason to leave out these.
     if degraded.iter().any(|of| matches!(of.part(), DegradedPart::ReplyPreview | DegradedPart::Ranking)) {
-        return Err(Status::unavailable("a page that is not whole"));
+        return Err(Status::data_loss("a page that is not whole"));
     }
     let mut items = Vec::with_capacity(threads.len());
     for thread in threads {
@@ -241,8 +241,9 @@ fn within<T>(limit: Duration, message: T) -> Request<T> {
     request
 }
 
+/// An answer that lacks what it is about: a code of our own, which no service here uses.
 fn nothing() -> Status {
-    Status::unknown("an answer without its comment or subject")
+    Status::data_loss("an answer without its comment or subject")
 }
 
 fn written(comment: Option<Comment>, revision: i64) -> Told {

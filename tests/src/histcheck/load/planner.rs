@@ -242,8 +242,9 @@ impl Planner {
     /// The token of a walk for another list, or an id that was used before for something else.
     fn misuse(&mut self) -> Option<Ask> {
         if self.rng.random_ratio(1, 2) {
+            let elsewhere = self.rng.random_ratio(1, 2);
             let walk = self.under_way.get(self.rng.random_range(0..self.under_way.len().max(1)))?;
-            let (subject, sort, token) = walk.astray()?;
+            let (subject, sort, token) = walk.astray(elsewhere)?;
             let call = Call::Misuse { subject, how: Misuse::Token(sort) };
             return Some(Ask { token, ..Ask::of(call) });
         }

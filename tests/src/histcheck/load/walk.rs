@@ -4,6 +4,7 @@ use rand::RngExt;
 use rand::rngs::StdRng;
 
 use crate::histcheck::history::{Call, PageOf, Sort, USUAL, View};
+use crate::histcheck::names;
 
 /// A walk under way, or a page alone.
 #[derive(Debug, Clone)]
@@ -41,11 +42,13 @@ impl Walk {
         (call, self.token.clone())
     }
 
-    /// A list that this is no walk over: of the same subject in another order; none where nothing was walked over yet.
-    pub(crate) fn astray(&self) -> Option<(u32, Sort, String)> {
+    /// A list that this is no walk over: of the same subject in another order, or of the same object of another type; and the token
+    /// of the next page. None where nothing was walked over yet.
+    pub(crate) fn astray(&self, elsewhere: bool) -> Option<(u32, Sort, String)> {
         let PageOf { subject, sort, .. } = self.page;
         let other = if sort == Sort::Newest { Sort::Oldest } else { Sort::Newest };
-        (!self.token.is_empty()).then(|| (subject, other, self.token.clone()))
+        let (subject, sort) = if elsewhere { (names::of_another_type(subject), sort) } else { (subject, other) };
+        (!self.token.is_empty()).then(|| (subject, sort, self.token.clone()))
     }
 
     /// Goes on behind a page that was answered with this token for the next; `None` at the end.

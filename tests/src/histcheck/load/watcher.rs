@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
 use riposte_sdk::v1::subject_service_client::SubjectServiceClient;
 use riposte_sdk::v1::watch_subject_response::Event;
 use riposte_sdk::v1::{CommentChangeKind, GetSubjectRequest, SubjectChange, WatchSubjectRequest};
@@ -36,18 +38,19 @@ pub(crate) struct Watcher {
     subject: u32,
     /// The last revision that it was told; 0 where it was told nothing, and does not know where the subject is.
     seen: i64,
+    rng: StdRng,
 }
 
 impl Watcher {
     /// All that watch during a storm. Some begin with what comes next, and some with the first change there was.
-    pub(crate) fn all() -> impl Iterator<Item = Self> {
+    pub(crate) fn all(seed: u64) -> impl Iterator<Item = Self> {
         let from = WATCHED.into_iter().flat_map(|subject| [(subject, 0), (subject, 1)]);
-        (CLIENT..).zip(from).map(|(client, (subject, seen))| Self { client, subject, seen })
+        (CLIENT..).zip(from).map(move |(client, (subject, seen))| Self { seen, ..Self::new(client, subject, seed) })
     }
 
     /// One that has watched nothing yet.
-    pub(crate) fn new(client: u32, subject: u32) -> Self {
-        Self { client, subject, seen: 0 }
+    pub(crate) fn new(client: u32, subject: u32, seed: u64) -> Self {
+        Self { client, subject, seen: 0, rng: StdRng::seed_from_u64(seed ^ u64::from(client)) }
     }
 
     /// Watches until it is over, and then until it was told everything.
@@ -56,14 +59,16 @@ impl Watcher {
     /// When the history cannot be written, or in the end no server answers.
     pub(crate) async fn run(mut self, stage: Arc<Stage>, mut over: watch::Receiver<bool>) -> Result<()> {
         while !*over.borrow() {
+            let (stays, server) = (STAYS.mul_f64(self.rng.random()), self.rng.random_range(0..SERVERS));
             let leave = async {
                 let over = async { over.wait_for(|over| *over).await.is_ok() };
-                tokio::time::timeout(STAYS.mul_f64(rand::random()), over).await.is_ok()
+                tokio::time::timeout(stays, over).await.is_ok()
             };
-            self.stay(&stage, rand::random_range(0..SERVERS), None, leave).await?;
-            tokio::time::sleep(PAUSE.mul_f64(rand::random())).await;
+            self.stay(&stage, server, None, leave).await?;
+            tokio::time::sleep(PAUSE.mul_f64(self.rng.random())).await;
         }
-        self.rest(&stage, rand::random_range(0..SERVERS)).await
+        let server = self.rng.random_range(0..SERVERS);
+        self.rest(&stage, server).await
     }
 
     /// Watches until it was told everything up to where the subject is: for when nobody writes and nothing strikes any more.
@@ -135,7 +140,7 @@ impl Watcher {
                     self.take_down(stage, server, begun, Outcome::Gap { first, last })?;
                     (self.seen, begun) = (last, stage.now());
                 }
-                Ok(Event::Opened(_)) => break Some(Status::internal("it begins twice")),
+                Ok(Event::Opened(_)) => break Some(Status::data_loss("it begins twice")),
                 Err(status) => break Some(status),
             }
         };

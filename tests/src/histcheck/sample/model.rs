@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use crate::histcheck::history::{
-    Call, Counts, Item, LEVELS, Liked, Outcome, PageOf, Place, RequestId, Shown, Sort, THREAD, Value, Which, Written,
+    Call, Counts, Item, Liked, Outcome, PageOf, Place, RequestId, Shown, Sort, THREAD, Value, Which, Written,
 };
+use crate::histcheck::names;
 
 /// Comments on one page: few, so that a long history fits into memory. A page may always end early.
 const PAGE: usize = 4;
@@ -116,7 +117,7 @@ impl Subject {
         siblings.push(at);
         let floor = siblings.len() as i32;
         let mut path = parent.map_or(Vec::new(), |parent| self.comments[place(parent)].path.clone());
-        path.truncate(LEVELS - 2);
+        path.truncate(names::levels(subject) - 2);
         path.extend(root.map(|_| floor));
         let (root, parent) = (root.map_or(0, |root| self.comments[root].item.id), parent.unwrap_or(0));
         let item = Item {
@@ -146,9 +147,13 @@ impl Subject {
         if root == 0 {
             self.visible_roots += by;
         } else {
-            let root = &mut self.comments[place(root)].item;
-            root.replies += by;
-            root.revision += 1;
+            // A reply counts below its root, and with what it answers.
+            let parent = self.comments[at].item.parent;
+            for id in [Some(root), Some(parent).filter(|parent| *parent != root)].into_iter().flatten() {
+                let above = &mut self.comments[place(id)].item;
+                above.replies += by;
+                above.revision += 1;
+            }
         }
     }
 

@@ -1,0 +1,60 @@
+//! Most calls are answered, of every kind (I10): faults strike one thing at a time, and what they leave is served.
+
+use std::collections::BTreeMap;
+
+use super::{Found, refusals};
+use crate::histcheck::history::{Op, Outcome};
+
+/// Of fewer calls of a kind nothing is said.
+const ENOUGH: usize = 200;
+
+/// Finds kinds of calls of which less than half was answered, be it by a refusal for a reason of its own.
+pub(super) fn check(ops: &[Op], found: &mut Found) {
+    let mut kinds: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for op in ops {
+        let answered = match &op.outcome {
+            Outcome::Refused(reason) => !refusals::passes(reason),
+            Outcome::Unknown(_) => false,
+            Outcome::Written(_)
+            | Outcome::Liked(_)
+            | Outcome::Page(_)
+            | Outcome::Comment(_)
+            | Outcome::Comments(_)
+            | Outcome::Counts(_)
+            | Outcome::States(_)
+            | Outcome::Export { .. }
+            | Outcome::Changes { .. }
+            | Outcome::Gap { .. } => true,
+        };
+        let (all, of_them) = kinds.entry(op.call.kind()).or_default();
+        *all += 1;
+        *of_them += usize::from(answered);
+    }
+    for (kind, (all, answered)) in kinds.into_iter().filter(|(_, (all, _))| *all >= ENOUGH) {
+        if 2 * answered < all {
+            found.add(|| format!("{answered} of {all} calls to {kind} were answered"), &[]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sketch::Sketch;
+    use crate::histcheck::history::{Call, Counts, Outcome, View};
+
+    #[test]
+    fn a_service_that_answers_less_than_half_of_a_kind_is_found() {
+        let asked = |answered: u64, otherwise: &Outcome| {
+            let mut sketch = Sketch::default();
+            for at in 0..300 {
+                let counts = Outcome::Counts(Counts { revision: 0, roots: 0, comments: 0 });
+                let outcome = if at < answered { counts } else { otherwise.clone() };
+                sketch.op(at, Call::Counts { subject: 0, view: View::default() }, outcome);
+            }
+            sketch
+        };
+        asked(150, &Outcome::Unknown("Unavailable".into())).has_none();
+        asked(149, &Outcome::Unknown("Unavailable".into())).has("served", "149 of 300 calls to read counts");
+        asked(149, &Outcome::Refused("OVERLOADED".into())).has("served", "149 of 300");
+    }
+}
