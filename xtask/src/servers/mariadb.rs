@@ -5,6 +5,7 @@ use crate::live::{Folder, Live};
 use crate::run::output_of;
 use crate::tools;
 use anyhow::{Context, Result};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
@@ -25,24 +26,34 @@ pub(crate) fn start_one(live: &Arc<Live>, setup: Setup) -> Result<Single> {
 /// A folder with the data of a first server.
 fn fresh(live: &Arc<Live>) -> Result<Folder> {
     let data = live.folder()?;
+    let scratch = scratch(data.path(), 1)?;
     output_of(
         Command::new("mariadb-install-db")
             .args(["--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db", "--user=root"])
-            .arg(format!("--datadir={}", data.path().join("1").display())),
+            .arg(format!("--datadir={}", data.path().join("1").display()))
+            .arg(format!("--tmpdir={}", scratch.display())),
     )?;
     Ok(data)
+}
+
+/// A server's folder for temporary files, of its own: one that starts removes whatever files of that kind lie there, and others run.
+fn scratch(root: &Path, number: u8) -> Result<PathBuf> {
+    let folder = root.join(format!("{number}tmp"));
+    std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+    Ok(folder)
 }
 
 fn one(live: &Arc<Live>, data: &Folder, number: u8, setup: Setup) -> Result<Server> {
     let program = tools::on_path("mariadbd").context("MariaDB's server is not installed")?;
     let root = data.path().to_owned();
     let at = move |name: &str| root.join(format!("{number}{name}"));
-    let log = at(".log");
+    let (log, scratch) = (at(".log"), scratch(data.path(), number)?);
     let command = move |port| {
         let mut command = bound_to_us(&program);
         command.args(flags(port, setup)).arg("--skip-name-resolve");
         command.arg(format!("--innodb-log-file-size={}", setup.redo_log));
         command.arg(format!("--datadir={}", at("").display()));
+        command.arg(format!("--tmpdir={}", scratch.display()));
         command.arg(format!("--socket={}", at(".sock").display()));
         command
     };

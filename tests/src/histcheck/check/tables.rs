@@ -56,7 +56,13 @@ impl<'h> Stand<'h> {
                         }
                     }
                 }
-                Rows::Contents(rows) => stand.contents.extend(rows.iter().map(|row| (row.comment, row))),
+                Rows::Contents(rows) => {
+                    for row in rows {
+                        if stand.contents.insert(row.comment, row).is_some() {
+                            found.add(|| format!("what comment {} says stands in two rows", row.comment), &[]);
+                        }
+                    }
+                }
                 Rows::Likes(rows) => stand.likes.extend(rows),
             }
         }

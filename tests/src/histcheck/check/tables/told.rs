@@ -72,8 +72,8 @@ fn differs(row: &CommentRow, content: Option<&ContentRow>, item: &Item) -> Optio
     if row.revision != item.revision {
         return Some("another revision");
     }
-    // A tombstone tells neither its words nor its likes.
-    if visible && (row.likes, row.dislikes, row.replies) != (item.likes, item.dislikes, item.replies) {
+    // A tombstone tells neither who wrote it nor its words.
+    if (row.likes, row.dislikes, row.replies) != (item.likes, item.dislikes, item.replies) {
         return Some("other counts");
     }
     if visible && row.member != item.member {
