@@ -60,12 +60,11 @@ impl Visible {
 
     /// The least and the most that may be counted at any revision from one to another.
     fn within(&self, from: i64, to: i64) -> (i32, i32) {
-        let moved =
-            self.certain.partition_point(|(at, _)| *at <= from)..self.certain.partition_point(|(at, _)| *at <= to);
-        let counts = || self.certain.get(moved.clone()).unwrap_or_default().iter().map(|(_, count)| *count);
-        let (least, most) = self.at(from);
-        let open = self.open.partition_point(|at| *at <= to) as i32;
-        (counts().fold(least, i32::min), counts().map(|count| count + open).fold(most.max(self.at(to).1), i32::max))
+        let until = |revision: i64| self.certain.partition_point(|(at, _)| *at <= revision);
+        let moved = self.certain.get(until(from)..until(to)).unwrap_or_default().iter().map(|(_, count)| *count);
+        let first = self.at(from).0;
+        let (least, most) = moved.fold((first, first), |(least, most), count| (least.min(count), most.max(count)));
+        (least, most + self.open.partition_point(|at| *at <= to) as i32)
     }
 
     /// The least and the most that may be counted at a revision.
@@ -163,8 +162,8 @@ fn within(found: &mut Found, op: u32, name: &str, count: i32, (least, most): (i3
 
 #[cfg(test)]
 mod tests {
-    use super::super::sketch::{Sketch, item};
-    use crate::histcheck::history::{Item, Sort};
+    use super::super::sketch::{Sketch, below, item, tombstone};
+    use crate::histcheck::history::{Call, Item, Outcome, Sort};
 
     fn thread() -> Sketch {
         let mut sketch = Sketch::default();
@@ -189,6 +188,29 @@ mod tests {
         let mut sketch = thread();
         sketch.page(8, Sort::Oldest, 4, &[item(11, 1)]);
         sketch.has("counts", "a reply_count is 0");
+    }
+
+    #[test]
+    fn a_single_comment_may_be_of_any_revision_since_it_may_be_old() {
+        let get = |replies, fresh| {
+            let mut sketch = Sketch::default();
+            // Nobody answered the second reply, which may stand from revision 3 on.
+            let call = Call::Reply { subject: 0, parent: 11, member: 1, text: 22 };
+            sketch.root(1, 11, 1, 1).reply(2, 11, 21, 1, 2).op(3, call, Outcome::Unknown("Unavailable".into()));
+            sketch.root(4, 12, 2, 4).delete(5, 21, 5).get(6, Item { replies, ..item(11, 1) }, fresh);
+            sketch.export(40, &[Item { replies: 1, ..item(11, 1) }, item(12, 2), dead(21, 1), below(11, 22, 2)], &[]);
+            sketch
+        };
+        get(2, false).has_none_of("counts");
+        get(0, false).has_none_of("counts");
+        get(1, true).has_none_of("counts");
+        get(2, true).has("counts", "a reply_count is 2");
+        get(3, false).has("counts", "a reply_count is 3");
+        get(-1, false).has("counts", "a reply_count is -1");
+    }
+
+    fn dead(id: i64, floor: i32) -> Item {
+        Item { root: 11, parent: 11, ..tombstone(id, floor) }
     }
 
     #[test]
