@@ -64,7 +64,9 @@ pub(crate) fn rounds(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool>
 
 /// Runs a load program to its end and does to the databases what it asks; whether it succeeded.
 pub(crate) fn obey(live: &Arc<Live>, load: &mut Command, databases: &mut Pair) -> Result<bool> {
-    load.stdin(Stdio::piped()).stdout(Stdio::piped());
+    // What it leaves behind when it is killed goes with us.
+    let scratch = live.folder()?;
+    load.stdin(Stdio::piped()).stdout(Stdio::piped()).env("TMPDIR", scratch.path());
     // Its servers are in its process group and end with it.
     let mut load = live.spawn(load)?;
     let mut answers = load.child().stdin.take().context("no standard input")?;
