@@ -457,7 +457,7 @@ func (x *GetThreadRequest) GetFresh() bool {
 type GetThreadResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-	// comment asked for.
+	// comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
 	Comments []*Comment `protobuf:"bytes,1,rep,name=comments,proto3" json:"comments,omitempty"`
 	// For the page after this one. Empty: the end, and the only sign of it.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`

@@ -10,6 +10,7 @@ use super::comments::{delete, get, undelete};
 pub(crate) const CASES: &[Case] = cases![
     a_deleted_root_stays_as_a_tombstone_above_a_visible_reply_and_goes_with_it,
     a_tombstone_stays_while_anything_visible_stands_below_it_at_any_depth,
+    a_thread_begins_with_a_tombstone_while_anything_visible_stands_below_it_and_is_empty_then,
     a_deleted_comment_without_replies_leaves_the_lists_and_answers_as_a_tombstone,
     nothing_is_done_to_a_deleted_comment,
 ];
@@ -51,6 +52,22 @@ async fn a_tombstone_stays_while_anything_visible_stands_below_it_at_any_depth(w
     ensure!(say.roots(CommentSort::Oldest, 10).await?.is_empty());
     ensure!(say.replies(chain[0].id, CommentSort::Oldest, 10).await?.is_empty());
     super::floors::verify(&world, &say).await
+}
+
+async fn a_thread_begins_with_a_tombstone_while_anything_visible_stands_below_it_and_is_empty_then(
+    world: World,
+) -> Result<()> {
+    let say = Say::on(&world.client, "deep");
+    let root = say.comment("m", "0").await?;
+    let middle = say.reply(root.id, "m", "1").await?;
+    let leaf = say.reply(middle.id, "m", "2").await?;
+    delete(&say, middle.id, "m").await?;
+    let thread = super::threads::thread(&say, middle.id, 10).await?;
+    ensure!(thread.len() == 2 && is_tombstone(&thread[0]) && thread[1].id == leaf.id, "{thread:?}");
+    delete(&say, leaf.id, "m").await?;
+    ensure!(super::threads::thread(&say, middle.id, 10).await?.is_empty());
+    ensure!(super::threads::thread(&say, root.id, 10).await?.len() == 1);
+    Ok(())
 }
 
 async fn a_deleted_comment_without_replies_leaves_the_lists_and_answers_as_a_tombstone(world: World) -> Result<()> {

@@ -5445,7 +5445,7 @@ pub struct GetThreadRequest {
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct GetThreadResponse {
     /// The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-    /// comment asked for.
+    /// comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
     #[prost(message, repeated, tag = "1")]
     pub comments: ::prost::alloc::vec::Vec<Comment>,
     /// For the page after this one. Empty: the end, and the only sign of it.

@@ -252,7 +252,7 @@ class GetThreadResponse(_message.Message):
     @_builtins.property
     def comments(self) -> _containers.RepeatedCompositeFieldContainer[_comment_pb2.Comment]:
         """The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-        comment asked for.
+        comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
         """
 
     @_builtins.property

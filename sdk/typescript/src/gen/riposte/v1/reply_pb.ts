@@ -287,7 +287,7 @@ export const GetThreadRequestSchema: GenMessage<GetThreadRequest> = /*@__PURE__*
 export type GetThreadResponse = Message<"riposte.v1.GetThreadResponse"> & {
   /**
    * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-   * comment asked for.
+   * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
    *
    * @generated from field: repeated riposte.v1.Comment comments = 1;
    */

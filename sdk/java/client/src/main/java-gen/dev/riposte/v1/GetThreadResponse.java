@@ -52,7 +52,7 @@ private static final long serialVersionUID = 0L;
   /**
    * <pre>
    * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-   * comment asked for.
+   * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -64,7 +64,7 @@ private static final long serialVersionUID = 0L;
   /**
    * <pre>
    * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-   * comment asked for.
+   * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -77,7 +77,7 @@ private static final long serialVersionUID = 0L;
   /**
    * <pre>
    * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-   * comment asked for.
+   * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -89,7 +89,7 @@ private static final long serialVersionUID = 0L;
   /**
    * <pre>
    * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-   * comment asked for.
+   * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -101,7 +101,7 @@ private static final long serialVersionUID = 0L;
   /**
    * <pre>
    * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-   * comment asked for.
+   * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -705,7 +705,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-     * comment asked for.
+     * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -720,7 +720,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-     * comment asked for.
+     * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -735,7 +735,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-     * comment asked for.
+     * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -750,7 +750,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-     * comment asked for.
+     * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -772,7 +772,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-     * comment asked for.
+     * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -791,7 +791,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-     * comment asked for.
+     * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -812,7 +812,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-     * comment asked for.
+     * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -834,7 +834,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-     * comment asked for.
+     * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -853,7 +853,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-     * comment asked for.
+     * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -872,7 +872,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-     * comment asked for.
+     * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -892,7 +892,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-     * comment asked for.
+     * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -910,7 +910,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-     * comment asked for.
+     * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -928,7 +928,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-     * comment asked for.
+     * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -940,7 +940,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-     * comment asked for.
+     * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -955,7 +955,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-     * comment asked for.
+     * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -971,7 +971,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-     * comment asked for.
+     * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -983,7 +983,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-     * comment asked for.
+     * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -996,7 +996,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-     * comment asked for.
+     * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>

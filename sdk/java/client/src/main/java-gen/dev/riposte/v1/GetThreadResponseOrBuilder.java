@@ -11,7 +11,7 @@ public interface GetThreadResponseOrBuilder extends
   /**
    * <pre>
    * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-   * comment asked for.
+   * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -21,7 +21,7 @@ public interface GetThreadResponseOrBuilder extends
   /**
    * <pre>
    * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-   * comment asked for.
+   * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -30,7 +30,7 @@ public interface GetThreadResponseOrBuilder extends
   /**
    * <pre>
    * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-   * comment asked for.
+   * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -39,7 +39,7 @@ public interface GetThreadResponseOrBuilder extends
   /**
    * <pre>
    * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-   * comment asked for.
+   * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -49,7 +49,7 @@ public interface GetThreadResponseOrBuilder extends
   /**
    * <pre>
    * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-   * comment asked for.
+   * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
