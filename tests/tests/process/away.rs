@@ -117,7 +117,7 @@ async fn a_server_that_starts_beside_a_silent_source_serves_the_other_and_later_
     wire.set(Weather::Clear);
     for say in &all {
         until("every subject is there", || async { Ok(say.comment("m", "after").await.is_ok()) }).await?;
-        fresh(say).await?;
+        until("and is read", || async { Ok(fresh(say).await.is_ok()) }).await?;
     }
     Ok(())
 }
