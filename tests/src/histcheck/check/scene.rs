@@ -244,7 +244,8 @@ impl<'h> Scene<'h> {
         self.reached.sort_unstable();
         let mut highest = (0, u32::MAX);
         for (_, revision, op) in &mut self.reached {
-            if *revision > highest.0 {
+            // The first one is of somebody too, whatever it is.
+            if *revision > highest.0 || highest.1 == u32::MAX {
                 highest = (*revision, *op);
             }
             (*revision, *op) = highest;
