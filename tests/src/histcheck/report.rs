@@ -49,19 +49,10 @@ pub(super) fn outcomes(history: &History) -> String {
     let mut answered = 0;
     let mut words: BTreeMap<String, usize> = BTreeMap::new();
     for op in &history.ops {
-        match &op.outcome {
-            Outcome::Refused(word) => *words.entry(format!("not executed, {word}")).or_default() += 1,
-            Outcome::Unknown(word) => *words.entry(format!("unknown, {word}")).or_default() += 1,
-            Outcome::Written(_)
-            | Outcome::Liked(_)
-            | Outcome::Page(_)
-            | Outcome::Comment(_)
-            | Outcome::Comments(_)
-            | Outcome::Counts(_)
-            | Outcome::States(_)
-            | Outcome::Export { .. }
-            | Outcome::Changes { .. }
-            | Outcome::Gap { .. } => answered += 1,
+        match (&op.outcome, op.outcome.refused()) {
+            (_, Some(word)) => *words.entry(format!("not executed, {word}")).or_default() += 1,
+            (Outcome::Unknown(word), None) => *words.entry(format!("unknown, {word}")).or_default() += 1,
+            _answer => answered += 1,
         }
     }
     let words: Vec<_> = words.iter().map(|(word, count)| format!("{word}: {count}")).collect();

@@ -131,27 +131,18 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
 /// The revisions that an answer may be of, the first and the last.
 fn span(scene: &Scene<'_>, number: u32) -> (i64, i64) {
     let op = scene.op(number);
-    match &op.outcome {
-        Outcome::Page(shown) => (shown.revision, shown.revision),
-        Outcome::Export { .. } => (i64::MAX, i64::MAX),
-        Outcome::Comment(_)
-        | Outcome::Comments(_)
-        | Outcome::Written(_)
-        | Outcome::Liked(_)
-        | Outcome::Counts(_)
-        | Outcome::States(_)
-        | Outcome::Changes { .. }
-        | Outcome::Gap { .. }
-        | Outcome::Refused(_)
-        | Outcome::Unknown(_) => {
-            let view = op.call.view().unwrap_or_default();
-            let since = if view.fresh { op.begun } else { op.begun.saturating_sub(STALE) };
-            let from = scene.reached(since).map_or(0, |(revision, _)| revision).max(view.min_revision);
-            // What nobody answered may have made the next one.
-            let told = scene.reached(op.ended).map_or(0, |(revision, _)| revision.saturating_add(1));
-            (from, scene.asked(op.ended).max(told).max(from))
-        }
+    if let Outcome::Page(shown) = &op.outcome {
+        return (shown.revision, shown.revision);
     }
+    if let Outcome::Export { .. } = &op.outcome {
+        return (i64::MAX, i64::MAX);
+    }
+    let view = op.call.view().unwrap_or_default();
+    let since = if view.fresh { op.begun } else { op.begun.saturating_sub(STALE) };
+    let from = scene.reached(since).map_or(0, |(revision, _)| revision).max(view.min_revision);
+    // What nobody answered may have made the next one.
+    let told = scene.reached(op.ended).map_or(0, |(revision, _)| revision.saturating_add(1));
+    (from, scene.asked(op.ended).max(told).max(from))
 }
 
 fn within(found: &mut Found, op: u32, name: &str, count: i32, (least, most): (i32, i32), revision: i64) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Found, refusals};
-use crate::histcheck::history::{Op, Outcome};
+use crate::histcheck::history::Op;
 
 /// Of fewer calls of a kind nothing is said.
 const ENOUGH: usize = 200;
@@ -12,19 +12,9 @@ const ENOUGH: usize = 200;
 pub(super) fn check(ops: &[Op], found: &mut Found) {
     let mut kinds: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for op in ops {
-        let answered = match &op.outcome {
-            Outcome::Refused(reason) => !refusals::passes(reason),
-            Outcome::Unknown(_) => false,
-            Outcome::Written(_)
-            | Outcome::Liked(_)
-            | Outcome::Page(_)
-            | Outcome::Comment(_)
-            | Outcome::Comments(_)
-            | Outcome::Counts(_)
-            | Outcome::States(_)
-            | Outcome::Export { .. }
-            | Outcome::Changes { .. }
-            | Outcome::Gap { .. } => true,
+        let answered = match op.outcome.refused() {
+            Some(reason) => !refusals::passes(reason),
+            None => op.outcome.is_answer(),
         };
         let (all, of_them) = kinds.entry(op.call.kind()).or_default();
         *all += 1;

@@ -413,6 +413,18 @@ impl Sort {
     }
 }
 
+impl Outcome {
+    /// The reason of a refusal that says that nothing was done.
+    pub(crate) fn refused(&self) -> Option<&str> {
+        if let Self::Refused(reason) = self { Some(reason) } else { None }
+    }
+
+    /// Whether it is an answer to what was asked.
+    pub(crate) fn is_answer(&self) -> bool {
+        !matches!(self, Self::Refused(_) | Self::Unknown(_))
+    }
+}
+
 impl Op {
     /// The revision of the subject that the answer is of.
     pub(crate) fn revision(&self) -> Option<i64> {
