@@ -32,6 +32,10 @@ pub enum Weather {
     Reset,
 }
 
+/// The longest piece, in bytes: whatever comes while one is delayed goes with the next, so that a wire that is late carries as
+/// much as any other.
+const PIECE: usize = 1 << 20;
+
 /// A wire; dropping it cuts everything.
 #[derive(Debug)]
 pub struct Proxy {
@@ -120,7 +124,7 @@ async fn carry(
     mut seen: watch::Receiver<Weather>,
     seed: u64,
 ) -> std::io::Result<()> {
-    let (mut piece, mut random) = (vec![0; 16 << 10], StdRng::seed_from_u64(seed));
+    let (mut piece, mut random) = (vec![0; PIECE], StdRng::seed_from_u64(seed));
     loop {
         let now = *seen.borrow_and_update();
         if now == Weather::Reset {

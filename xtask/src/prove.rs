@@ -64,7 +64,7 @@ const SMOKE: Duration = Duration::from_secs(410);
 /// The longest run in one history.
 const SEGMENT: Duration = Duration::from_mins(20);
 /// How long runs with a bug last, until one finds it.
-const TRIES: [Duration; 3] = [Duration::from_secs(15), Duration::from_secs(60), Duration::from_secs(120)];
+const TRIES: [Duration; 3] = [Duration::from_secs(15), Duration::from_secs(60), Duration::from_secs(240)];
 
 /// Builds what is needed and does what is asked; whether all promises were kept, or all bugs found.
 pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {

@@ -67,7 +67,8 @@ pub(super) async fn begin(
         more.push(format!("cache.url={url}"));
         more.push(format!("server.roles={}", roles(process)));
         if process == PATIENT {
-            more.push("cache.apply_timeout=500ms".to_owned());
+            // Reads, too: by those that it gives up, a server learns that Redis is away, and then it tells it nothing.
+            more.extend(["cache.apply_timeout=1s", "cache.read_timeout=1s"].map(str::to_owned));
         }
         let mut before = Vec::new();
         if let Some(network) = networks.get(process) {

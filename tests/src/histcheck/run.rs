@@ -22,7 +22,7 @@ use super::{arena, check, end, history, probe, report, summary};
 
 /// The longest calm between two faults.
 const CALM: Duration = Duration::from_secs(5);
-/// How long everybody is left alone before the last reads: longer than any copy may stay old.
+/// How long everybody is left alone before the last reads, and after what lingers: longer than any copy may stay old.
 const QUIET: Duration = Duration::from_secs(16);
 /// Runs on the two database servers of the task runner that started this program.
 ///
@@ -132,6 +132,9 @@ async fn storm(
         probe::probe(stage, &ids, round).await.with_context(|| format!("{kind} {target}"))?;
         let took = Duration::from_nanos(stage.now() - struck);
         recoveries.entry(kind).or_default().push(took.as_secs_f64());
+        if strike.lingers() {
+            tokio::time::sleep(QUIET.min(options.length.saturating_sub(begun.elapsed()))).await;
+        }
     }
     rig.fleet.all_run()
 }

@@ -5,6 +5,8 @@
 pub(crate) enum Kind {
     /// A server dies by SIGKILL, and another takes its place.
     KillServer,
+    /// A server dies by SIGKILL between its commits and their copies: what it says to Redis in its last moments arrives nowhere.
+    KillMidway,
     /// A server stands still.
     PauseServer,
     /// A server is asked to stop, and another takes its place.
@@ -78,8 +80,9 @@ impl Means {
 
 impl Kind {
     /// All kinds, by their names.
-    const ALL: [(Self, &'static str); 23] = [
+    const ALL: [(Self, &'static str); 24] = [
         (Self::KillServer, "kill server"),
+        (Self::KillMidway, "kill midway"),
         (Self::PauseServer, "pause server"),
         (Self::RollServer, "roll server"),
         (Self::KillRelay, "kill relay"),
@@ -117,6 +120,7 @@ impl Kind {
             Self::Blackhole => Some(Means::Networks),
             Self::FailOver => Some(Means::Cluster),
             Self::KillServer
+            | Self::KillMidway
             | Self::PauseServer
             | Self::RollServer
             | Self::KillRelay
@@ -150,7 +154,7 @@ mod tests {
     #[test]
     fn what_a_run_has_no_means_for_does_not_strike() {
         let every: Vec<Means> = Means::ALL.iter().map(|(means, _)| *means).collect();
-        assert_eq!((Kind::with(&[]).len(), Kind::with(&every).len()), (18, Kind::ALL.len()));
+        assert_eq!((Kind::with(&[]).len(), Kind::with(&every).len()), (19, Kind::ALL.len()));
         assert!(Kind::with(&[Means::Disks]).contains(&Kind::FillDisk));
         assert_eq!((Means::named("clocks"), Means::named("clock")), (Some(Means::Clocks), None));
     }

@@ -78,13 +78,15 @@ impl Strike {
     fn of(kind: Kind, clustered: bool, random: &mut StdRng) -> Self {
         let database = random.random_range(1..=2);
         // A cluster tells its own addresses, to which no wire leads.
-        let to_redis = !clustered && (kind == Kind::Late || random.random_ratio(1, 3));
+        let to_redis = !clustered && (matches!(kind, Kind::Late | Kind::KillMidway) || random.random_ratio(1, 3));
         let millis = match kind {
             Kind::PauseRedis if clustered => 50..UNNOTICED,
             Kind::PauseRedis => 50..2_000,
             Kind::Delay | Kind::Slices => 300..2_000,
-            Kind::Late => 1_000..4_000,
+            Kind::Late => 2_000..5_000,
             Kind::Reset => 10..500,
+            // Not so long that it gives up, and has copies forgotten.
+            Kind::KillMidway => 100..450,
             Kind::Overload => 300..1_500,
             Kind::FailOver => 0..UNNOTICED,
             Kind::StepClock | Kind::HalfOpen | Kind::OneWay | Kind::Blackhole => 300..3_000,
@@ -108,7 +110,7 @@ impl Strike {
             database,
             store: if to_redis { Store::Redis } else { Store::MariaDb(database) },
             length: Duration::from_millis(random.random_range(millis)),
-            delay: Duration::from_millis(random.random_range(if kind == Kind::Late { 60..220 } else { 5..60 })),
+            delay: Duration::from_millis(random.random_range(if kind == Kind::Late { 60..160 } else { 5..60 })),
             ahead: random.random_range(LEAST_STEP..=SKEW) * if random.random_ratio(1, 2) { 1 } else { -1 },
             keys: random.random_range(1..=20),
         }
@@ -117,7 +119,7 @@ impl Strike {
     /// The process that a kind strikes itself, its clock or what leads to it.
     fn whom(kind: Kind, random: &mut StdRng) -> usize {
         match kind {
-            Kind::Late => PATIENT,
+            Kind::Late | Kind::KillMidway => PATIENT,
             Kind::KillServer | Kind::PauseServer | Kind::RollServer => random.random_range(0..SERVERS),
             Kind::KillRelay | Kind::PauseRelay => RELAY,
             Kind::StepClock
@@ -145,7 +147,7 @@ impl Strike {
         match self.kind {
             Kind::Delay | Kind::Late => Some(Weather::Delay(self.delay)),
             Kind::Slices => Some(Weather::Slices),
-            Kind::HalfOpen => Some(Weather::Silent),
+            Kind::HalfOpen | Kind::KillMidway => Some(Weather::Silent),
             Kind::OneWay => Some(Weather::Deaf),
             Kind::Reset => Some(Weather::Reset),
             Kind::KillServer
@@ -168,6 +170,12 @@ impl Strike {
         }
     }
 
+    /// Whether it may leave copies behind what was committed, with nobody who knows: the next fault, which has copies made
+    /// anew, would hide that.
+    pub(crate) fn lingers(&self) -> bool {
+        matches!(self.kind, Kind::Late | Kind::KillMidway)
+    }
+
     /// To whom, and for how long.
     pub(crate) fn target(&self) -> String {
         let Self { process, database, store, ahead, keys, .. } = self;
@@ -183,7 +191,7 @@ impl Strike {
             Kind::PauseRedis | Kind::Overload | Kind::FailOver => lasts,
             Kind::EvictRedis => format!("{keys} keys"),
             Kind::Delay | Kind::Late => format!("{:?} between {whom} and {store:?} {lasts}", self.delay),
-            Kind::Slices | Kind::HalfOpen | Kind::OneWay | Kind::Reset | Kind::Blackhole => {
+            Kind::KillMidway | Kind::Slices | Kind::HalfOpen | Kind::OneWay | Kind::Reset | Kind::Blackhole => {
                 format!("between {whom} and {store:?} {lasts}")
             }
         }

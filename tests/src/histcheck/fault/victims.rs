@@ -83,6 +83,13 @@ impl Rig {
                 self.fleet.kill(process).await?;
                 self.replace().await
             }
+            Kind::KillMidway => {
+                self.wires.of(process, store).set(strike.weather().context("no weather")?);
+                tokio::time::sleep(length).await;
+                self.fleet.kill(process).await?;
+                self.wires.of(process, store).set(Weather::Clear);
+                self.replace().await
+            }
             Kind::RollServer => {
                 self.fleet.end(process).await?;
                 self.replace().await

@@ -11,6 +11,7 @@ use tokio::sync::watch;
 
 use super::planner::{Ask, Planner};
 use super::{SUBJECTS, failed, send};
+use crate::histcheck::fault::PATIENT;
 use crate::histcheck::history::{Call, Nanos, Op, Recorder, RequestId};
 use crate::kill::fleet::{Doors, SERVERS};
 use crate::kill::ground::Ground;
@@ -23,6 +24,8 @@ const READ: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How long behind a call another one is sent beside it at most: into the middle of its commit.
 const ASIDE: Duration = Duration::from_millis(50);
+/// How long behind a like its rival is sent at most: between its commit and what copies hear of it over a wire that is late.
+const RIVAL: Duration = Duration::from_millis(250);
 /// The longest pause before another attempt.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -78,7 +81,7 @@ impl Client {
     }
 
     /// Asks until there is an answer, patience ends, or by chance at once.
-    async fn ask(&mut self, stage: &Stage, ask: Ask) -> Result<()> {
+    async fn ask(&mut self, stage: &Stage, mut ask: Ask) -> Result<()> {
         let request = if ask.call.view().is_some() { (0, 0) } else { self.request(&ask)? };
         // Some are cancelled in the middle of their work, and some are never repeated, as callers do.
         let of = if matches!(ask.call, Call::Like { .. }) { 6 } else { 30 };
@@ -88,21 +91,30 @@ impl Client {
         let usual = if ask.call.view().is_some() { READ } else { WRITE };
         let mut limit = hurry.unwrap_or(usual);
         stage.hurried.fetch_add(u64::from(hurry.is_some()), Ordering::Relaxed);
+        let mut rival = ask.rival.take().map(|call| anyhow::Ok((self.fresh()?, Ask::of(call)))).transpose()?;
         let begun = Instant::now();
         loop {
             let beside = self.planner.beside(&ask.call);
             let rng = self.planner.rng();
             let [here, there] = [(); 2].map(|()| rng.random_range(0..SERVERS));
-            let (aside, pause) = (ASIDE.mul_f64(rng.random()), PAUSE.mul_f64(rng.random()));
+            let here = if rival.is_some() { PATIENT } else { here };
+            let (part, pause) = (rng.random::<f64>(), PAUSE.mul_f64(rng.random()));
             let look = async {
-                let beside = beside?;
-                tokio::time::sleep(aside).await;
-                Some(self.attempt(stage, there, &beside, (0, 0), READ).await)
+                let look = beside?;
+                tokio::time::sleep(ASIDE.mul_f64(part)).await;
+                Some(self.attempt(stage, there, &look, (0, 0), READ).await)
             };
-            let ((op, token, passing), look) = tokio::join!(self.attempt(stage, here, &ask, request, limit), look);
+            let rival = rival.take();
+            let other = async {
+                let (request, like) = rival?;
+                tokio::time::sleep(RIVAL.mul_f64(part)).await;
+                Some(self.attempt(stage, (PATIENT + 1) % SERVERS, &like, request, WRITE).await)
+            };
+            let told = self.attempt(stage, here, &ask, request, limit);
+            let ((op, token, passing), look, other) = tokio::join!(told, look, other);
             stage.recorder.op(op.clone())?;
-            if let Some((look, ..)) = look {
-                stage.recorder.op(look)?;
+            for (beside, ..) in [look, other].into_iter().flatten() {
+                stage.recorder.op(beside)?;
             }
             let again = passing && request != (0, 0) && begun.elapsed() < patience;
             if !again {
@@ -144,6 +156,10 @@ impl Client {
         if let Some(again) = ask.again {
             return Ok(again);
         }
+        self.fresh()
+    }
+
+    fn fresh(&self) -> Result<RequestId> {
         let id = uuid::Uuid::parse_str(&self.ids.next()).context("the SDK makes UUIDs")?;
         Ok(id.as_u64_pair())
     }

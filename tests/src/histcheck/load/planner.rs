@@ -1,5 +1,7 @@
 //! What a client asks next, by chance.
 
+use std::collections::VecDeque;
+
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
@@ -21,6 +23,8 @@ const LOUD: u32 = SUBJECTS as u32 - 20;
 const EARLY: u64 = 12;
 /// How long it is a quiet comment's turn to be liked.
 const TURN: Nanos = 1_000_000_000;
+/// When a comment is looked at again that two members have liked at once: no answer may be older than that any more.
+const RIPE: Nanos = 16_000_000_000;
 /// Walks that one client has under way.
 const WALKS: usize = 3;
 
@@ -32,14 +36,16 @@ pub(crate) struct Ask {
     pub(crate) again: Option<RequestId>,
     /// The token of a page behind the first.
     pub(crate) token: String,
+    /// What another member asks of another server a moment later.
+    pub(crate) rival: Option<Call>,
     /// The walk that the page belongs to.
     walk: Option<Walk>,
 }
 
 impl Ask {
     /// A call that is asked once.
-    fn of(call: Call) -> Self {
-        Self { call, again: None, token: String::new(), walk: None }
+    pub(super) fn of(call: Call) -> Self {
+        Self { call, again: None, token: String::new(), rival: None, walk: None }
     }
 }
 
@@ -55,6 +61,10 @@ pub(crate) struct Planner {
     under_way: Vec<Walk>,
     /// Subject, member and comments of looks at likes.
     looked: Vec<(u32, u32, Box<[i64]>)>,
+    /// The subject and id of a comment of our own that copies have, since it was shown.
+    shown: Option<(u32, i64)>,
+    /// Comments that are to be looked at again, and when.
+    rivalled: VecDeque<(Nanos, u32, i64)>,
     /// The last revision that this client saw of each subject.
     seen: Vec<i64>,
 }
@@ -73,7 +83,8 @@ impl Planner {
     pub(crate) fn new(client: u32, seed: u64) -> Self {
         let rng = StdRng::seed_from_u64(seed ^ u64::from(client + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let (mine, done, under_way, looked) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { client, rng, texts: 0, walks: 0, mine, done, under_way, looked, seen: vec![0; SUBJECTS] }
+        let (shown, rivalled, seen) = (None, VecDeque::new(), vec![0; SUBJECTS]);
+        Self { client, rng, texts: 0, walks: 0, mine, done, under_way, looked, shown, rivalled, seen }
     }
 
     /// The dice, for whoever asks.
@@ -83,11 +94,15 @@ impl Planner {
 
     /// The next thing to ask at this time of the run.
     pub(crate) fn next(&mut self, roots: &Ground, replies: &Ground, now: Nanos) -> Ask {
+        if let Some((_, subject, comment)) = self.rivalled.pop_front_if(|(ripe, ..)| *ripe <= now) {
+            return Ask::of(Call::Get { subject, comment, view: View::default() });
+        }
         // In thousandths. Many reads for each write, as callers have it; of the writes as many as lanes and locks take.
         let choice = match self.rng.random_range(0..1_000) {
             0..25 => Some(Ask::of(self.root())),
             25..53 => self.reply(roots).map(Ask::of),
-            53..93 => self.like(roots, replies, now).map(Ask::of),
+            53..83 => self.like(roots, replies, now).map(Ask::of),
+            83..93 => self.rivals(now),
             93..106 => self.edit().map(Ask::of),
             106..128 => self.delete(false).map(Ask::of),
             128..137 => self.delete(true).map(Ask::of),
@@ -109,6 +124,11 @@ impl Planner {
         if let Some(revision) = op.revision() {
             let seen = &mut self.seen[subject as usize];
             *seen = revision.max(*seen);
+        }
+        if let Call::Get { subject, comment, .. } = op.call
+            && self.mine.iter().any(|mine| mine.id == comment && !mine.deleted)
+        {
+            self.shown = Some((subject, comment));
         }
         if let (Some(walk), Outcome::Page(_)) = (ask.walk, &op.outcome)
             && self.under_way.len() < WALKS
@@ -220,6 +240,21 @@ impl Planner {
         Some(Call::Like { subject, comment, member: self.member(), value })
     }
 
+    /// Two members like the same comment at different servers, one a moment after the other, and mostly nobody after them: whichever
+    /// is decided first, copies may hear of it last.
+    fn rivals(&mut self, now: Nanos) -> Option<Ask> {
+        let (subject, comment) = self.shown.take()?;
+        let first = self.rng.random_range(0..MEMBERS);
+        let second = (first + self.rng.random_range(1..MEMBERS)) % MEMBERS;
+        let [one, other] = [first, second].map(|member| {
+            let value = if self.rng.random_ratio(2, 3) { Value::Like } else { Value::Dislike };
+            Call::Like { subject, comment, member: self.client * MEMBERS + member, value }
+        });
+        // Twice, mostly by both servers.
+        self.rivalled.extend([(now + RIPE, subject, comment); 2]);
+        Some(Ask { rival: Some(other), ..Ask::of(one) })
+    }
+
     fn edit(&mut self) -> Option<Call> {
         let Mine { subject, id: comment, member, .. } = self.own(false)?;
         Some(Call::Edit { subject, comment, member, text: self.text() })
@@ -236,7 +271,7 @@ impl Planner {
     fn repeat(&mut self) -> Option<Ask> {
         let count = self.done.len();
         let (call, request) = self.done.get(self.rng.random_range(0..count.max(1)))?.clone();
-        Some(Ask { call, again: Some(request), token: String::new(), walk: None })
+        Some(Ask { again: Some(request), ..Ask::of(call) })
     }
 
     /// The token of a walk for another list, or an id that was used before for something else.
@@ -269,7 +304,7 @@ impl Planner {
             Walk::begin(self.walks, subject, root, view, &mut self.rng)
         };
         let (call, token) = walk.call();
-        Some(Ask { call, again: None, token, walk: Some(walk) })
+        Some(Ask { token, walk: Some(walk), ..Ask::of(call) })
     }
 
     fn get(&mut self, roots: &Ground, replies: &Ground) -> Option<Call> {
