@@ -32,9 +32,10 @@ pub enum Weather {
     Reset,
 }
 
-/// The longest piece, in bytes: whatever comes while one is delayed goes with the next, so that a wire that is late carries as
-/// much as any other.
-const PIECE: usize = 1 << 20;
+/// The longest piece, in bytes.
+const PIECE: usize = 16 << 10;
+/// The same of a wire that is late: whatever comes while one is held goes with the next, so that it carries as much as any other.
+const HELD: usize = 1 << 20;
 
 /// A wire; dropping it cuts everything.
 #[derive(Debug)]
@@ -124,18 +125,19 @@ async fn carry(
     mut seen: watch::Receiver<Weather>,
     seed: u64,
 ) -> std::io::Result<()> {
-    let (mut piece, mut random) = (vec![0; PIECE], StdRng::seed_from_u64(seed));
+    let (mut piece, mut random) = (vec![0; HELD], StdRng::seed_from_u64(seed));
     loop {
         let now = *seen.borrow_and_update();
         if now == Weather::Reset {
             return reset(&from, &to);
         }
+        let most = if matches!(now, Weather::Delay(_)) { HELD } else { PIECE };
         let length = tokio::select! {
             changed = seen.changed() => match changed {
                 Ok(()) => continue,
                 Err(_gone) => return Ok(()),
             },
-            read = from.read(&mut piece) => read?,
+            read = from.read(&mut piece[..most]) => read?,
         };
         if length == 0 {
             return Ok(());

@@ -68,7 +68,8 @@ pub(super) async fn begin(
         more.push(format!("server.roles={}", roles(process)));
         if process == PATIENT {
             // Reads, too: by those that it gives up, a server learns that Redis is away, and then it tells it nothing.
-            more.extend(["cache.apply_timeout=1s", "cache.read_timeout=1s"].map(str::to_owned));
+            // Clients wait for a read a little longer, so that they see what it reads then instead.
+            more.extend(["cache.apply_timeout=1s", "cache.read_timeout=800ms"].map(str::to_owned));
         }
         let mut before = Vec::new();
         if let Some(network) = networks.get(process) {

@@ -38,7 +38,7 @@ use scene::Scene;
 /// How old an answer may be that did not ask to be fresh. The service promises 2 s, and 5 s after a fault has healed;
 /// here faults follow each other and share the processors with the service, so the bound is one that no delay explains
 /// and that nothing which stays old can pass.
-const STALE: Nanos = 15_000_000_000;
+pub(crate) const STALE: Nanos = 15_000_000_000;
 /// Anomalies kept of one rule and one subject: the first ones tell enough.
 const KEPT: usize = 20;
 

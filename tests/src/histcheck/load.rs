@@ -8,7 +8,7 @@ mod watcher;
 
 pub(crate) use call::{counts, failed, heard, item, send};
 pub(crate) use client::{Client, Stage};
-pub(crate) use planner::Planner;
+pub(crate) use planner::{Planner, RIPE};
 pub(crate) use watcher::Watcher;
 
 /// Clients that always ask.

@@ -13,17 +13,20 @@ use riposte_sdk::RequestIds;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
+use super::check::STALE;
 use super::fault::{Rig, Strike};
 use super::history::{Alarm, Fault, Recorder};
-use super::load::{BURST, CLIENTS, Client, Stage, Watcher};
+use super::load::{BURST, CLIENTS, Client, RIPE, Stage, Watcher};
 use super::options::Options;
 use super::summary::Recoveries;
 use super::{arena, check, end, history, probe, report, summary};
 
 /// The longest calm between two faults.
-const CALM: Duration = Duration::from_secs(5);
-/// How long everybody is left alone before the last reads, and after what lingers: longer than any copy may stay old.
-const QUIET: Duration = Duration::from_secs(16);
+const CALM: Duration = Duration::from_secs(4);
+/// How long everybody is left alone before the last reads: longer than any copy may stay old.
+const QUIET: Duration = Duration::from_nanos(STALE + 1_000_000_000);
+/// How long nothing strikes after what lingers: until what was liked meanwhile has been looked at again.
+const LINGER: Duration = Duration::from_nanos(RIPE + 1_000_000_000);
 /// Runs on the two database servers of the task runner that started this program.
 ///
 /// # Errors
@@ -133,7 +136,7 @@ async fn storm(
         let took = Duration::from_nanos(stage.now() - struck);
         recoveries.entry(kind).or_default().push(took.as_secs_f64());
         if strike.lingers() {
-            tokio::time::sleep(QUIET.min(options.length.saturating_sub(begun.elapsed()))).await;
+            tokio::time::sleep(LINGER.min(options.length.saturating_sub(begun.elapsed()))).await;
         }
     }
     rig.fleet.all_run()

@@ -5,7 +5,8 @@
 pub(crate) enum Kind {
     /// A server dies by SIGKILL, and another takes its place.
     KillServer,
-    /// A server dies by SIGKILL between its commits and their copies: what it says to Redis in its last moments arrives nowhere.
+    /// A server dies by SIGKILL between its commits and their copies: what it says to Redis in its last moments arrives nowhere. Of
+    /// creates, edits and deletes, since a like asks Redis before it is committed, too. In a cluster: what it says to a database.
     KillMidway,
     /// A server stands still.
     PauseServer,
@@ -111,6 +112,11 @@ impl Kind {
     pub(crate) fn with(means: &[Means]) -> Vec<Self> {
         let has = |kind: &Self| kind.takes().is_none_or(|takes| means.contains(&takes));
         Self::ALL.into_iter().map(|(kind, _)| kind).filter(has).collect()
+    }
+
+    /// Whether it strikes what copies are told by the server that waits for it.
+    pub(crate) fn is_of_copies(self) -> bool {
+        matches!(self, Self::Late | Self::KillMidway)
     }
 
     fn takes(self) -> Option<Means> {

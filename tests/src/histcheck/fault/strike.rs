@@ -58,7 +58,8 @@ const UNNOTICED: u64 = 400;
 pub(crate) const RELAY: usize = SERVERS;
 /// Servers and the relay.
 pub(crate) const PROCESSES: usize = SERVERS + 1;
-/// The server that waits long enough for copies to hear of what is late: the other soon gives up, and owes them.
+/// The server that waits long enough for what Redis answers late, and for copies to hear of it: the other soon gives up, and owes
+/// them. Of two rivals the first asks it.
 pub(crate) const PATIENT: usize = 1;
 
 impl Strike {
@@ -78,7 +79,7 @@ impl Strike {
     fn of(kind: Kind, clustered: bool, random: &mut StdRng) -> Self {
         let database = random.random_range(1..=2);
         // A cluster tells its own addresses, to which no wire leads.
-        let to_redis = !clustered && (matches!(kind, Kind::Late | Kind::KillMidway) || random.random_ratio(1, 3));
+        let to_redis = !clustered && (kind.is_of_copies() || random.random_ratio(1, 3));
         let millis = match kind {
             Kind::PauseRedis if clustered => 50..UNNOTICED,
             Kind::PauseRedis => 50..2_000,
@@ -173,7 +174,7 @@ impl Strike {
     /// Whether it may leave copies behind what was committed, with nobody who knows: the next fault, which has copies made
     /// anew, would hide that.
     pub(crate) fn lingers(&self) -> bool {
-        matches!(self.kind, Kind::Late | Kind::KillMidway)
+        self.kind.is_of_copies() && self.store == Store::Redis
     }
 
     /// To whom, and for how long.

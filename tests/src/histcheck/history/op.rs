@@ -10,7 +10,7 @@ pub(crate) type RequestId = (u64, u64);
 /// One attempt of one call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Op {
-    /// Who asked. A client asks one thing at a time.
+    /// Who asked. A client writes one thing at a time for each of its members.
     pub(crate) client: u32,
     /// Which server was asked.
     pub(crate) server: u8,

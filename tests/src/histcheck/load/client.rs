@@ -1,4 +1,4 @@
-//! One client: asks one thing after the other until it is told to stop; reads may go beside.
+//! One client: asks one thing after the other until it is told to stop; beside it may go a read, or a like of another member.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +11,6 @@ use tokio::sync::watch;
 
 use super::planner::{Ask, Planner};
 use super::{SUBJECTS, failed, send};
-use crate::histcheck::fault::PATIENT;
 use crate::histcheck::history::{Call, Nanos, Op, Recorder, RequestId};
 use crate::kill::fleet::{Doors, SERVERS};
 use crate::kill::ground::Ground;
@@ -24,7 +23,8 @@ const READ: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How long behind a call another one is sent beside it at most: into the middle of its commit.
 const ASIDE: Duration = Duration::from_millis(50);
-/// How long behind a like its rival is sent at most: between its commit and what copies hear of it over a wire that is late.
+/// How long behind a like its rival is sent at most: over a wire that is late, some while before its commit and some until its
+/// copies have heard of it.
 const RIVAL: Duration = Duration::from_millis(250);
 /// The longest pause before another attempt.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -81,7 +81,7 @@ impl Client {
     }
 
     /// Asks until there is an answer, patience ends, or by chance at once.
-    async fn ask(&mut self, stage: &Stage, mut ask: Ask) -> Result<()> {
+    async fn ask(&mut self, stage: &Stage, ask: Ask) -> Result<()> {
         let request = if ask.call.view().is_some() { (0, 0) } else { self.request(&ask)? };
         // Some are cancelled in the middle of their work, and some are never repeated, as callers do.
         let of = if matches!(ask.call, Call::Like { .. }) { 6 } else { 30 };
@@ -91,30 +91,31 @@ impl Client {
         let usual = if ask.call.view().is_some() { READ } else { WRITE };
         let mut limit = hurry.unwrap_or(usual);
         stage.hurried.fetch_add(u64::from(hurry.is_some()), Ordering::Relaxed);
-        let mut rival = ask.rival.take().map(|call| anyhow::Ok((self.fresh()?, Ask::of(call)))).transpose()?;
+        let mut rival = ask.rival.clone().map(|call| anyhow::Ok((self.fresh()?, Ask::of(call)))).transpose()?;
         let begun = Instant::now();
         loop {
             let beside = self.planner.beside(&ask.call);
             let rng = self.planner.rng();
             let [here, there] = [(); 2].map(|()| rng.random_range(0..SERVERS));
-            let here = if rival.is_some() { PATIENT } else { here };
-            let (part, pause) = (rng.random::<f64>(), PAUSE.mul_f64(rng.random()));
+            let here = ask.server.unwrap_or(here);
+            let (aside, behind) = (ASIDE.mul_f64(rng.random()), RIVAL.mul_f64(rng.random()));
+            let pause = PAUSE.mul_f64(rng.random());
             let look = async {
-                let look = beside?;
-                tokio::time::sleep(ASIDE.mul_f64(part)).await;
-                Some(self.attempt(stage, there, &look, (0, 0), READ).await)
+                let Some(look) = beside else { return Ok(None) };
+                tokio::time::sleep(aside).await;
+                self.attempt(stage, there, &look, (0, 0), READ).await.map(Some)
             };
-            let rival = rival.take();
+            // Once, whatever becomes of it.
+            let other = rival.take();
             let other = async {
-                let (request, like) = rival?;
-                tokio::time::sleep(RIVAL.mul_f64(part)).await;
-                Some(self.attempt(stage, (PATIENT + 1) % SERVERS, &like, request, WRITE).await)
+                let Some((request, like)) = other else { return Ok(None) };
+                tokio::time::sleep(behind).await;
+                self.attempt(stage, (here + 1) % SERVERS, &like, request, WRITE).await.map(Some)
             };
             let told = self.attempt(stage, here, &ask, request, limit);
-            let ((op, token, passing), look, other) = tokio::join!(told, look, other);
-            stage.recorder.op(op.clone())?;
-            for (beside, ..) in [look, other].into_iter().flatten() {
-                stage.recorder.op(beside)?;
+            let ((op, token, passing), _, other) = tokio::try_join!(told, look, other)?;
+            if let Some((other, ..)) = other {
+                self.planner.heed(&other);
             }
             let again = passing && request != (0, 0) && begun.elapsed() < patience;
             if !again {
@@ -128,7 +129,7 @@ impl Client {
         }
     }
 
-    /// The operation, the token of the next page, and whether the same may succeed later.
+    /// The operation, which the history has then, the token of the next page, and whether the same may succeed later.
     async fn attempt(
         &self,
         stage: &Stage,
@@ -136,7 +137,7 @@ impl Client {
         ask: &Ask,
         request: RequestId,
         limit: Duration,
-    ) -> (Op, String, bool) {
+    ) -> Result<(Op, String, bool)> {
         let channel = stage.doors.channel(server);
         let begun = stage.now();
         let told = send(channel, &ask.call, request, &ask.token, limit).await;
@@ -149,7 +150,9 @@ impl Client {
             }
         };
         let (client, server, call) = (self.number, server as u8, ask.call.clone());
-        (Op { client, server, begun, ended, request, call, outcome }, token, passing)
+        let op = Op { client, server, begun, ended, request, call, outcome };
+        stage.recorder.op(op.clone())?;
+        Ok((op, token, passing))
     }
 
     fn request(&self, ask: &Ask) -> Result<RequestId> {

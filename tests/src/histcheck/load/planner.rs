@@ -7,7 +7,10 @@ use rand::{RngExt, SeedableRng};
 
 use super::SUBJECTS;
 use super::walk::Walk;
+use crate::histcheck::check::STALE;
+use crate::histcheck::fault::PATIENT;
 use crate::histcheck::history::{Call, Misuse, Nanos, Op, Outcome, RequestId, Value, View, Which};
+use crate::kill::fleet::SERVERS;
 use crate::kill::ground::Ground;
 
 /// Members that one client speaks for; nobody else does, so that each like has one author.
@@ -23,8 +26,8 @@ const LOUD: u32 = SUBJECTS as u32 - 20;
 const EARLY: u64 = 12;
 /// How long it is a quiet comment's turn to be liked.
 const TURN: Nanos = 1_000_000_000;
-/// When a comment is looked at again that two members have liked at once: no answer may be older than that any more.
-const RIPE: Nanos = 16_000_000_000;
+/// How long after two members have liked a comment at once it is looked at again: no answer may be so old any more.
+pub(crate) const RIPE: Nanos = STALE + 2_000_000_000;
 /// Walks that one client has under way.
 const WALKS: usize = 3;
 
@@ -36,6 +39,8 @@ pub(crate) struct Ask {
     pub(crate) again: Option<RequestId>,
     /// The token of a page behind the first.
     pub(crate) token: String,
+    /// The server to ask, if it is not left to chance.
+    pub(crate) server: Option<usize>,
     /// What another member asks of another server a moment later.
     pub(crate) rival: Option<Call>,
     /// The walk that the page belongs to.
@@ -45,7 +50,7 @@ pub(crate) struct Ask {
 impl Ask {
     /// A call that is asked once.
     pub(super) fn of(call: Call) -> Self {
-        Self { call, again: None, token: String::new(), rival: None, walk: None }
+        Self { call, again: None, token: String::new(), server: None, rival: None, walk: None }
     }
 }
 
@@ -63,8 +68,8 @@ pub(crate) struct Planner {
     looked: Vec<(u32, u32, Box<[i64]>)>,
     /// The subject and id of a comment of our own that copies have, since it was shown.
     shown: Option<(u32, i64)>,
-    /// Comments that are to be looked at again, and when.
-    rivalled: VecDeque<(Nanos, u32, i64)>,
+    /// Comments that are to be looked at again: when, and at which server.
+    rivalled: VecDeque<(Nanos, usize, u32, i64)>,
     /// The last revision that this client saw of each subject.
     seen: Vec<i64>,
 }
@@ -94,15 +99,15 @@ impl Planner {
 
     /// The next thing to ask at this time of the run.
     pub(crate) fn next(&mut self, roots: &Ground, replies: &Ground, now: Nanos) -> Ask {
-        if let Some((_, subject, comment)) = self.rivalled.pop_front_if(|(ripe, ..)| *ripe <= now) {
-            return Ask::of(Call::Get { subject, comment, view: View::default() });
+        if let Some((_, server, subject, comment)) = self.rivalled.pop_front_if(|(ripe, ..)| *ripe <= now) {
+            return Ask { server: Some(server), ..Ask::of(Call::Get { subject, comment, view: View::default() }) };
         }
         // In thousandths. Many reads for each write, as callers have it; of the writes as many as lanes and locks take.
         let choice = match self.rng.random_range(0..1_000) {
             0..25 => Some(Ask::of(self.root())),
             25..53 => self.reply(roots).map(Ask::of),
             53..83 => self.like(roots, replies, now).map(Ask::of),
-            83..93 => self.rivals(now),
+            83..93 => self.rivals(),
             93..106 => self.edit().map(Ask::of),
             106..128 => self.delete(false).map(Ask::of),
             128..137 => self.delete(true).map(Ask::of),
@@ -125,10 +130,15 @@ impl Planner {
             let seen = &mut self.seen[subject as usize];
             *seen = revision.max(*seen);
         }
-        if let Call::Get { subject, comment, .. } = op.call
-            && self.mine.iter().any(|mine| mine.id == comment && !mine.deleted)
+        if let (Call::Get { subject, comment, view }, Outcome::Comment(_)) = (&op.call, &op.outcome)
+            && !view.fresh
+            && ask.server.is_none()
+            && self.mine.iter().any(|mine| mine.id == *comment && !mine.deleted)
         {
-            self.shown = Some((subject, comment));
+            self.shown = Some((*subject, *comment));
+        }
+        if let (Some(Call::Like { subject, comment, .. }), Outcome::Liked(_)) = (&ask.rival, &op.outcome) {
+            self.rivalled.extend((0..SERVERS).map(|server| (op.ended + RIPE, server, *subject, *comment)));
         }
         if let (Some(walk), Outcome::Page(_)) = (ask.walk, &op.outcome)
             && self.under_way.len() < WALKS
@@ -150,6 +160,11 @@ impl Planner {
                 self.mine.iter_mut().filter(|mine| mine.id == written.id).for_each(|mine| mine.deleted = deleted);
             }
         }
+        self.heed(op);
+    }
+
+    /// Remembers a like that was acknowledged, whoever sent it.
+    pub(crate) fn heed(&mut self, op: &Op) {
         if let Outcome::Liked(_) = op.outcome {
             self.keep(op);
         }
@@ -242,7 +257,7 @@ impl Planner {
 
     /// Two members like the same comment at different servers, one a moment after the other, and mostly nobody after them: whichever
     /// is decided first, copies may hear of it last.
-    fn rivals(&mut self, now: Nanos) -> Option<Ask> {
+    fn rivals(&mut self) -> Option<Ask> {
         let (subject, comment) = self.shown.take()?;
         let first = self.rng.random_range(0..MEMBERS);
         let second = (first + self.rng.random_range(1..MEMBERS)) % MEMBERS;
@@ -250,9 +265,7 @@ impl Planner {
             let value = if self.rng.random_ratio(2, 3) { Value::Like } else { Value::Dislike };
             Call::Like { subject, comment, member: self.client * MEMBERS + member, value }
         });
-        // Twice, mostly by both servers.
-        self.rivalled.extend([(now + RIPE, subject, comment); 2]);
-        Some(Ask { rival: Some(other), ..Ask::of(one) })
+        Some(Ask { server: Some(PATIENT), rival: Some(other), ..Ask::of(one) })
     }
 
     fn edit(&mut self) -> Option<Call> {
