@@ -104,19 +104,19 @@ impl Planner {
         }
         // In thousandths. Many reads for each write, as callers have it; of the writes as many as lanes and locks take.
         let choice = match self.rng.random_range(0..1_000) {
-            0..25 => Some(Ask::of(self.root())),
-            25..53 => self.reply(roots).map(Ask::of),
-            53..83 => self.like(roots, replies, now).map(Ask::of),
-            83..93 => self.rivals(),
-            93..106 => self.edit().map(Ask::of),
-            106..128 => self.delete(false).map(Ask::of),
-            128..137 => self.delete(true).map(Ask::of),
-            137..147 => self.repeat(),
-            147..150 => self.misuse(),
-            150..290 => self.walk(roots),
-            290..500 => self.get(roots, replies).map(Ask::of),
-            500..570 => self.several(roots, replies).map(Ask::of),
-            570..780 => Some(Ask::of(self.counts())),
+            0..17 => Some(Ask::of(self.root())),
+            17..36 => self.reply(roots).map(Ask::of),
+            36..61 => self.like(roots, replies, now).map(Ask::of),
+            61..71 => self.rivals(),
+            71..81 => self.edit().map(Ask::of),
+            81..97 => self.delete(false).map(Ask::of),
+            97..104 => self.delete(true).map(Ask::of),
+            104..114 => self.repeat(),
+            114..117 => self.misuse(),
+            117..222 => self.walk(roots),
+            222..442 => self.get(roots, replies).map(Ask::of),
+            442..512 => self.several(roots, replies).map(Ask::of),
+            512..760 => Some(Ask::of(self.counts())),
             _ => self.states(roots, replies).map(Ask::of),
         };
         // Who has nothing yet to change or to look at writes something, now and then.
