@@ -1,7 +1,8 @@
 //! Every member's value of a comment is a linearizable register (I5, I12).
 //!
-//! A member belongs to one client, which sends a write of a member when the one before has ended (two that are under way at
-//! once are of different members, and so of different registers), and the service orders the likes of one client by their request ids: an older one that arrives late changes nothing. So the writes of a register have one order w₁,
+//! A member belongs to one client, which sends a write of a member when the one before has ended (two that are under way
+//! at once are of different members, and so of different registers), and the service orders the likes of one client by
+//! their request ids: an older one that arrives late changes nothing. So the writes of a register have one order w₁,
 //! w₂, …, in which each may be left out only if nobody answered it, and a history is linearizable exactly if every read
 //! can be given the number of a write, 0 for the value before all of them, such that
 //!

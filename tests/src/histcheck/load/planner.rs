@@ -400,3 +400,27 @@ impl Planner {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rivals_are_two_members_of_one_client_and_like_what_it_was_shown_once() {
+        let mut planner = Planner::new(3, 1);
+        assert!(planner.rivals().is_none());
+        for _ in 0..100 {
+            planner.shown = Some((7, 11));
+            let Some(Ask { call: Call::Like { subject, comment, member, .. }, rival: Some(rival), .. }) =
+                planner.rivals()
+            else {
+                panic!("no rivals")
+            };
+            let Call::Like { subject: of, comment: too, member: other, .. } = rival else { panic!("{rival:?}") };
+            assert_eq!(((subject, comment), (of, too)), ((7, 11), (7, 11)));
+            assert_ne!(member, other);
+            assert!([member, other].iter().all(|member| member / MEMBERS == 3));
+            assert!(planner.rivals().is_none());
+        }
+    }
+}
