@@ -1,12 +1,12 @@
 //! Applies what a data source lacks.
 
 use crate::error::{Error, Result};
-use crate::step::{Step, Work};
-use crate::{Progress, lock, missing};
+use crate::step::{MigrationStep, TableChange};
+use crate::{MigrationProgress, lock, missing};
 use futures::stream::{self, TryStreamExt};
 use riposte_core::Millis;
 use riposte_store::schema::{Layout, record};
-use riposte_store::{OnShard, Source, Sources, Store};
+use riposte_store::{DataSource, DataSources, OnShard, SqlStore};
 use sea_orm_migration::prelude::{ConnectionTrait, DbErr};
 use sea_orm_migration::sea_orm::DbBackend;
 use tokio::sync::mpsc::UnboundedSender;
@@ -15,7 +15,7 @@ use tokio::sync::mpsc::UnboundedSender;
 const AT_ONCE: usize = 4;
 
 /// Brings one source to the schema of this version.
-pub(crate) async fn up(store: Store, source: usize, told: UnboundedSender<Progress>) -> Result<()> {
+pub(crate) async fn up(store: SqlStore, source: usize, told: UnboundedSender<MigrationProgress>) -> Result<()> {
     let run = Run { sources: store.sources(), number: source, now: store.clock().now(), told };
     if run.source().write_pool().get_database_backend() == DbBackend::MySql {
         run.on_mysql().await
@@ -25,14 +25,14 @@ pub(crate) async fn up(store: Store, source: usize, told: UnboundedSender<Progre
 }
 
 struct Run<'a> {
-    sources: &'a Sources,
+    sources: &'a DataSources,
     number: usize,
     now: Millis,
-    told: UnboundedSender<Progress>,
+    told: UnboundedSender<MigrationProgress>,
 }
 
 impl Run<'_> {
-    fn source(&self) -> &Source {
+    fn source(&self) -> &DataSource {
         &self.sources.all()[self.number]
     }
 
@@ -63,7 +63,7 @@ impl Run<'_> {
         let counter = Counter::new(self, &steps);
         for step in steps {
             let counter = &counter;
-            stream::iter(Work::of(step, self.sources, self.number).into_iter().map(Ok))
+            stream::iter(TableChange::of(step, self.sources, self.number).into_iter().map(Ok))
                 .try_for_each_concurrent(AT_ONCE, |work| async move {
                     let table = OnShard::new(self.source().write_pool().clone(), work.slot);
                     for statement in work.statements {
@@ -89,7 +89,7 @@ impl Run<'_> {
         let steps = missing(self.sources, self.number).await?;
         let counter = Counter::new(self, &steps);
         for step in steps {
-            for work in Work::of(step, self.sources, self.number) {
+            for work in TableChange::of(step, self.sources, self.number) {
                 tx.route(work.slot);
                 for statement in work.statements {
                     tx.execute_raw(statement).await.map_err(failed)?;
@@ -110,14 +110,14 @@ struct Counter<'a> {
 }
 
 impl<'a> Counter<'a> {
-    fn new(run: &'a Run<'a>, steps: &[&'static Step]) -> Self {
-        let total = steps.iter().map(|step| Work::of(step, run.sources, run.number).len()).sum();
+    fn new(run: &'a Run<'a>, steps: &[&'static MigrationStep]) -> Self {
+        let total = steps.iter().map(|step| TableChange::of(step, run.sources, run.number).len()).sum();
         Self { run, done: 0.into(), total }
     }
 
     fn tell(&self, table: String) {
         let done = self.done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
         // Nobody listens any more once the caller is gone; the tables are made all the same.
-        let _ = self.run.told.send(Progress { source: self.run.number, done, total: self.total, table });
+        let _ = self.run.told.send(MigrationProgress { source: self.run.number, done, total: self.total, table });
     }
 }

@@ -11,15 +11,15 @@ mod steps;
 mod table;
 
 use riposte_store::schema::{Layout, SourceSchema, judge};
-use riposte_store::{Sources, Store};
+use riposte_store::{DataSources, SqlStore};
 use tokio::sync::mpsc;
 
 pub use error::{Error, Result};
-use step::Work;
+use step::TableChange;
 
 /// How far a run has come in one data source.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Progress {
+pub struct MigrationProgress {
     /// The number of the source.
     pub source: usize,
     /// Tables that are done.
@@ -32,7 +32,7 @@ pub struct Progress {
 
 /// One statement that `up` would run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Planned {
+pub struct PlannedStatement {
     /// The number of the source.
     pub source: usize,
     /// The step it belongs to.
@@ -45,7 +45,7 @@ pub struct Planned {
 ///
 /// # Errors
 /// When a source cannot be reached, or its tables were made for another layout: then nothing is changed anywhere.
-pub async fn up(store: &Store, mut progress: impl FnMut(Progress)) -> Result<()> {
+pub async fn up(store: &SqlStore, mut progress: impl FnMut(MigrationProgress)) -> Result<()> {
     // All are asked before the first is changed: a mistake in the configuration must not make tables anywhere.
     for source in 0..store.sources().all().len() {
         missing(store.sources(), source).await?;
@@ -65,7 +65,7 @@ pub async fn up(store: &Store, mut progress: impl FnMut(Progress)) -> Result<()>
 }
 
 /// What every data source has, in order.
-pub async fn status(store: &Store) -> Vec<SourceSchema> {
+pub async fn status(store: &SqlStore) -> Vec<SourceSchema> {
     store.schema().await
 }
 
@@ -73,20 +73,20 @@ pub async fn status(store: &Store) -> Vec<SourceSchema> {
 ///
 /// # Errors
 /// As [`up`].
-pub async fn plan(store: &Store) -> Result<Vec<Planned>> {
+pub async fn plan(store: &SqlStore) -> Result<Vec<PlannedStatement>> {
     let mut planned = Vec::new();
     for source in 0..store.sources().all().len() {
         for step in missing(store.sources(), source).await? {
-            let work = Work::of(step, store.sources(), source);
-            let statements = work.iter().flat_map(Work::bound);
-            planned.extend(statements.map(|sql| Planned { source, step: step.name, sql }));
+            let work = TableChange::of(step, store.sources(), source);
+            let statements = work.iter().flat_map(TableChange::bound);
+            planned.extend(statements.map(|sql| PlannedStatement { source, step: step.name, sql }));
         }
     }
     Ok(planned)
 }
 
 /// The steps that a source lacks, if it may be migrated at all.
-async fn missing(sources: &Sources, source: usize) -> Result<Vec<&'static step::Step>> {
+async fn missing(sources: &DataSources, source: usize) -> Result<Vec<&'static step::MigrationStep>> {
     let failed = |error: sea_orm_migration::DbErr| Error::Failed { source, text: error.to_string() };
     let tx = sources.all()[source].begin_read().await.map_err(failed)?;
     let applied = riposte_store::schema::applied(&tx).await.map_err(failed)?;

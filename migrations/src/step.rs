@@ -1,17 +1,17 @@
 //! A step, and the work it means for one data source.
 
-use crate::table::{Spread, Table};
+use crate::table::{TableSpec, TableSpread};
 use riposte_core::Partition;
-use riposte_store::Sources;
-use riposte_store::shard::Slot;
+use riposte_store::DataSources;
+use riposte_store::shard::TableSlot;
 use sea_orm_migration::sea_orm::Statement;
 use sea_orm_migration::sea_query::{self, Alias, InsertStatement};
 
 /// One meaning, applied once in every data source. It never changes after its release.
 #[derive(Debug)]
-pub(crate) struct Step {
+pub(crate) struct MigrationStep {
     pub(crate) name: &'static str,
-    pub(crate) tables: fn() -> Vec<Table>,
+    pub(crate) tables: fn() -> Vec<TableSpec>,
     /// Rows that the tables start with.
     pub(crate) rows: fn() -> Option<InsertStatement>,
     /// Tables of earlier steps, once in each data source, whose place these take.
@@ -20,24 +20,24 @@ pub(crate) struct Step {
 
 /// One physical table to make or to drop.
 #[derive(Debug, Clone)]
-pub(crate) struct Work {
+pub(crate) struct TableChange {
     /// Its name, for people.
     pub(crate) table: String,
-    pub(crate) slot: Slot,
+    pub(crate) slot: TableSlot,
     pub(crate) statements: Vec<Statement>,
 }
 
-impl Work {
+impl TableChange {
     /// Everything a step means for a source, in order.
-    pub(crate) fn of(step: &Step, sources: &Sources, source: usize) -> Vec<Self> {
+    pub(crate) fn of(step: &MigrationStep, sources: &DataSources, source: usize) -> Vec<Self> {
         let backend = sources.all()[source].write_pool().get_database_backend();
         let map = sources.map();
         let mut work = Vec::new();
         for table in (step.tables)() {
-            let slots: Vec<Slot> = match table.spread {
-                Spread::Once => vec![map.slot(Partition::number(0))],
-                Spread::Subjects => map.subject_slots(source).collect(),
-                Spread::Index => map.index_slots(source).collect(),
+            let slots: Vec<TableSlot> = match table.spread {
+                TableSpread::Once => vec![map.slot(Partition::number(0))],
+                TableSpread::Subjects => map.subject_slots(source).collect(),
+                TableSpread::Index => map.index_slots(source).collect(),
             };
             let statements = table.statements(backend);
             work.extend(slots.into_iter().map(|slot| Self {

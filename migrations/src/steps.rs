@@ -10,9 +10,9 @@ mod m0007_projections;
 mod m0008_ranked_lists;
 mod m0009_commits;
 
-use crate::step::Step;
+use crate::step::MigrationStep;
 
-pub(crate) const ALL: [Step; 9] = [
+pub(crate) const ALL: [MigrationStep; 9] = [
     m0001_schema::STEP,
     m0002_worker_leases::STEP,
     m0003_subjects::STEP,
@@ -35,11 +35,11 @@ mod tests {
 
     #[test]
     fn every_routed_table_has_its_marker_and_its_partition() {
-        use crate::table::Spread;
+        use crate::table::TableSpread;
         for table in ALL.iter().flat_map(|step| (step.tables)()) {
-            assert_eq!(table.name.ends_with("_@"), table.spread != Spread::Once, "{}", table.name);
+            assert_eq!(table.name.ends_with("_@"), table.spread != TableSpread::Once, "{}", table.name);
             let part = table.columns.iter().any(|column| column.get_column_name() == "part");
-            assert!(part || table.spread == Spread::Once, "{} has no column part", table.name);
+            assert!(part || table.spread == TableSpread::Once, "{} has no column part", table.name);
         }
     }
 }

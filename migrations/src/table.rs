@@ -5,7 +5,7 @@ use sea_orm_migration::sea_orm::{DbBackend, Statement};
 
 /// How often a table exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Spread {
+pub(crate) enum TableSpread {
     /// Once in each data source.
     Once,
     /// Once for each subject table.
@@ -16,24 +16,24 @@ pub(crate) enum Spread {
 
 /// A table. The name of a spread one ends in a marker that is bound to its number.
 #[derive(Debug)]
-pub(crate) struct Table {
+pub(crate) struct TableSpec {
     pub(crate) name: &'static str,
-    pub(crate) spread: Spread,
+    pub(crate) spread: TableSpread,
     pub(crate) columns: Vec<ColumnDef>,
     pub(crate) primary: &'static [&'static str],
-    pub(crate) keys: &'static [Key],
+    pub(crate) keys: &'static [IndexSpec],
 }
 
 /// A key of a table beside the primary one.
 #[derive(Debug)]
-pub(crate) struct Key {
+pub(crate) struct IndexSpec {
     /// What it is for; its name begins with the table's.
     pub(crate) name: &'static str,
     pub(crate) unique: bool,
     pub(crate) columns: &'static [&'static str],
 }
 
-impl Table {
+impl TableSpec {
     /// The statements that make it; each can run again. MySQL knows no CREATE INDEX IF NOT EXISTS, so there the keys
     /// are part of the table; SQLite knows them only apart.
     pub(crate) fn statements(&self, backend: DbBackend) -> Vec<Statement> {
@@ -58,7 +58,7 @@ impl Table {
         vec![backend.build(&create)]
     }
 
-    fn key(&self, key: &Key) -> IndexCreateStatement {
+    fn key(&self, key: &IndexSpec) -> IndexCreateStatement {
         let mut statement = index(key.columns);
         statement.name(format!("{}_{}", self.name, key.name));
         if key.unique {

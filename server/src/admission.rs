@@ -12,9 +12,9 @@ mod bucket;
 mod method;
 mod pool;
 mod queue;
+mod quota;
 mod rates;
-mod shares;
-mod unread;
+mod send_buffer;
 
 use std::time::Duration;
 
@@ -22,14 +22,14 @@ use riposte_core::{Caller, Error, MemberId, ObjectType};
 use tokio::time::Instant;
 
 use crate::telemetry::Metrics;
-pub use bucket::Rate;
-pub use method::Times;
-pub(crate) use method::{Kind, Terms, terms};
-use pool::{Permit, Pool, PoolLimits};
+pub use bucket::RateLimit;
+pub use method::Timeouts;
+pub(crate) use method::{MessageProfile, MethodPolicy, terms};
+use pool::{AdmissionPool, PoolLimits, PoolPermit};
+pub(crate) use quota::{Quota, Quotas};
 use rates::CallerRates;
 pub use rates::MemberRates;
-pub(crate) use shares::{Share, Shares};
-pub(crate) use unread::{Backlog, Pace, Unread};
+pub(crate) use send_buffer::{ConnectionBuffer, DrainRate, SendBuffer};
 
 /// The bounds of one process.
 #[derive(Debug, Clone)]
@@ -49,7 +49,7 @@ pub struct AdmissionLimits {
     /// How long a write waits.
     pub write_wait: Duration,
     /// Calls of one caller; `None` for as many as there is room for.
-    pub caller: Option<Rate>,
+    pub caller: Option<RateLimit>,
     /// Writes of one member, by object type.
     pub members: MemberRates,
     /// Callers, and members, that are remembered.
@@ -59,10 +59,10 @@ pub struct AdmissionLimits {
 /// Lets calls in. Clones share all rooms and rates.
 #[derive(Debug, Clone)]
 pub struct Admission {
-    reads: Pool,
-    writes: Pool,
-    streams: Pool,
-    streams_of: Shares,
+    reads: AdmissionPool,
+    writes: AdmissionPool,
+    streams: AdmissionPool,
+    streams_of: Quotas,
     callers: CallerRates,
     members: MemberRates,
     metrics: Metrics,
@@ -70,9 +70,9 @@ pub struct Admission {
 
 /// The room of a call, until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Entered {
-    _permit: Permit,
-    _share: Option<Share>,
+pub(crate) struct Admitted {
+    _permit: PoolPermit,
+    _share: Option<Quota>,
 }
 
 impl Admission {
@@ -81,12 +81,12 @@ impl Admission {
     pub fn new(limits: &AdmissionLimits, metrics: Metrics) -> Self {
         let AdmissionLimits { reads, writes, streams, queue, read_wait, write_wait, caller, .. } = limits;
         let AdmissionLimits { streams_per_caller, members, principals, .. } = limits;
-        let pool = |room: &usize, wait: Duration| Pool::new(PoolLimits { room: *room, queue: *queue, wait });
+        let pool = |room: &usize, wait: Duration| AdmissionPool::new(PoolLimits { room: *room, queue: *queue, wait });
         Self {
             reads: pool(reads, *read_wait),
             writes: pool(writes, *write_wait),
             streams: pool(streams, Duration::ZERO),
-            streams_of: Shares::new(*streams_per_caller),
+            streams_of: Quotas::new(*streams_per_caller),
             callers: CallerRates::new(*caller, *principals),
             members: members.clone().remembering(*principals),
             metrics,
@@ -99,25 +99,25 @@ impl Admission {
     /// [`Error::Overloaded`] where there is no room in time, or the caller has its share of the streams; the call had no effect.
     pub(crate) async fn enter(
         &self,
-        terms: Terms,
+        terms: MethodPolicy,
         caller: Option<&Caller>,
         until: Option<Instant>,
-    ) -> Result<Entered, Error> {
+    ) -> Result<Admitted, Error> {
         let share = match caller {
-            Some(caller) if terms.pool == method::Room::Streams => Some(self.stream_of(caller)?),
+            Some(caller) if terms.pool == method::PoolName::Streams => Some(self.stream_of(caller)?),
             Some(_) | None => None,
         };
         let pool = match terms.pool {
-            method::Room::Reads => &self.reads,
-            method::Room::Writes => &self.writes,
-            method::Room::Streams => &self.streams,
+            method::PoolName::Reads => &self.reads,
+            method::PoolName::Writes => &self.writes,
+            method::PoolName::Streams => &self.streams,
         };
         let entered = pool.enter(terms.class, until).await;
         let permit = entered.inspect_err(|_| self.metrics.call_refused(terms.pool.name(), terms.class.name()))?;
-        Ok(Entered { _permit: permit, _share: share })
+        Ok(Admitted { _permit: permit, _share: share })
     }
 
-    fn stream_of(&self, caller: &Caller) -> Result<Share, Error> {
+    fn stream_of(&self, caller: &Caller) -> Result<Quota, Error> {
         self.streams_of.take(&caller.shared_name()).ok_or_else(|| {
             self.metrics.call_refused("caller_streams", "");
             pool::overloaded()
@@ -128,7 +128,7 @@ impl Admission {
     ///
     /// # Errors
     /// [`Error::Overloaded`] until it does.
-    pub(crate) fn reads(&self, backlog: &Backlog) -> Result<(), Error> {
+    pub(crate) fn reads(&self, backlog: &ConnectionBuffer) -> Result<(), Error> {
         backlog.room().inspect_err(|_| self.metrics.call_refused("unread", ""))
     }
 
@@ -136,7 +136,7 @@ impl Admission {
     ///
     /// # Errors
     /// [`Error::Overloaded`] until it reads.
-    pub(crate) fn fits(&self, backlog: &Backlog, bytes: usize) -> Result<(), Error> {
+    pub(crate) fn fits(&self, backlog: &ConnectionBuffer, bytes: usize) -> Result<(), Error> {
         backlog.fits(bytes).inspect_err(|_| self.metrics.call_refused("unread", ""))
     }
 

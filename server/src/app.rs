@@ -1,14 +1,14 @@
 //! The composition root: the one place that names concrete types and puts them together.
 
-mod base;
-mod door;
-mod incoming;
+mod accept;
+mod backpressure;
+mod components;
+mod connection_limit;
+mod credentials;
 mod listener;
+mod metrics_server;
 mod readiness;
 mod reload;
-mod rush;
-mod scrape;
-mod slots;
 mod threads;
 mod tls;
 
@@ -17,28 +17,28 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use riposte_store::Store;
+use riposte_store::SqlStore;
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
 use crate::admission::Admission;
-use crate::audit::Audit;
+use crate::audit::AuditLog;
+use crate::cache_stack::CacheStack;
 use crate::clock::SystemClock;
-use crate::config::{self, Config, Role, Roles, Server, StoreKind};
-use crate::copies::Copies;
-use crate::hot::Pages;
-use crate::layers::{Faults, Gate};
-use crate::rpc::{self, PageTokens, Services};
+use crate::config::{self, Config, ServerRole, ServerRoles, ServerSettings, StoreKind};
+use crate::middleware::{InjectedFaults, ReadinessGate};
+use crate::response_cache::ResponseCache;
+use crate::rpc::{self, PageTokenCodec, Services};
 use crate::telemetry::Metrics;
-use crate::write::watch::Hub;
-use crate::write::{Bells, Feed, Lanes};
-use base::Base;
-use door::Door;
-use listener::{Listener, Surface};
-use readiness::{Health, Readiness};
-use reload::{Files, Readers};
-use scrape::Scrape;
+use crate::write::watch::WatchHub;
+use crate::write::{BackgroundTasks, Notifier, WriteQueues};
+use components::Components;
+use credentials::ServerCredentials;
+use listener::{Listener, ListenerConfig};
+use metrics_server::MetricsServer;
+use readiness::{HealthStatus, ReadinessWatch};
+use reload::{Reloaders, WatchedFiles};
 use threads::DataThreads;
 
 /// Connections that may wait to be taken, as far as the system allows (`net.core.somaxconn`, 4,096 as a rule).
@@ -47,20 +47,20 @@ const BACKLOG: u32 = 4_096;
 /// A running server: its store, and the two listeners over it.
 #[derive(Debug)]
 pub struct App {
-    store: Store,
-    copies: Copies,
-    lanes: Arc<Lanes>,
+    store: SqlStore,
+    copies: CacheStack,
+    lanes: Arc<WriteQueues>,
     data: DataThreads,
     public: Listener,
     admin: Listener,
-    readiness: Readiness,
-    scrape: Option<Scrape>,
-    feed: Feed,
+    readiness: ReadinessWatch,
+    scrape: Option<MetricsServer>,
+    feed: BackgroundTasks,
     keeper: JoinHandle<()>,
     reload: JoinHandle<()>,
-    hub: Hub,
-    audit: Audit,
-    roles: Roles,
+    hub: WatchHub,
+    audit: AuditLog,
+    roles: ServerRoles,
     drain_delay: Duration,
     drain_timeout: Duration,
 }
@@ -87,30 +87,37 @@ impl App {
     ///
     /// # Errors
     /// When a port is taken, a file that the configuration names cannot be used, or the store cannot be opened.
-    pub async fn start(config: &Config, metrics: Metrics, faults: Option<Faults>) -> anyhow::Result<Self> {
-        let (clock, files) = (Arc::new(SystemClock), Files::look(config));
-        let door = Door::open(config, Arc::clone(&clock) as _, metrics.clone())?;
+    pub async fn start(config: &Config, metrics: Metrics, faults: Option<InjectedFaults>) -> anyhow::Result<Self> {
+        let (clock, files) = (Arc::new(SystemClock), WatchedFiles::look(config));
+        let door = ServerCredentials::open(config, Arc::clone(&clock) as _, metrics.clone())?;
         let answers = Handle::current();
         let (open, data) = (config.store.to_open()?, DataThreads::start()?);
-        let store = data.enter(|| Store::open(&open, Arc::clone(&clock) as _))?;
+        let store = data.enter(|| SqlStore::open(&open, Arc::clone(&clock) as _))?;
         if config.store.kind == StoreKind::Sqlite {
             riposte_migrations::up(&store, |_| {}).await.context("cannot bring the SQLite file to its schema")?;
         }
         store.observe(Arc::new(metrics.clone()));
         metrics.connections(&store);
-        let copies = data.enter(|| Copies::open(&config.cache, &store, &metrics))?;
+        let copies = data.enter(|| CacheStack::open(&config.cache, &store, &metrics))?;
         copies.connect().await;
         let admission = Admission::new(&config.admission(), metrics.clone());
-        let pages = Pages::new(config.hot.limits(config.server.times().read), config.hot.rates(), metrics.clone());
+        let pages =
+            ResponseCache::new(config.hot.limits(config.server.times().read), config.hot.rates(), metrics.clone());
         let policies = Arc::new(config.policies());
-        let base =
-            Base { config, store: &store, copies: &copies, policies: &policies, clock: &clock, metrics: &metrics };
+        let base = Components {
+            config,
+            store: &store,
+            copies: &copies,
+            policies: &policies,
+            clock: &clock,
+            metrics: &metrics,
+        };
         let relay = base.relay();
-        let bells = Bells::new(relay.outbox.sources());
-        let hub = Hub::new(Arc::clone(&relay.outbox), metrics.clone());
+        let bells = Notifier::new(relay.outbox.sources());
+        let hub = WatchHub::new(Arc::clone(&relay.outbox), metrics.clone());
         let lanes = Arc::new(data.enter(|| base.lanes(&bells, &answers)));
         let domain = |reader, rankings| base.domain(reader, rankings, &relay, &lanes, &pages);
-        let tokens = PageTokens::new(config.page_tokens.ring()?);
+        let tokens = PageTokenCodec::new(config.page_tokens.ring()?);
         let services = Services {
             audit: open_audit(&config.audit, &clock, &metrics)?,
             comments: domain(copies.reader(&store), copies.rankings(&relay.rankings)),
@@ -124,20 +131,21 @@ impl App {
             metrics: metrics.clone(),
             admission,
         };
-        let gate = Gate::default();
+        let gate = ReadinessGate::default();
         let [hot, recording] = base.layers(&services, gate.clone(), door.guard.clone(), faults);
         let [public, admin] = sockets(&config.server)?;
-        let scrape = Scrape::open(config, &metrics)?;
+        let scrape = MetricsServer::open(config, &metrics)?;
         let unread = config.limits.unread();
-        let surface = |routes, layer| Surface::new(routes, layer, config, door.tls.clone(), unread.clone(), &metrics);
+        let surface =
+            |routes, layer| ListenerConfig::new(routes, layer, config, door.tls.clone(), unread.clone(), &metrics);
         let public = Listener::start(public, surface(rpc::public(&services), hot))?;
         let admin = Listener::start(admin, surface(rpc::admin(&services), recording).for_operators())?;
-        let readers = Readers::new(config, door, store.clone(), copies.clone(), tokens);
+        let readers = Reloaders::new(config, door, store.clone(), copies.clone(), tokens);
         let reload = files.watch(readers, metrics.clone());
-        let health = Health::of(config, vec![public.health(), admin.health()]);
-        let readiness = Readiness::watch(store.clone(), gate, health, metrics);
+        let health = HealthStatus::of(config, vec![public.health(), admin.health()]);
+        let readiness = ReadinessWatch::watch(store.clone(), gate, health, metrics);
         let roles = config.server.roles.clone();
-        let feed = data.enter(|| Feed::start(&relay, &bells, (&hub, &pages), &readiness.signal(), &roles));
+        let feed = data.enter(|| BackgroundTasks::start(&relay, &bells, (&hub, &pages), &readiness.signal(), &roles));
         Ok(Self {
             store,
             copies,
@@ -161,7 +169,7 @@ impl App {
     /// Where it listens, with the ports that were really taken.
     #[must_use]
     pub fn addresses(&self) -> Addresses {
-        let metrics = self.scrape.as_ref().map(Scrape::address);
+        let metrics = self.scrape.as_ref().map(MetricsServer::address);
         Addresses { grpc: self.public.address(), admin: self.admin.address(), metrics }
     }
 
@@ -175,7 +183,7 @@ impl App {
     /// for no balancer and gives up its leads at once.
     pub async fn stop(mut self) {
         let health = self.readiness.stop().await;
-        if self.roles.has(Role::Api) {
+        if self.roles.has(ServerRole::Api) {
             tokio::time::sleep(self.drain_delay).await;
         } else {
             self.feed.resign().await;
@@ -210,18 +218,18 @@ impl App {
 /// # Errors
 /// What is wrong with their files.
 pub(crate) fn admission(config: &Config) -> anyhow::Result<Vec<String>> {
-    Ok(Door::open(config, Arc::new(SystemClock), Metrics::new()?)?.unserved())
+    Ok(ServerCredentials::open(config, Arc::new(SystemClock), Metrics::new()?)?.ungranted())
 }
 
 /// The audit log, of which a server that cannot write it does not start.
-fn open_audit(config: &config::Audit, clock: &Arc<SystemClock>, metrics: &Metrics) -> anyhow::Result<Audit> {
-    let audit = Audit::open(config, Arc::clone(clock) as _, metrics.clone());
+fn open_audit(config: &config::AuditSettings, clock: &Arc<SystemClock>, metrics: &Metrics) -> anyhow::Result<AuditLog> {
+    let audit = AuditLog::open(config, Arc::clone(clock) as _, metrics.clone());
     let named = || config.file.as_ref().map(|file| file.display().to_string()).unwrap_or_default();
     audit.with_context(|| format!("cannot append to the audit log (audit.file = {})", named()))
 }
 
 /// The sockets of the public services and the admin service.
-fn sockets(server: &Server) -> anyhow::Result<[TcpListener; 2]> {
+fn sockets(server: &ServerSettings) -> anyhow::Result<[TcpListener; 2]> {
     Ok([bind(server.listen, "server.listen")?, bind(server.admin_listen, "server.admin_listen")?])
 }
 

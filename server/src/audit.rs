@@ -5,9 +5,9 @@
 //! one record without the other shows a process that died, or a reader that went away, in between. A call that does not come as
 //! far as its handler leaves one, or is counted in one (`door`).
 
-mod door;
 mod file;
 mod record;
+mod refused;
 mod sink;
 
 use std::collections::BTreeMap;
@@ -20,29 +20,29 @@ use uuid::Uuid;
 
 use crate::config::{self, AuditKind};
 use crate::telemetry::Metrics;
-use door::Windows;
-use sink::Sink;
+use refused::RateWindows;
+use sink::AuditSink;
 
-pub use door::{Attempt, Begun};
-pub use record::Outcome;
+pub use record::CallOutcome;
+pub use refused::{CallAttempt, HandlerStarted};
 
 /// The target of its lines in the log of the process.
 pub(crate) const TARGET: &str = "riposte::audit";
 
 /// Where records go. Clones write to the same place.
 #[derive(Debug, Clone)]
-pub struct Audit {
+pub struct AuditLog {
     /// `None`: into the log of the process.
-    sink: Option<Sink>,
+    sink: Option<AuditSink>,
     clock: Arc<dyn Clock>,
     metrics: Metrics,
     /// What was refused at the door.
-    windows: Arc<Windows>,
+    windows: Arc<RateWindows>,
 }
 
 /// What is recorded of a call from its beginning on.
 #[derive(Debug, Clone)]
-pub struct Subject {
+pub struct AuditedCall {
     /// The caller's name.
     pub caller: String,
     /// `AdminService/Method`.
@@ -65,29 +65,29 @@ struct Refused<'a> {
 /// A call with its two records. The second will be written whatever happens, and the first before it: dropped, it leaves what is
 /// missing.
 #[derive(Debug)]
-pub struct Entry {
-    audit: Audit,
+pub struct AuditEntry {
+    audit: AuditLog,
     id: Uuid,
-    subject: Subject,
+    subject: AuditedCall,
     told: BTreeMap<&'static str, u64>,
     begun: bool,
     open: bool,
 }
 
-impl Audit {
+impl AuditLog {
     /// As the configuration says.
     ///
     /// # Errors
     /// When the file cannot be opened for appending.
-    pub fn open(config: &config::Audit, clock: Arc<dyn Clock>, metrics: Metrics) -> std::io::Result<Self> {
-        let config::Audit { kind, file } = config;
+    pub fn open(config: &config::AuditSettings, clock: Arc<dyn Clock>, metrics: Metrics) -> std::io::Result<Self> {
+        let config::AuditSettings { kind, file } = config;
         let lost = {
             let metrics = metrics.clone();
             move || metrics.audit_failed()
         };
         let sink = match (kind, file) {
-            (AuditKind::File, Some(path)) => Some(Sink::to(file::Appended::open(path)?, lost)?),
-            (AuditKind::Stdout, _) => Some(Sink::to(std::io::stdout(), lost)?),
+            (AuditKind::File, Some(path)) => Some(AuditSink::to(file::AuditFile::open(path)?, lost)?),
+            (AuditKind::Stdout, _) => Some(AuditSink::to(std::io::stdout(), lost)?),
             (AuditKind::Log | AuditKind::File, _) => None,
         };
         Ok(Self { sink, clock, metrics, windows: Arc::default() })
@@ -97,7 +97,7 @@ impl Audit {
     ///
     /// # Errors
     /// When it could not: it would not start.
-    pub fn examine(config: &config::Audit) -> std::io::Result<()> {
+    pub fn examine(config: &config::AuditSettings) -> std::io::Result<()> {
         match (config.kind, &config.file) {
             (AuditKind::File, Some(path)) => file::can_append(path),
             (AuditKind::Log | AuditKind::Stdout | AuditKind::File, _) => Ok(()),
@@ -106,16 +106,16 @@ impl Audit {
 
     /// A call that will begin once what it is about is known.
     #[must_use]
-    pub fn entry(&self, subject: Subject) -> Entry {
+    pub fn entry(&self, subject: AuditedCall) -> AuditEntry {
         let (audit, id, told) = (self.clone(), Uuid::now_v7(), BTreeMap::new());
-        Entry { audit, id, subject, told, begun: false, open: true }
+        AuditEntry { audit, id, subject, told, begun: false, open: true }
     }
 
     /// Records that a call begins.
     ///
     /// # Errors
     /// [`Error::Internal`] when that cannot be recorded: the call must not be made.
-    pub async fn begin(&self, subject: Subject) -> Result<Entry, Error> {
+    pub async fn begin(&self, subject: AuditedCall) -> Result<AuditEntry, Error> {
         let mut entry = self.entry(subject);
         entry.begin().await.map(|()| entry)
     }
@@ -163,7 +163,7 @@ fn tell(line: &str) {
     tracing::info!(target: TARGET, record = line.trim_end(), "audit");
 }
 
-impl Entry {
+impl AuditEntry {
     /// What the call is about, where that is known only now.
     pub fn about(&mut self, about: Value) {
         self.subject.about = about;
@@ -191,19 +191,19 @@ impl Entry {
     ///
     /// # Errors
     /// [`Error::Internal`] when that cannot be recorded: what was done stays, and must not be answered as done.
-    pub async fn end(mut self, outcome: Outcome) -> Result<(), Error> {
+    pub async fn end(mut self, outcome: CallOutcome) -> Result<(), Error> {
         let line = self.line(Some(&outcome));
         self.open = false;
         self.audit.write(line).await
     }
 
-    fn line(&self, outcome: Option<&Outcome>) -> String {
+    fn line(&self, outcome: Option<&CallOutcome>) -> String {
         let Self { audit, id, subject, told, begun: _, open: _ } = self;
         record::line(audit.clock.now(), *id, subject, outcome.map(|outcome| (outcome, told)))
     }
 }
 
-impl Drop for Entry {
+impl Drop for AuditEntry {
     fn drop(&mut self) {
         if !self.open {
             return;
@@ -211,7 +211,7 @@ impl Drop for Entry {
         if !self.begun {
             self.audit.leave(self.line(None));
         }
-        let outcome = if std::thread::panicking() { Outcome::panicked() } else { Outcome::abandoned() };
+        let outcome = if std::thread::panicking() { CallOutcome::panicked() } else { CallOutcome::abandoned() };
         self.audit.leave(self.line(Some(&outcome)));
     }
 }

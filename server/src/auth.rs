@@ -6,13 +6,13 @@
 
 mod access;
 mod callers;
+mod failure;
 mod guard;
 mod hash;
 mod jwt;
-mod why;
 
 pub(crate) use access::recorded;
 pub use callers::Callers;
-pub use guard::{Guard, Peer};
+pub use guard::{Authenticator, PeerIdentity};
 pub use hash::TokenHash;
-pub use jwt::{Jwt, Terms};
+pub use jwt::{JwtRequirements, JwtVerifier};

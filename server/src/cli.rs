@@ -15,15 +15,15 @@ mod migrate;
 mod output;
 mod ports;
 mod rebuild;
-mod rounds;
 mod serve;
 mod smoke;
+mod sweep;
 mod token;
 pub(crate) mod transfer;
 mod verify;
 mod version;
 
-use crate::config::{Config, Faults, Inputs, Loaded, Profile};
+use crate::config::{Config, ConfigErrors, Inputs, Loaded, Profile};
 use clap::{CommandFactory, Parser, Subcommand};
 use std::{path::PathBuf, process::ExitCode};
 
@@ -32,14 +32,14 @@ use std::{path::PathBuf, process::ExitCode};
 #[command(name = "riposte", version, max_term_width = 100, after_help = exit::HELP)]
 struct Cli {
     #[command(flatten)]
-    sources: Sources,
+    sources: ConfigSources,
     #[command(subcommand)]
     command: Command,
 }
 
 /// Where the configuration comes from, beside the environment.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Sources {
+pub(crate) struct ConfigSources {
     /// A configuration file (TOML); may be given again, the last wins
     #[arg(long = "config", value_name = "FILE", global = true)]
     files: Vec<PathBuf>,
@@ -104,7 +104,7 @@ pub fn run() -> ExitCode {
 }
 
 impl Command {
-    async fn run(self, sources: &Sources) -> anyhow::Result<ExitCode> {
+    async fn run(self, sources: &ConfigSources) -> anyhow::Result<ExitCode> {
         match self {
             Command::Dev(args) => Box::pin(args.run(sources)).await,
             Command::Serve(args) => Box::pin(args.run(sources)).await,
@@ -125,10 +125,10 @@ impl Command {
     }
 }
 
-impl Sources {
+impl ConfigSources {
     /// The inputs of the configuration, to which a command may add its named flags.
     fn inputs(&self, profile: Profile) -> Inputs {
-        let Sources { files, sets } = self;
+        let ConfigSources { files, sets } = self;
         Inputs { files: files.clone(), sets: sets.clone(), ..Inputs::of_process(profile) }
     }
 
@@ -138,7 +138,7 @@ impl Sources {
     }
 
     /// The configuration as `serve` reads it, by commands that do not serve.
-    fn load(&self) -> Result<Loaded, Faults> {
+    fn load(&self) -> Result<Loaded, ConfigErrors> {
         Config::load(&self.inputs(Profile::Serve))
     }
 }

@@ -10,17 +10,16 @@
 mod audit;
 mod auth;
 mod cache;
-mod faults;
-mod hot;
-mod lanes;
+mod errors;
+mod key_lines;
 mod limits;
-mod lines;
 mod load;
 mod object_types;
 mod origin;
 mod page_tokens;
 mod print;
 mod rankings;
+mod response_cache;
 mod roles;
 mod schema;
 mod secret;
@@ -30,32 +29,33 @@ mod store;
 mod telemetry;
 mod tree;
 mod units;
+mod write_queues;
 
 #[cfg(test)]
 mod tests;
 
-pub use self::audit::{Audit, AuditKind};
-pub use self::auth::{Auth, Jwt, Tls};
-pub use self::cache::{Cache, CacheKind};
-pub use self::faults::{Fault, Faults};
-pub use self::hot::Hot;
-pub use self::lanes::Lanes;
-pub use self::limits::Limits;
+pub use self::audit::{AuditKind, AuditSettings};
+pub use self::auth::{AuthSettings, JwtSettings, TlsSettings};
+pub use self::cache::{CacheKind, CacheSettings};
+pub use self::errors::{ConfigError, ConfigErrors};
+pub use self::limits::LimitSettings;
 pub use self::load::{Inputs, Loaded, Profile};
-pub use self::object_types::{EditWindow, HotProfile, ObjectType};
-pub use self::origin::Origin;
-pub use self::page_tokens::PageTokens;
+pub use self::object_types::{EditWindow, HotProfileName, ObjectTypeSettings};
+pub use self::origin::ValueOrigin;
+pub use self::page_tokens::PageTokenSettings;
 pub use self::print::{EXAMPLE, show};
-pub use self::rankings::Rankings;
-pub use self::roles::{Role, Roles};
+pub use self::rankings::RankingSettings;
+pub use self::response_cache::ResponseCacheSettings;
+pub use self::roles::{ServerRole, ServerRoles};
 pub use self::schema::schema;
 pub use self::secret::{MASK, Secret, SourceUrl};
-pub use self::server::{Log, LogFormat, Server};
-pub use self::store::{Pool, Pools, Source, Store, StoreKind, TableRange};
-pub use self::telemetry::Telemetry;
-pub use self::units::{Size, Span};
+pub use self::server::{LogFormat, LogSettings, ServerSettings};
+pub use self::store::{PoolSettings, PoolsSettings, SourceSettings, StoreKind, StoreSettings, TableRange};
+pub use self::telemetry::TelemetrySettings;
+pub use self::units::{ByteSize, TimeSpan};
+pub use self::write_queues::WriteQueueSettings;
 
-use self::faults::Report;
+use self::errors::ErrorReport;
 use crate::admission::{AdmissionLimits, MemberRates};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -65,35 +65,35 @@ use std::collections::BTreeMap;
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// Listeners, limits of messages, and how the process stops.
-    pub server: Server,
+    pub server: ServerSettings,
     /// Where comments are kept.
-    pub store: Store,
+    pub store: StoreSettings,
     /// Where copies of what is read often are kept.
-    pub cache: Cache,
+    pub cache: CacheSettings,
     /// The lanes in which writes wait.
-    pub lanes: Lanes,
+    pub lanes: WriteQueueSettings,
     /// What a process takes on before it refuses.
-    pub limits: Limits,
+    pub limits: LimitSettings,
     /// Hot subjects, whose first pages are kept ready.
-    pub hot: Hot,
+    pub hot: ResponseCacheSettings,
     /// The frozen rankings of ranked lists.
-    pub rankings: Rankings,
+    pub rankings: RankingSettings,
     /// The keys that seal page tokens.
-    pub page_tokens: PageTokens,
+    pub page_tokens: PageTokenSettings,
     /// Who may call.
-    pub auth: Auth,
+    pub auth: AuthSettings,
     /// Where calls of `AdminService` are recorded.
-    pub audit: Audit,
+    pub audit: AuditSettings,
     /// What is logged, and in which form.
-    pub log: Log,
+    pub log: LogSettings,
     /// What is told to an OpenTelemetry receiver, and whether metrics can be scraped.
-    pub telemetry: Telemetry,
+    pub telemetry: TelemetrySettings,
     /// The policy of each type that `object_types` names, where it says nothing else.
-    pub object_type_defaults: ObjectType,
+    pub object_type_defaults: ObjectTypeSettings,
     /// Whether a well-formed object type that nobody registered gets the defaults, instead of being refused.
     pub open_object_types: bool,
     /// The registered object types, by name.
-    pub object_types: BTreeMap<String, ObjectType>,
+    pub object_types: BTreeMap<String, ObjectTypeSettings>,
 }
 
 impl Config {
@@ -101,13 +101,13 @@ impl Config {
     ///
     /// # Errors
     /// Every fault of every source at once: unreadable files, unknown keys, wrong types, values out of bounds.
-    pub fn load(inputs: &Inputs) -> Result<Loaded, Faults> {
+    pub fn load(inputs: &Inputs) -> Result<Loaded, ConfigErrors> {
         load::load(inputs)
     }
 
     /// Every value that is well formed and still wrong: out of bounds, or contradicting another.
-    pub fn validate(&self) -> Vec<Fault> {
-        let mut report = Report::default();
+    pub fn validate(&self) -> Vec<ConfigError> {
+        let mut report = ErrorReport::default();
         self.server.validate(&mut report.under("server"));
         self.server.tls.validate(&mut report.under("server.tls"));
         self.store.validate(&mut report.under("store"));
@@ -137,7 +137,7 @@ impl Config {
     }
 
     /// What is for a single process, of a process that leaves a part of the work to others.
-    fn alone(&self, report: &mut faults::Under<'_>) {
+    fn alone(&self, report: &mut errors::ErrorScope<'_>) {
         let sqlite = "must be both, api and worker: SQLite (store.kind) has one process";
         report.require(self.store.kind != StoreKind::Sqlite, "roles", sqlite);
         let memory = "must be both, api and worker: copies in memory (cache.kind) are for a single process";
@@ -147,11 +147,11 @@ impl Config {
     /// What keeps this configuration out of production: each insecure choice, with its cure.
     /// `auth.allow_insecure` accepts them all, so it leaves none. Who serves no calls admits nobody, so it needs neither callers nor
     /// certificates nor keys.
-    fn insecure_choices(&self) -> Vec<Fault> {
-        let mut report = Report::default();
+    fn insecure_choices(&self) -> Vec<ConfigError> {
+        let mut report = ErrorReport::default();
         if !self.auth.allow_insecure {
             const CURE: &str = "or accept every insecure choice with --allow-insecure";
-            let serves = self.server.roles.has(Role::Api);
+            let serves = self.server.roles.has(ServerRole::Api);
             if serves && self.auth.callers_file.is_none() {
                 report.fault(
                     "auth.callers_file",
@@ -184,8 +184,8 @@ impl Config {
         let of = self.object_types.iter().map(|(name, of)| (name.clone(), of.member_rate()));
         // A type that nobody registered is refused anyway where types are closed.
         let members = MemberRates::new(of.collect(), self.object_type_defaults.member_rate());
-        let Limits { reads, writes, streams, streams_per_caller, queue, .. } = self.limits;
-        let Limits { read_wait, write_wait, principals, .. } = self.limits;
+        let LimitSettings { reads, writes, streams, streams_per_caller, queue, .. } = self.limits;
+        let LimitSettings { read_wait, write_wait, principals, .. } = self.limits;
         AdmissionLimits {
             reads,
             writes,

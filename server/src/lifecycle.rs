@@ -5,7 +5,7 @@ use tokio::signal::unix::{Signal as Stream, SignalKind, signal};
 
 /// A request from outside to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Signal {
+pub enum StopSignal {
     /// SIGINT, as Ctrl-C sends it to every process of the terminal's foreground group.
     Interrupt,
     /// SIGTERM, sent to this process.
@@ -14,7 +14,7 @@ pub enum Signal {
 
 /// The signals that ask this process to stop. From the moment it exists they no longer end the process by themselves.
 #[derive(Debug)]
-pub struct Signals {
+pub struct StopSignals {
     interrupt: Stream,
     terminate: Stream,
 }
@@ -28,20 +28,20 @@ pub enum Stop {
     Hard,
 }
 
-impl Signals {
+impl StopSignals {
     /// Starts listening.
     ///
     /// # Errors
     /// If the system refuses a handler.
     pub fn listen() -> io::Result<Self> {
-        Ok(Signals { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+        Ok(StopSignals { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
     }
 
     /// Waits for the next request to stop. Safe to drop half-way: no signal is lost by it.
-    pub async fn next(&mut self) -> Signal {
+    pub async fn next(&mut self) -> StopSignal {
         tokio::select! {
-            _ = self.interrupt.recv() => Signal::Interrupt,
-            _ = self.terminate.recv() => Signal::Terminate,
+            _ = self.interrupt.recv() => StopSignal::Interrupt,
+            _ = self.terminate.recv() => StopSignal::Terminate,
         }
     }
 

@@ -12,7 +12,7 @@ mod reader;
 use std::sync::Arc;
 
 use riposte_cache::Cache;
-use riposte_core::ports::{Log, Reader};
+use riposte_core::ports::{CommandLog, Reader};
 
 /// The variable that names the bug.
 const VARIABLE: &str = "RIPOSTE_PLANTED";
@@ -161,7 +161,7 @@ pub(crate) fn binds_tokens_to_subjects() -> bool {
 }
 
 /// The road of writes, perhaps with a bug.
-pub(crate) fn log(inner: Arc<dyn Log>) -> Arc<dyn Log> {
+pub(crate) fn log(inner: Arc<dyn CommandLog>) -> Arc<dyn CommandLog> {
     match planted() {
         Some(bug) => Arc::new(log::Planted::new(inner, bug)),
         None => inner,

@@ -4,21 +4,21 @@
 //! `status` and nowhere else.
 
 pub mod page_token;
-pub mod refusal;
+pub mod rpc_error;
 pub mod status;
 
-mod about;
 mod admin;
-mod answer;
-mod asked;
 mod call;
 mod comments;
-mod hot;
+mod convert;
+mod error_metadata;
 mod likes;
 mod parse;
 mod replies;
+mod response_cache;
 mod subjects;
-mod walk;
+mod token_scope;
+mod write_context;
 
 use std::sync::Arc;
 
@@ -36,18 +36,18 @@ use riposte_sdk::v1::subject_service_server::{self, SubjectServiceServer};
 use tokio::time::Instant;
 use tonic::service::RoutesBuilder;
 
-use page_token::{Context, Cursor};
+use page_token::{TokenContext, TokenCursor};
 use parse::Violations;
 
 use crate::admission::Admission;
-use crate::audit::Audit;
-use crate::hot::Pages;
+use crate::audit::AuditLog;
+use crate::response_cache::ResponseCache;
 use crate::telemetry::Metrics;
-use crate::write::watch::Hub;
+use crate::write::watch::WatchHub;
 
-pub use answer::PagePrinter;
-pub use hot::HotAnswers;
-pub use page_token::PageTokens;
+pub use convert::ListPageRenderer;
+pub use page_token::PageTokenCodec;
+pub use response_cache::ResponseCacheLayer;
 pub use status::{NOT_EXECUTED, REQUEST_ID, status};
 
 /// What every handler stands on.
@@ -58,28 +58,28 @@ pub struct Services {
     /// The same, which reads the rows themselves and never a copy.
     pub rows: Comments,
     /// Seals and opens page tokens.
-    pub tokens: Arc<PageTokens>,
+    pub tokens: Arc<PageTokenCodec>,
     /// The present, for the age of page tokens.
     pub clock: Arc<dyn Clock>,
     /// Sizes of messages.
-    pub limits: Limits,
+    pub limits: MessageLimits,
     /// Who watches subjects.
-    pub hub: Hub,
+    pub hub: WatchHub,
     /// The reader before the copies; `None` where none are kept.
     pub copies: Option<CachedReader>,
     /// The pages of hot subjects.
-    pub pages: Pages,
+    pub pages: ResponseCache,
     /// What is measured.
     pub metrics: Metrics,
     /// Who did what.
-    pub audit: Audit,
+    pub audit: AuditLog,
     /// Rooms and rates.
     pub admission: Admission,
 }
 
 /// The id of one call, in the extensions of its request: the caller's own, or made by a layer. Errors carry it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RequestTag(pub String);
+pub struct CallId(pub String);
 
 /// When a call ends by its caller's own deadline, in the extensions of its request; `None` if the caller gave none.
 #[derive(Debug, Clone, Copy, Default)]
@@ -87,7 +87,7 @@ pub struct CallerDeadline(pub Option<Instant>);
 
 /// Sizes of messages, in bytes.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
+pub struct MessageLimits {
     /// A larger request is not decoded.
     pub max_request: usize,
     /// A larger answer is not sent.
@@ -97,7 +97,7 @@ pub struct Limits {
 /// Routes to services over one [`Services`], each within the same limits.
 macro_rules! routes {
     ($services:ident: $($server:ident($handlers:path)),+ $(,)?) => {{
-        let Limits { max_request, max_response } = $services.limits;
+        let MessageLimits { max_request, max_response } = $services.limits;
         let mut routes = RoutesBuilder::default();
         $(
             let server = $server::new($handlers($services.clone())).max_decoding_message_size(max_request);
@@ -122,10 +122,10 @@ pub const ADMIN: &[&str] = &[admin_service_server::SERVICE_NAME];
 #[must_use]
 pub fn public(services: &Services) -> RoutesBuilder {
     routes!(services:
-        SubjectServiceServer(subjects::SubjectCalls),
-        CommentServiceServer(comments::CommentCalls),
-        ReplyServiceServer(replies::ReplyCalls),
-        LikeServiceServer(likes::LikeCalls),
+        SubjectServiceServer(subjects::SubjectHandlers),
+        CommentServiceServer(comments::CommentHandlers),
+        ReplyServiceServer(replies::ReplyHandlers),
+        LikeServiceServer(likes::LikeHandlers),
     )
 }
 
@@ -146,7 +146,7 @@ pub fn methods() -> Vec<String> {
 /// The service of operators and moderators, for a port of its own.
 #[must_use]
 pub fn admin(services: &Services) -> RoutesBuilder {
-    routes!(services: AdminServiceServer(admin::Admin))
+    routes!(services: AdminServiceServer(admin::AdminHandlers))
 }
 
 impl Services {
@@ -168,15 +168,15 @@ impl Services {
         &self,
         v: &mut Violations,
         token: &str,
-        walk: Option<&Context>,
-        pick: impl FnOnce(Cursor) -> Option<T>,
+        walk: Option<&TokenContext>,
+        pick: impl FnOnce(TokenCursor) -> Option<T>,
     ) -> Option<Option<T>> {
         let Some(walk) = walk else { return Some(None) };
         parse::page_token(v, ("page_token", token), |token| self.tokens.open(walk, token), pick)
     }
 
     /// The token for the rest of a walk; empty where nothing is left.
-    fn seal(&self, walk: &Context, cursor: Option<Cursor>) -> riposte_core::Result<String> {
+    fn seal(&self, walk: &TokenContext, cursor: Option<TokenCursor>) -> riposte_core::Result<String> {
         cursor.map_or_else(|| Ok(String::new()), |cursor| self.tokens.seal(walk, &cursor, self.clock.now()))
     }
 }

@@ -21,10 +21,10 @@ use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, fmt};
 
-use crate::config::{Config, Log, LogFormat};
-use push::{Exports, Push};
+use crate::config::{Config, LogFormat, LogSettings};
+use push::{ExportStats, Push};
 
-pub use calls::{Calls, Measured};
+pub use calls::{CallMetrics, CallTimer};
 pub use error::StartError;
 pub use metrics::Metrics;
 
@@ -45,12 +45,12 @@ pub struct Telemetry {
 /// # Errors
 /// If logging was started before, or the authorities of the receiver cannot be read.
 pub fn start(config: &Config) -> Result<Telemetry, StartError> {
-    let Log { format, filter } = &config.log;
+    let LogSettings { format, filter } = &config.log;
     // The configuration was refused if any part of the filter is malformed.
     let filter = filter.parse::<Targets>().unwrap_or_default();
     // Whatever is left out, the audit log is not: where it goes into this one, each of its lines has to stand here.
     let filter = filter.with_target(crate::audit::TARGET, LevelFilter::INFO);
-    let exports = Exports::default();
+    let exports = ExportStats::default();
     let push = Push::open(&config.telemetry, &exports)?;
     if let Some(push) = &push {
         let carried = CARRIERS.into_iter().fold(filter.clone(), |all, name| all.with_target(name, LevelFilter::OFF));
@@ -64,7 +64,7 @@ pub fn start(config: &Config) -> Result<Telemetry, StartError> {
     let metrics = Metrics::with(pushed, config.telemetry.scrape)?;
     metrics.exports(exports);
     if let Some(endpoint) = config.telemetry.endpoint.as_ref().filter(|_| push.is_some()) {
-        let crate::config::Telemetry { traces, metrics, logs, .. } = config.telemetry;
+        let crate::config::TelemetrySettings { traces, metrics, logs, .. } = config.telemetry;
         tracing::info!(endpoint, traces, metrics, logs, "what is measured is sent to an OpenTelemetry receiver");
     }
     Ok(Telemetry { metrics, push })

@@ -1,19 +1,19 @@
-//! The road of every write: from the façade's [`Log`](riposte_core::ports::Log) to the store's
+//! The road of every write: from the façade's [`Log`](riposte_core::ports::CommandLog) to the store's
 //! [`Writer`](riposte_core::ports::Writer); and what follows from a commit: numbers, projections, watchers.
 
 pub mod watch;
 
-mod bells;
-mod feed;
-mod lanes;
+mod background;
+mod backoff_log;
+mod notifier;
 mod relay;
 mod tail;
-mod trouble;
+mod write_queues;
 
 #[cfg(test)]
-mod memory;
+mod test_source;
 
-pub use bells::Bells;
-pub use feed::Feed;
-pub use lanes::{LaneLimits, Lanes, MAX_BATCH, Witness};
+pub use background::BackgroundTasks;
+pub use notifier::Notifier;
 pub use relay::RelayPorts;
+pub use write_queues::{MAX_BATCH, QueueObserver, WriteQueueLimits, WriteQueues};

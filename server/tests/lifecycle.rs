@@ -4,15 +4,15 @@ use nix::{
     sys::signal::{Signal as Number, kill},
     unistd::Pid,
 };
-use riposte::lifecycle::{Signal, Signals, Stop};
+use riposte::lifecycle::{Stop, StopSignal, StopSignals};
 
 #[tokio::test]
 async fn signals_are_told_apart_and_a_second_one_cuts_the_soft_stop_short() {
-    let mut signals = Signals::listen().unwrap();
+    let mut signals = StopSignals::listen().unwrap();
     kill(Pid::this(), Number::SIGINT).unwrap();
-    assert_eq!(signals.next().await, Signal::Interrupt);
+    assert_eq!(signals.next().await, StopSignal::Interrupt);
     kill(Pid::this(), Number::SIGTERM).unwrap();
-    assert_eq!(signals.next().await, Signal::Terminate);
+    assert_eq!(signals.next().await, StopSignal::Terminate);
 
     assert_eq!(signals.or_at_once(async {}).await, Stop::Soft);
     kill(Pid::this(), Number::SIGTERM).unwrap();

@@ -1,15 +1,15 @@
 //! The record of the steps themselves: one row for each, with the layout that the tables were made for.
 
-use crate::step::Step;
-use crate::table::{Spread, Table};
+use crate::step::MigrationStep;
+use crate::table::{TableSpec, TableSpread};
 use sea_orm_migration::schema::{big_integer, small_integer, var_binary};
 
-pub(super) const STEP: Step = Step { name: "m0001_schema", tables, rows: || None, dropped: &[] };
+pub(super) const STEP: MigrationStep = MigrationStep { name: "m0001_schema", tables, rows: || None, dropped: &[] };
 
-fn tables() -> Vec<Table> {
-    vec![Table {
+fn tables() -> Vec<TableSpec> {
+    vec![TableSpec {
         name: "riposte_schema",
-        spread: Spread::Once,
+        spread: TableSpread::Once,
         columns: vec![
             var_binary("step", 64),
             small_integer("subject_tables"),

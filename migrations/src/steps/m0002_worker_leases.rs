@@ -1,18 +1,18 @@
 //! The 64 worker numbers of a data source. `minted_until` is in ticks of ids and only grows: a successor mints from it
 //! on. `leased_until` is in milliseconds since 1970.
 
-use crate::step::Step;
-use crate::table::{Spread, Table};
+use crate::step::MigrationStep;
+use crate::table::{TableSpec, TableSpread};
 use riposte_core::ids::WORKERS;
 use sea_orm_migration::prelude::{Alias, Expr, InsertStatement, OnConflict, Query};
 use sea_orm_migration::schema::{big_integer, small_integer, var_binary};
 
-pub(super) const STEP: Step = Step { name: "m0002_worker_leases", tables, rows, dropped: &[] };
+pub(super) const STEP: MigrationStep = MigrationStep { name: "m0002_worker_leases", tables, rows, dropped: &[] };
 
-fn tables() -> Vec<Table> {
-    vec![Table {
+fn tables() -> Vec<TableSpec> {
+    vec![TableSpec {
         name: "worker_lease",
-        spread: Spread::Once,
+        spread: TableSpread::Once,
         columns: vec![
             small_integer("worker"),
             var_binary("owner", 16),

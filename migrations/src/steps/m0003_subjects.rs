@@ -1,17 +1,17 @@
 //! Subjects: the caller's name, the allocator of root floors, counts, the commit number.
 
-use crate::step::Step;
-use crate::table::{Key, Spread, Table};
+use crate::step::MigrationStep;
+use crate::table::{IndexSpec, TableSpec, TableSpread};
 use sea_orm_migration::schema::{
     big_integer, big_integer_null, integer, small_integer, text, tiny_integer, var_binary, var_binary_null,
 };
 
-pub(super) const STEP: Step = Step { name: "m0003_subjects", tables, rows: || None, dropped: &[] };
+pub(super) const STEP: MigrationStep = MigrationStep { name: "m0003_subjects", tables, rows: || None, dropped: &[] };
 
-fn tables() -> Vec<Table> {
-    vec![Table {
+fn tables() -> Vec<TableSpec> {
+    vec![TableSpec {
         name: "comment_subject_@",
-        spread: Spread::Subjects,
+        spread: TableSpread::Subjects,
         columns: vec![
             big_integer("id"),
             small_integer("part"),
@@ -32,6 +32,6 @@ fn tables() -> Vec<Table> {
             big_integer_null("delete_time"),
         ],
         primary: &["id"],
-        keys: &[Key { name: "key", unique: true, columns: &["object_type", "object_id"] }],
+        keys: &[IndexSpec { name: "key", unique: true, columns: &["object_type", "object_id"] }],
     }]
 }

@@ -1,23 +1,23 @@
 //! Comments: the index row that every list reads, and beside it, apart, what it says, what it said before, where it was
 //! written (deleted after its retention) and where it was imported from.
 
-use crate::step::Step;
-use crate::table::{Key, Spread, Table};
+use crate::step::MigrationStep;
+use crate::table::{IndexSpec, TableSpec, TableSpread};
 use sea_orm_migration::schema::{
     big_integer, big_integer_null, binary_len, custom, integer, small_integer, text, tiny_integer, var_binary,
     var_binary_null,
 };
 
-pub(super) const STEP: Step = Step { name: "m0004_comments", tables, rows: || None, dropped: &[] };
+pub(super) const STEP: MigrationStep = MigrationStep { name: "m0004_comments", tables, rows: || None, dropped: &[] };
 
-fn tables() -> Vec<Table> {
+fn tables() -> Vec<TableSpec> {
     vec![index(), content(), edit(), client(), origin()]
 }
 
-fn index() -> Table {
-    Table {
+fn index() -> TableSpec {
+    TableSpec {
         name: "comment_index_@",
-        spread: Spread::Index,
+        spread: TableSpread::Index,
         columns: vec![
             big_integer("id"),
             small_integer("part"),
@@ -50,18 +50,18 @@ fn index() -> Table {
         ],
         primary: &["id"],
         keys: &[
-            Key { name: "floor", unique: true, columns: &["subject_id", "root_id", "floor"] },
-            Key { name: "listed", unique: false, columns: &["subject_id", "root_id", "listed", "floor"] },
-            Key { name: "path", unique: true, columns: &["path"] },
-            Key { name: "request", unique: true, columns: &["subject_id", "request_key"] },
+            IndexSpec { name: "floor", unique: true, columns: &["subject_id", "root_id", "floor"] },
+            IndexSpec { name: "listed", unique: false, columns: &["subject_id", "root_id", "listed", "floor"] },
+            IndexSpec { name: "path", unique: true, columns: &["path"] },
+            IndexSpec { name: "request", unique: true, columns: &["subject_id", "request_key"] },
         ],
     }
 }
 
-fn content() -> Table {
-    Table {
+fn content() -> TableSpec {
+    TableSpec {
         name: "comment_content_@",
-        spread: Spread::Index,
+        spread: TableSpread::Index,
         columns: vec![
             big_integer("comment_id"),
             small_integer("part"),
@@ -74,10 +74,10 @@ fn content() -> Table {
     }
 }
 
-fn edit() -> Table {
-    Table {
+fn edit() -> TableSpec {
+    TableSpec {
         name: "comment_edit_@",
-        spread: Spread::Index,
+        spread: TableSpread::Index,
         columns: vec![
             big_integer("comment_id"),
             big_integer("version"),
@@ -92,10 +92,10 @@ fn edit() -> Table {
     }
 }
 
-fn client() -> Table {
-    Table {
+fn client() -> TableSpec {
+    TableSpec {
         name: "comment_client_@",
-        spread: Spread::Index,
+        spread: TableSpread::Index,
         columns: vec![
             big_integer("comment_id"),
             small_integer("part"),
@@ -105,14 +105,14 @@ fn client() -> Table {
             big_integer("create_time"),
         ],
         primary: &["comment_id"],
-        keys: &[Key { name: "age", unique: false, columns: &["create_time"] }],
+        keys: &[IndexSpec { name: "age", unique: false, columns: &["create_time"] }],
     }
 }
 
-fn origin() -> Table {
-    Table {
+fn origin() -> TableSpec {
+    TableSpec {
         name: "comment_origin_@",
-        spread: Spread::Index,
+        spread: TableSpread::Index,
         columns: vec![
             big_integer("comment_id"),
             small_integer("part"),

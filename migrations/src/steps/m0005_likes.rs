@@ -1,16 +1,16 @@
 //! Likes: one row for each member and comment. A member's likes in one subject are one range of the primary key; who
 //! liked a comment is one range of the other.
 
-use crate::step::Step;
-use crate::table::{Key, Spread, Table};
+use crate::step::MigrationStep;
+use crate::table::{IndexSpec, TableSpec, TableSpread};
 use sea_orm_migration::schema::{big_integer, binary_len, small_integer, tiny_integer, var_binary};
 
-pub(super) const STEP: Step = Step { name: "m0005_likes", tables, rows: || None, dropped: &[] };
+pub(super) const STEP: MigrationStep = MigrationStep { name: "m0005_likes", tables, rows: || None, dropped: &[] };
 
-fn tables() -> Vec<Table> {
-    vec![Table {
+fn tables() -> Vec<TableSpec> {
+    vec![TableSpec {
         name: "comment_like_@",
-        spread: Spread::Index,
+        spread: TableSpread::Index,
         columns: vec![
             big_integer("subject_id"),
             var_binary("member_id", 64),
@@ -22,6 +22,6 @@ fn tables() -> Vec<Table> {
             big_integer("time"),
         ],
         primary: &["subject_id", "member_id", "comment_id"],
-        keys: &[Key { name: "likers", unique: false, columns: &["comment_id", "value", "time", "member_id"] }],
+        keys: &[IndexSpec { name: "likers", unique: false, columns: &["comment_id", "value", "time", "member_id"] }],
     }]
 }

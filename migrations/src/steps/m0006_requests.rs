@@ -1,15 +1,15 @@
 //! Request keys of every verb that does not leave its key on a new comment: kept for ever.
 
-use crate::step::Step;
-use crate::table::{Spread, Table};
+use crate::step::MigrationStep;
+use crate::table::{TableSpec, TableSpread};
 use sea_orm_migration::schema::{big_integer, binary_len, small_integer, tiny_integer};
 
-pub(super) const STEP: Step = Step { name: "m0006_requests", tables, rows: || None, dropped: &[] };
+pub(super) const STEP: MigrationStep = MigrationStep { name: "m0006_requests", tables, rows: || None, dropped: &[] };
 
-fn tables() -> Vec<Table> {
-    vec![Table {
+fn tables() -> Vec<TableSpec> {
+    vec![TableSpec {
         name: "comment_request_@",
-        spread: Spread::Index,
+        spread: TableSpread::Index,
         columns: vec![
             big_integer("subject_id"),
             binary_len("request_key", 16),

@@ -1,23 +1,23 @@
 //! What is derived from the rows: ranks and frozen rankings, the outbox that feeds everything outside, the position of
 //! who reads it, and each member's own history.
 
-use crate::step::Step;
-use crate::table::{Key, Spread, Table};
+use crate::step::MigrationStep;
+use crate::table::{IndexSpec, TableSpec, TableSpread};
 use sea_orm_migration::schema::{
     big_integer, big_integer_null, custom, double, integer, small_integer, tiny_integer, var_binary,
 };
 
-pub(super) const STEP: Step = Step { name: "m0007_projections", tables, rows: || None, dropped: &[] };
+pub(super) const STEP: MigrationStep = MigrationStep { name: "m0007_projections", tables, rows: || None, dropped: &[] };
 
-fn tables() -> Vec<Table> {
+fn tables() -> Vec<TableSpec> {
     vec![rank(), epoch(), outbox(), relay_state(), member_comment()]
 }
 
 /// Only roots with likes, dislikes or replies.
-fn rank() -> Table {
-    Table {
+fn rank() -> TableSpec {
+    TableSpec {
         name: "comment_rank_@",
-        spread: Spread::Index,
+        spread: TableSpread::Index,
         columns: vec![
             big_integer("subject_id"),
             tiny_integer("sort"),
@@ -27,15 +27,15 @@ fn rank() -> Table {
             big_integer("comment_id"),
         ],
         primary: &["subject_id", "sort", "score", "floor"],
-        keys: &[Key { name: "comment", unique: false, columns: &["comment_id", "sort"] }],
+        keys: &[IndexSpec { name: "comment", unique: false, columns: &["comment_id", "sort"] }],
     }
 }
 
 /// Frozen rankings, deleted when no walk can need them any more.
-fn epoch() -> Table {
-    Table {
+fn epoch() -> TableSpec {
+    TableSpec {
         name: "comment_epoch_@",
-        spread: Spread::Index,
+        spread: TableSpread::Index,
         columns: vec![
             big_integer("subject_id"),
             tiny_integer("sort"),
@@ -45,15 +45,15 @@ fn epoch() -> Table {
             big_integer("create_time"),
         ],
         primary: &["subject_id", "sort", "epoch"],
-        keys: &[Key { name: "age", unique: false, columns: &["create_time"] }],
+        keys: &[IndexSpec { name: "age", unique: false, columns: &["create_time"] }],
     }
 }
 
 /// One row for each revision of a subject; the relay numbers them after their commit, without holes.
-fn outbox() -> Table {
-    Table {
+fn outbox() -> TableSpec {
+    TableSpec {
         name: "comment_outbox",
-        spread: Spread::Once,
+        spread: TableSpread::Once,
         columns: vec![
             big_integer("id"),
             small_integer("part"),
@@ -65,17 +65,17 @@ fn outbox() -> Table {
         ],
         primary: &["id"],
         keys: &[
-            Key { name: "published", unique: true, columns: &["pub_seq"] },
-            Key { name: "subject", unique: false, columns: &["subject_id", "revision"] },
+            IndexSpec { name: "published", unique: true, columns: &["pub_seq"] },
+            IndexSpec { name: "subject", unique: false, columns: &["subject_id", "revision"] },
         ],
     }
 }
 
 /// Who reads the outbox, by lease and epoch, and how far.
-fn relay_state() -> Table {
-    Table {
+fn relay_state() -> TableSpec {
+    TableSpec {
         name: "relay_state",
-        spread: Spread::Once,
+        spread: TableSpread::Once,
         columns: vec![
             var_binary("name", 64),
             var_binary("owner", 16),
@@ -89,10 +89,10 @@ fn relay_state() -> Table {
 }
 
 /// A member's own history, in the partition of (object_type, member_id).
-fn member_comment() -> Table {
-    Table {
+fn member_comment() -> TableSpec {
+    TableSpec {
         name: "member_comment_@",
-        spread: Spread::Index,
+        spread: TableSpread::Index,
         columns: vec![
             var_binary("object_type", 32),
             var_binary("member_id", 64),

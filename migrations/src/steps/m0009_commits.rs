@@ -2,21 +2,22 @@
 //! It takes the place of a row for each subject, which is dropped: a process of an earlier version has to fail where it
 //! would write what nobody reads.
 
-use crate::step::Step;
-use crate::table::{Key, Spread, Table};
+use crate::step::MigrationStep;
+use crate::table::{IndexSpec, TableSpec, TableSpread};
 use sea_orm_migration::schema::{big_integer, big_integer_null, custom};
 
-pub(super) const STEP: Step = Step { name: "m0009_commits", tables, rows: || None, dropped: &["comment_outbox"] };
+pub(super) const STEP: MigrationStep =
+    MigrationStep { name: "m0009_commits", tables, rows: || None, dropped: &["comment_outbox"] };
 
-fn tables() -> Vec<Table> {
+fn tables() -> Vec<TableSpec> {
     vec![commit(), revision()]
 }
 
 /// The relay numbers the rows after their commit, without holes.
-fn commit() -> Table {
-    Table {
+fn commit() -> TableSpec {
+    TableSpec {
         name: "outbox_commit",
-        spread: Spread::Once,
+        spread: TableSpread::Once,
         columns: vec![
             big_integer("id"),
             custom("events", "mediumblob"),
@@ -24,17 +25,17 @@ fn commit() -> Table {
             big_integer("create_time"),
         ],
         primary: &["id"],
-        keys: &[Key { name: "published", unique: true, columns: &["pub_seq"] }],
+        keys: &[IndexSpec { name: "published", unique: true, columns: &["pub_seq"] }],
     }
 }
 
 /// Which commit made which revision of a subject. Rows go with their commit, so the commit comes first.
-fn revision() -> Table {
-    Table {
+fn revision() -> TableSpec {
+    TableSpec {
         name: "outbox_revision",
-        spread: Spread::Once,
+        spread: TableSpread::Once,
         columns: vec![big_integer("commit_id"), big_integer("subject_id"), big_integer("revision")],
         primary: &["commit_id", "subject_id"],
-        keys: &[Key { name: "subject", unique: true, columns: &["subject_id", "revision"] }],
+        keys: &[IndexSpec { name: "subject", unique: true, columns: &["subject_id", "revision"] }],
     }
 }

@@ -1,7 +1,7 @@
 //! Tells what keys of a Redis hold, for the history checker, which knows nothing of how copies are written.
 //!
 //! A line comes in for each key: its name, its type and its values, each in hexadecimal digits but the type, with tabs
-//! between. A line goes out for each: see `riposte_cache::look`.
+//! between. A line goes out for each: see `riposte_cache::dump`.
 
 use std::io::{self, BufRead, Write};
 
@@ -19,7 +19,7 @@ fn main() -> io::Result<()> {
         let name = String::from_utf8_lossy(&bytes(words.next().unwrap_or_default())).into_owned();
         let kind = words.next().unwrap_or_default();
         let values: Vec<Vec<u8>> = words.map(bytes).collect();
-        writeln!(out, "{}", riposte_cache::look(&name, kind, &values).replace('\n', " "))?;
+        writeln!(out, "{}", riposte_cache::dump(&name, kind, &values).replace('\n', " "))?;
     }
     out.flush()
 }

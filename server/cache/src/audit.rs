@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use riposte_core::Result;
 
-use crate::reader::{CachedReader, Sample, Shown};
-use crate::relayed::{Heard, Relayed};
-use crate::tally::Told;
+use crate::reader::{AuditSample, AuditedAnswer, CachedReader};
+use crate::relay_state::{RelayProgress, RelayState};
+use crate::stats::CacheEvent;
 
 /// How long a copy may differ from the rows: the relay takes less.
 const SPANS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(5)];
@@ -20,11 +20,11 @@ const PAUSE: Duration = Duration::from_millis(100);
 
 /// See the module.
 #[derive(Debug, Clone)]
-pub struct Auditor {
+pub struct CacheAuditor {
     reader: CachedReader,
 }
 
-impl Auditor {
+impl CacheAuditor {
     /// Audits the copies that `reader` answers from.
     #[must_use]
     pub fn new(reader: CachedReader) -> Self {
@@ -33,7 +33,7 @@ impl Auditor {
 
     /// Looks at answers for ever, one of each kind at a time, and judges none before `relayed` has seen that the copies were told of
     /// all that the rows showed. `troubled` hears why one could not be looked at.
-    pub async fn run(self, relayed: Relayed, troubled: impl Fn(riposte_core::Error)) {
+    pub async fn run(self, relayed: RelayState, troubled: impl Fn(riposte_core::Error)) {
         loop {
             tokio::time::sleep(SPANS[0]).await;
             for sample in self.reader.seen().take() {
@@ -52,7 +52,7 @@ impl Auditor {
     ///
     /// # Errors
     /// Those of the rows.
-    pub async fn audit(&self, span: Duration, relayed: Option<&Relayed>) -> Result<Option<bool>> {
+    pub async fn audit(&self, span: Duration, relayed: Option<&RelayState>) -> Result<Option<bool>> {
         let mut found = None;
         for sample in self.reader.seen().take() {
             let differs = self.compare(&sample, span, relayed).await?;
@@ -61,9 +61,9 @@ impl Auditor {
         Ok(found)
     }
 
-    async fn compare(&self, sample: &Sample, span: Duration, relayed: Option<&Relayed>) -> Result<bool> {
+    async fn compare(&self, sample: &AuditSample, span: Duration, relayed: Option<&RelayState>) -> Result<bool> {
         let Some(kept) = sample.kept(&self.reader).await else { return Ok(false) };
-        self.reader.tally().one(Told::Audited);
+        self.reader.tally().one(CacheEvent::Audited);
         let rows = sample.rows(&**self.reader.inner()).await?;
         if agree(&kept, rows.as_ref()) {
             return Ok(false);
@@ -72,18 +72,18 @@ impl Auditor {
         tokio::time::sleep(span).await;
         let heard = match seen {
             Some((relayed, then)) => relayed.all_before(then, sample.partition()).await?,
-            None => Heard::All,
+            None => RelayProgress::All,
         };
         let Some(rows) = self.still_differs(sample, &kept, rows).await? else { return Ok(false) };
         match heard {
-            Heard::All => self.reader.tally().one(Told::Drift),
-            Heard::Late => {
-                self.reader.tally().one(Told::Late);
+            RelayProgress::All => self.reader.tally().one(CacheEvent::Drift),
+            RelayProgress::Late => {
+                self.reader.tally().one(CacheEvent::Late);
                 let partition = sample.partition().get();
                 tracing::warn!(partition, "copies are late: the relay has not told them for many seconds");
                 return Ok(false);
             }
-            Heard::Away => return Ok(false),
+            RelayProgress::Away => return Ok(false),
         }
         let key = sample.forget(&self.reader, &kept).await;
         let (what, revision) = (kept.name(), kept.revision());
@@ -93,7 +93,12 @@ impl Auditor {
 
     /// The revision of what the rows show, if copies still show what they did and that is not it; `then` is what the rows
     /// showed before.
-    async fn still_differs(&self, sample: &Sample, kept: &Shown, then: Option<Shown>) -> Result<Option<i64>> {
+    async fn still_differs(
+        &self,
+        sample: &AuditSample,
+        kept: &AuditedAnswer,
+        then: Option<AuditedAnswer>,
+    ) -> Result<Option<i64>> {
         let looks = if sample.has_revision() { 1 } else { LOOKS };
         let mut last = then;
         for look in 0..looks {
@@ -116,6 +121,6 @@ impl Auditor {
 }
 
 /// Whether copies show what the rows do, or something newer.
-fn agree(kept: &Shown, rows: Option<&Shown>) -> bool {
+fn agree(kept: &AuditedAnswer, rows: Option<&AuditedAnswer>) -> bool {
     rows.is_some_and(|rows| kept.agrees(rows))
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// Bounds and times of the copies.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
+pub struct CacheLimits {
     /// Members that a list keeps from its end; beyond them the rows answer.
     pub window: usize,
     /// How long a subject's copies are kept, a fifth more or less.
@@ -21,7 +21,7 @@ pub struct Limits {
     pub per_subject: usize,
 }
 
-impl Default for Limits {
+impl Default for CacheLimits {
     fn default() -> Self {
         Self {
             window: 400,
@@ -49,7 +49,7 @@ pub struct RedisConfig {
     /// Stands in every key: raised after the rows were set back to an older state.
     pub timeline: u16,
     /// Bounds and times.
-    pub limits: Limits,
+    pub limits: CacheLimits,
 }
 
 impl std::fmt::Debug for RedisConfig {

@@ -1,49 +1,51 @@
 //! Copies of what is read often: in Redis, shared by all processes, or in the process.
 //!
 //! Both keep one protocol ([`Cache`]), by which every copy is right or absent once all is quiet, whatever is lost,
-//! evicted, late or repeated. [`CachedReader`] answers the domain's reads from them, [`Hearer`] and [`CachedWriter`] bring
-//! every commit to them, [`Mender`] brings what that missed.
+//! evicted, late or repeated. [`CachedReader`] answers the domain's reads from them, [`CacheUpdater`] and [`CachedWriter`] bring
+//! every commit to them, [`CacheRepair`] brings what that missed.
 //!
 //! This crate must never decide anything of the domain, know SQL, an RPC or a status; no type of the Redis client leaves it.
 
 mod audit;
 mod config;
 mod fallback;
-mod flights;
-mod hear;
+mod floor_index;
+mod invalid_partitions;
 mod memory;
-mod mend;
-mod owed;
-mod places;
 #[cfg(any(test, feature = "planted"))]
 mod planted;
 mod port;
-mod rankings;
+mod ranking_cache;
+mod read_limit;
 mod reader;
 mod redis;
-mod relayed;
-mod room;
-mod tally;
-mod vigil;
+mod relay_state;
+mod repair;
+mod single_flight;
+mod staleness;
+mod stats;
+mod updater;
 mod writer;
 
-pub use audit::Auditor;
-pub use config::{Limits, RedisConfig};
+pub use audit::CacheAuditor;
+pub use config::{CacheLimits, RedisConfig};
 pub use fallback::noting;
-pub use flights::Flights;
-pub use hear::Hearer;
-pub use memory::Memory;
-pub use mend::Mender;
-pub use owed::Owed;
+pub use invalid_partitions::InvalidPartitions;
+pub use memory::MemoryCache;
 pub use port::{
-    Away, Cache, Change, Choice, Committed, Cursor, Fill, Filled, Item, Kind, Likes, ListChange, ListName, Listed,
-    Lookup, Member, Opened, PageAsk, PageHit, Part, Patch, Preview, Printed, Printer, Prints, Ticket,
+    Cache, CacheFill, CachedCandidates, CachedComment, CachedPage, CachedPageQuery, CachedPreview, CommentUpdate,
+    CommittedState, EntryLookup, FillLease, FillOutcome, FillScope, LeaseOutcome, LikeCounts, ListName, ListPart,
+    ListRange, ListUpdate, PageRenderer, RelayCursor, RenderedPage, RenderedPages, SubjectMember, SubjectUpdate,
+    Unavailable,
 };
-pub use rankings::CachedRankings;
+pub use ranking_cache::RankingCache;
+pub use read_limit::{DbReadLimit, SourceRoute};
 pub use reader::CachedReader;
-pub use redis::{Redis, RedisHealth, Trips, fuzz, look};
-pub use relayed::Relayed;
-pub use room::{Room, Route};
-pub use tally::{Tally, Told};
-pub use vigil::{Care, Vigil};
+pub use redis::{RedisCache, RedisHealth, RedisObserver, dump, fuzz};
+pub use relay_state::RelayState;
+pub use repair::CacheRepair;
+pub use single_flight::SingleFlight;
+pub use staleness::{StalenessChange, StalenessMonitor};
+pub use stats::{CacheEvent, CacheStats};
+pub use updater::CacheUpdater;
 pub use writer::CachedWriter;

@@ -2,10 +2,10 @@
 //!
 //! A subject's block is one value behind one lock, evicted as a whole; how many there are is bounded by moka.
 
-mod block;
-mod choice;
+mod candidates;
 mod list;
 mod states;
+mod subject_entry;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -17,25 +17,26 @@ use riposte_core::comment::CommentView;
 use riposte_core::ids::PARTITIONS;
 use riposte_core::{CommentId, LikeValue, Partition, Subject, SubjectId, SubjectKey};
 
-use crate::config::Limits;
+use crate::config::CacheLimits;
 use crate::port::{
-    Away, Cache, Change, Committed, Cursor, Fill, Filled, Kind, Likes, Lookup, Member, Opened, PageAsk, PageHit, Ticket,
+    Cache, CacheFill, CachedPage, CachedPageQuery, CommittedState, EntryLookup, FillLease, FillOutcome, FillScope,
+    LeaseOutcome, LikeCounts, RelayCursor, SubjectMember, SubjectUpdate, Unavailable,
 };
-use block::{Block, Now};
-use states::States;
+use states::LikeStates;
+use subject_entry::{EntryClock, MemoryEntry};
 
 /// See the module.
 #[derive(Debug)]
-pub struct Memory {
-    limits: Limits,
+pub struct MemoryCache {
+    limits: CacheLimits,
     begin: Instant,
     /// Of each partition: where its relay is, and its generation.
-    partitions: Vec<Mutex<Option<(Cursor, u64)>>>,
+    partitions: Vec<Mutex<Option<(RelayCursor, u64)>>>,
     names: Bounded<SubjectKey, Name>,
-    blocks: Bounded<SubjectId, Arc<Mutex<Block>>>,
+    blocks: Bounded<SubjectId, Arc<Mutex<MemoryEntry>>>,
     /// A comment does not tell its subject.
     places: Bounded<CommentId, SubjectId>,
-    states: Bounded<Member, Arc<Mutex<States>>>,
+    states: Bounded<SubjectMember, Arc<Mutex<LikeStates>>>,
     /// Held while a name or a block may come into being.
     door: Mutex<()>,
 }
@@ -52,10 +53,10 @@ enum Name {
     },
 }
 
-impl Memory {
+impl MemoryCache {
     /// An empty one, whose relays have not come.
     #[must_use]
-    pub fn new(limits: Limits) -> Self {
+    pub fn new(limits: CacheLimits) -> Self {
         let subjects = limits.subjects;
         let kept = |ttl: Duration| ttl + ttl / 5;
         Self {
@@ -93,11 +94,11 @@ impl Memory {
         self.begin.elapsed().as_millis().try_into().unwrap_or(i64::MAX)
     }
 
-    fn with(&self) -> Now<'_> {
-        Now { now: self.now(), limits: &self.limits }
+    fn with(&self) -> EntryClock<'_> {
+        EntryClock { now: self.now(), limits: &self.limits }
     }
 
-    fn partition(&self, at: Partition) -> MutexGuard<'_, Option<(Cursor, u64)>> {
+    fn partition(&self, at: Partition) -> MutexGuard<'_, Option<(RelayCursor, u64)>> {
         locked(&self.partitions[usize::from(at.get())])
     }
 
@@ -113,32 +114,36 @@ impl Memory {
     }
 
     /// The block of a subject, if it is of the present generation.
-    fn block(&self, id: SubjectId) -> Option<Arc<Mutex<Block>>> {
+    fn block(&self, id: SubjectId) -> Option<Arc<Mutex<MemoryEntry>>> {
         let generation = self.generation(CommentId::from(id).partition())?;
         let block = self.blocks.get(&id)?;
         let present = locked(&block).generation == generation;
         present.then_some(block)
     }
 
-    fn subject(&self, key: &SubjectKey) -> Lookup<Option<Subject>> {
+    fn subject(&self, key: &SubjectKey) -> EntryLookup<Option<Subject>> {
         match self.named(key) {
-            Some(Name::Looked { absent: true, .. }) => Lookup::Hit(None),
+            Some(Name::Looked { absent: true, .. }) => EntryLookup::Hit(None),
             Some(Name::Of(id)) => {
                 let row = self.block(id).and_then(|block| locked(&block).row().cloned());
-                row.map_or(Lookup::Miss, |row| Lookup::Hit(Some(row)))
+                row.map_or(EntryLookup::Miss, |row| EntryLookup::Hit(Some(row)))
             }
-            Some(Name::Looked { .. }) | None => Lookup::Miss,
+            Some(Name::Looked { .. }) | None => EntryLookup::Miss,
         }
     }
 
-    fn comment(&self, id: CommentId) -> Lookup<Option<CommentView>> {
-        let Some(block) = self.places.get(&id).and_then(|subject| self.block(subject)) else { return Lookup::Miss };
+    fn comment(&self, id: CommentId) -> EntryLookup<Option<CommentView>> {
+        let Some(block) = self.places.get(&id).and_then(|subject| self.block(subject)) else {
+            return EntryLookup::Miss;
+        };
         let block = locked(&block);
         let found = block.row().zip(block.item(id));
-        found.map_or(Lookup::Miss, |(row, item)| Lookup::Hit(row.delete_time.is_none().then(|| item.view(row))))
+        found.map_or(EntryLookup::Miss, |(row, item)| {
+            EntryLookup::Hit(row.delete_time.is_none().then(|| item.view(row)))
+        })
     }
 
-    fn states_of(&self, who: &Member) -> Arc<Mutex<States>> {
+    fn states_of(&self, who: &SubjectMember) -> Arc<Mutex<LikeStates>> {
         self.states.get_with(who.clone(), Arc::default)
     }
 }
@@ -152,70 +157,74 @@ fn millis(span: Duration) -> i64 {
 }
 
 #[async_trait]
-impl Cache for Memory {
-    async fn subjects(&self, keys: &[SubjectKey]) -> Result<Vec<Lookup<Option<Subject>>>, Away> {
+impl Cache for MemoryCache {
+    async fn subjects(&self, keys: &[SubjectKey]) -> Result<Vec<EntryLookup<Option<Subject>>>, Unavailable> {
         Ok(keys.iter().map(|key| self.subject(key)).collect())
     }
 
-    async fn comments(&self, ids: &[CommentId]) -> Result<Vec<Lookup<Option<CommentView>>>, Away> {
+    async fn comments(&self, ids: &[CommentId]) -> Result<Vec<EntryLookup<Option<CommentView>>>, Unavailable> {
         Ok(ids.iter().map(|id| self.comment(*id)).collect())
     }
 
-    async fn page(&self, ask: &PageAsk) -> Result<Lookup<Option<PageHit>>, Away> {
+    async fn page(&self, ask: &CachedPageQuery) -> Result<EntryLookup<Option<CachedPage>>, Unavailable> {
         let id = match self.named(&ask.key) {
             Some(Name::Of(id)) => id,
-            Some(Name::Looked { absent: true, .. }) => return Ok(Lookup::Hit(None)),
-            Some(Name::Looked { .. }) | None => return Ok(Lookup::Miss),
+            Some(Name::Looked { absent: true, .. }) => return Ok(EntryLookup::Hit(None)),
+            Some(Name::Looked { .. }) | None => return Ok(EntryLookup::Miss),
         };
-        let Some(block) = self.block(id) else { return Ok(Lookup::Miss) };
+        let Some(block) = self.block(id) else { return Ok(EntryLookup::Miss) };
         let block = locked(&block);
         if block.row().is_some_and(|row| row.delete_time.is_some()) {
-            return Ok(Lookup::Hit(None));
+            return Ok(EntryLookup::Hit(None));
         }
-        Ok(block.page(ask).map_or(Lookup::Miss, |page| Lookup::Hit(Some(page))))
+        Ok(block.page(ask).map_or(EntryLookup::Miss, |page| EntryLookup::Hit(Some(page))))
     }
 
-    async fn states(&self, who: &Member, ids: &[CommentId]) -> Result<Lookup<Option<Vec<Option<LikeValue>>>>, Away> {
+    async fn states(
+        &self,
+        who: &SubjectMember,
+        ids: &[CommentId],
+    ) -> Result<EntryLookup<Option<Vec<Option<LikeValue>>>>, Unavailable> {
         let subject = match self.subject(&who.key) {
-            Lookup::Hit(Some(subject)) if subject.delete_time.is_none() => subject,
-            Lookup::Hit(_) => return Ok(Lookup::Hit(None)),
-            Lookup::Miss => return Ok(Lookup::Miss),
+            EntryLookup::Hit(Some(subject)) if subject.delete_time.is_none() => subject,
+            EntryLookup::Hit(_) => return Ok(EntryLookup::Hit(None)),
+            EntryLookup::Miss => return Ok(EntryLookup::Miss),
         };
-        let Some(generation) = self.generation(who.key.partition()) else { return Ok(Lookup::Miss) };
-        let Some(states) = self.states.get(who) else { return Ok(Lookup::Miss) };
+        let Some(generation) = self.generation(who.key.partition()) else { return Ok(EntryLookup::Miss) };
+        let Some(states) = self.states.get(who) else { return Ok(EntryLookup::Miss) };
         let block = self.block(subject.id);
         let exists = |id: CommentId| block.as_ref().is_some_and(|block| locked(block).item(id).is_some());
         let values = locked(&states).read(ids, generation, exists);
-        Ok(values.map_or(Lookup::Miss, |values| Lookup::Hit(Some(values))))
+        Ok(values.map_or(EntryLookup::Miss, |values| EntryLookup::Hit(Some(values))))
     }
 
-    async fn open(&self, key: &SubjectKey, kind: Kind, token: u64) -> Result<Opened, Away> {
+    async fn open(&self, key: &SubjectKey, kind: FillScope, token: u64) -> Result<LeaseOutcome, Unavailable> {
         let _door = locked(&self.door);
-        let Some((given, generation)) = *self.partition(key.partition()) else { return Ok(Opened::Cold) };
+        let Some((given, generation)) = *self.partition(key.partition()) else { return Ok(LeaseOutcome::Cold) };
         let id = match self.named(key) {
             Some(Name::Of(id)) => id,
             Some(Name::Looked { .. }) | None => {
                 let until = self.now() + millis(self.limits.lease);
                 self.names.insert(key.clone(), Name::Looked { token, until, absent: false });
-                return Ok(Opened::Unknown { token });
+                return Ok(LeaseOutcome::Unknown { token });
             }
         };
         let block = self.block(id).unwrap_or_else(|| {
-            let block = Arc::new(Mutex::new(Block::new(generation)));
+            let block = Arc::new(Mutex::new(MemoryEntry::new(generation)));
             self.blocks.insert(id, Arc::clone(&block));
             block
         });
-        let ticket = locked(&block).lease(Ticket { subject: id, kind, token, given }, self.with());
-        Ok(ticket.map_or(Opened::Busy, Opened::Ticket))
+        let ticket = locked(&block).lease(FillLease { subject: id, kind, token, given }, self.with());
+        Ok(ticket.map_or(LeaseOutcome::Busy, LeaseOutcome::Ticket))
     }
 
-    async fn name(&self, key: &SubjectKey, id: SubjectId) -> Result<(), Away> {
+    async fn name(&self, key: &SubjectKey, id: SubjectId) -> Result<(), Unavailable> {
         let _door = locked(&self.door);
         self.names.insert(key.clone(), Name::Of(id));
         Ok(())
     }
 
-    async fn absent(&self, key: &SubjectKey, token: u64) -> Result<(), Away> {
+    async fn absent(&self, key: &SubjectKey, token: u64) -> Result<(), Unavailable> {
         let _door = locked(&self.door);
         if let Some(Name::Looked { token: last, absent: false, .. }) = self.named(key)
             && last == token
@@ -226,20 +235,20 @@ impl Cache for Memory {
         Ok(())
     }
 
-    async fn fill(&self, ticket: &Ticket, fill: &Fill) -> Result<Filled, Away> {
-        let Some(block) = self.block(ticket.subject) else { return Ok(Filled::Refused) };
+    async fn fill(&self, ticket: &FillLease, fill: &CacheFill) -> Result<FillOutcome, Unavailable> {
+        let Some(block) = self.block(ticket.subject) else { return Ok(FillOutcome::Refused) };
         fill.items.iter().for_each(|item| self.places.insert(item.comment.id, ticket.subject));
         Ok(locked(&block).fill(ticket, fill, self.with()))
     }
 
-    async fn close(&self, ticket: &Ticket) -> Result<(), Away> {
+    async fn close(&self, ticket: &FillLease) -> Result<(), Unavailable> {
         if let Some(block) = self.block(ticket.subject) {
             locked(&block).release(ticket, self.now());
         }
         Ok(())
     }
 
-    async fn apply(&self, changes: &[Change]) -> Result<(), Away> {
+    async fn apply(&self, changes: &[SubjectUpdate]) -> Result<(), Unavailable> {
         for change in changes {
             if change.created {
                 self.name(&change.subject.key, change.subject.id).await?;
@@ -253,7 +262,7 @@ impl Cache for Memory {
         Ok(())
     }
 
-    async fn like(&self, likes: &[Likes]) -> Result<(), Away> {
+    async fn like(&self, likes: &[LikeCounts]) -> Result<(), Unavailable> {
         for likes in likes {
             if let Some(block) = self.block(likes.subject) {
                 locked(&block).like(likes, self.now());
@@ -262,41 +271,52 @@ impl Cache for Memory {
         Ok(())
     }
 
-    async fn doubt(&self, members: &[Member], token: u64) -> Result<(), Away> {
+    async fn begin_invalidation(&self, members: &[SubjectMember], token: u64) -> Result<(), Unavailable> {
         let now = self.now();
-        members.iter().for_each(|who| locked(&self.states_of(who)).doubt(token, now));
+        members.iter().for_each(|who| locked(&self.states_of(who)).begin_invalidation(token, now));
         Ok(())
     }
 
-    async fn settle(&self, members: &[Member], token: u64) -> Result<(), Away> {
-        members.iter().for_each(|who| locked(&self.states_of(who)).settle(token));
+    async fn end_invalidation(&self, members: &[SubjectMember], token: u64) -> Result<(), Unavailable> {
+        members.iter().for_each(|who| locked(&self.states_of(who)).end_invalidation(token));
         Ok(())
     }
 
-    async fn open_states(&self, who: &Member, token: u64) -> Result<bool, Away> {
+    async fn open_states(&self, who: &SubjectMember, token: u64) -> Result<bool, Unavailable> {
         let Some(generation) = self.generation(who.key.partition()) else { return Ok(false) };
         Ok(locked(&self.states_of(who)).open(token, generation, self.now()))
     }
 
-    async fn fill_states(&self, who: &Member, token: u64, values: &[(CommentId, LikeValue)]) -> Result<(), Away> {
+    async fn fill_states(
+        &self,
+        who: &SubjectMember,
+        token: u64,
+        values: &[(CommentId, LikeValue)],
+    ) -> Result<(), Unavailable> {
         if let Some(states) = self.states.get(who) {
             locked(&states).fill(token, values, self.generation(who.key.partition()));
         }
         Ok(())
     }
 
-    async fn exist(&self, who: &Member, ids: &[CommentId]) -> Result<(), Away> {
+    async fn exist(&self, who: &SubjectMember, ids: &[CommentId]) -> Result<(), Unavailable> {
         if let Some(states) = self.states.get(who) {
             locked(&states).exist(ids, self.limits.per_subject);
         }
         Ok(())
     }
 
-    async fn cursors(&self, partitions: &[Partition]) -> Result<Vec<Option<Cursor>>, Away> {
+    async fn cursors(&self, partitions: &[Partition]) -> Result<Vec<Option<RelayCursor>>, Unavailable> {
         Ok(partitions.iter().map(|at| self.partition(*at).map(|(cursor, _)| cursor)).collect())
     }
 
-    async fn advance(&self, at: Partition, from: Cursor, to: Cursor, told: &Committed) -> Result<bool, Away> {
+    async fn advance(
+        &self,
+        at: Partition,
+        from: RelayCursor,
+        to: RelayCursor,
+        told: &CommittedState,
+    ) -> Result<bool, Unavailable> {
         if self.partition(at).is_none_or(|(cursor, _)| cursor != from) {
             return Ok(false);
         }
@@ -316,12 +336,12 @@ impl Cache for Memory {
         Ok(true)
     }
 
-    async fn renew(&self, at: Partition, cursor: Cursor, generation: u64) -> Result<(), Away> {
+    async fn renew(&self, at: Partition, cursor: RelayCursor, generation: u64) -> Result<(), Unavailable> {
         *self.partition(at) = Some((cursor, generation));
         Ok(())
     }
 
-    async fn forget(&self, key: &SubjectKey) -> Result<(), Away> {
+    async fn forget(&self, key: &SubjectKey) -> Result<(), Unavailable> {
         let _door = locked(&self.door);
         if let Some(Name::Of(id)) = self.named(key) {
             self.blocks.invalidate(&id);

@@ -1,16 +1,16 @@
 //! Reads that ask the copies first. What they do not know is read from the rows once for all who ask, and kept.
 
+mod audit_samples;
+mod audited_answer;
 mod comments;
+mod load_key;
 mod pages;
 mod parts;
+mod primary;
 mod printed;
-mod rest;
 mod sample;
-mod seen;
-mod shown;
 mod states;
 mod subjects;
-mod wanted;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,19 +18,19 @@ use std::time::Duration;
 use riposte_core::ports::Reader;
 use riposte_core::{Partition, Result, Subject, SubjectKey};
 
+use audit_samples::AuditSamples;
+pub(crate) use audited_answer::AuditedAnswer;
+pub(crate) use load_key::LoadKey;
 pub(crate) use parts::roots;
-pub(crate) use sample::Sample;
-use seen::Seen;
-pub(crate) use shown::Shown;
-pub(crate) use wanted::Wanted;
+pub(crate) use sample::AuditSample;
 
 use crate::fallback;
-use crate::flights::Flights;
-use crate::owed::Owed;
-use crate::places::Places;
-use crate::port::{Away, Cache, Fill, Filled, Lookup, PageHit, Ticket};
-use crate::room::Room;
-use crate::tally::{Tally, Told};
+use crate::floor_index::FloorIndex;
+use crate::invalid_partitions::InvalidPartitions;
+use crate::port::{Cache, CacheFill, CachedPage, EntryLookup, FillLease, FillOutcome, Unavailable};
+use crate::read_limit::DbReadLimit;
+use crate::single_flight::SingleFlight;
+use crate::stats::{CacheEvent, CacheStats};
 
 /// How long a fill waits for a commit that was read and is not applied yet.
 const SOON: Duration = Duration::from_millis(5);
@@ -43,28 +43,34 @@ pub struct CachedReader(Arc<Parts>);
 struct Parts {
     inner: Arc<dyn Reader>,
     cache: Arc<dyn Cache>,
-    owed: Owed,
-    room: Room,
-    tally: Tally,
-    pages: Flights<Wanted, Option<Arc<PageHit>>>,
-    places: Places,
-    subjects: Flights<Vec<SubjectKey>, Arc<Vec<Option<Subject>>>>,
+    owed: InvalidPartitions,
+    room: DbReadLimit,
+    tally: CacheStats,
+    pages: SingleFlight<LoadKey, Option<Arc<CachedPage>>>,
+    places: FloorIndex,
+    subjects: SingleFlight<Vec<SubjectKey>, Arc<Vec<Option<Subject>>>>,
     /// What copies have answered.
-    seen: Seen,
+    seen: AuditSamples,
 }
 
 impl CachedReader {
     /// Reads `inner` through `cache`, within `room`.
     #[must_use]
-    pub fn new(inner: Arc<dyn Reader>, cache: Arc<dyn Cache>, owed: Owed, room: Room, tally: Tally) -> Self {
-        let (pages, subjects, places) = (Flights::default(), Flights::default(), Places::new());
-        let seen = Seen::default();
+    pub fn new(
+        inner: Arc<dyn Reader>,
+        cache: Arc<dyn Cache>,
+        owed: InvalidPartitions,
+        room: DbReadLimit,
+        tally: CacheStats,
+    ) -> Self {
+        let (pages, subjects, places) = (SingleFlight::default(), SingleFlight::default(), FloorIndex::new());
+        let seen = AuditSamples::default();
         Self(Arc::new(Parts { inner, cache, owed, room, tally, pages, places, subjects, seen }))
     }
 
     /// What it counts.
     #[must_use]
-    pub fn tally(&self) -> &Tally {
+    pub fn tally(&self) -> &CacheStats {
         &self.0.tally
     }
 
@@ -94,7 +100,7 @@ impl CachedReader {
         &self.0.inner
     }
 
-    pub(crate) fn seen(&self) -> &Seen {
+    pub(crate) fn seen(&self) -> &AuditSamples {
         &self.0.seen
     }
 }
@@ -108,41 +114,41 @@ impl Parts {
     /// Reads the rows of a partition, when there is room on its data source.
     async fn rows<T>(&self, at: Partition, read: impl Future<Output = Result<T>>) -> Result<T> {
         let _room = self.room.enter(at).await?;
-        self.tally.one(Told::Read);
+        self.tally.one(CacheEvent::Read);
         read.await
     }
 
     /// Counts a look, and tells what it found.
-    fn looked<T>(&self, looked: std::result::Result<Lookup<T>, Away>) -> Option<T> {
+    fn looked<T>(&self, looked: std::result::Result<EntryLookup<T>, Unavailable>) -> Option<T> {
         match looked {
-            Ok(Lookup::Hit(found)) => {
-                self.tally.one(Told::Hit);
+            Ok(EntryLookup::Hit(found)) => {
+                self.tally.one(CacheEvent::Hit);
                 Some(found)
             }
-            Ok(Lookup::Miss) => {
-                self.tally.one(Told::Miss);
+            Ok(EntryLookup::Miss) => {
+                self.tally.one(CacheEvent::Miss);
                 None
             }
-            Err(Away) => {
+            Err(Unavailable) => {
                 fallback::note();
-                self.tally.one(Told::Away);
+                self.tally.one(CacheEvent::Away);
                 None
             }
         }
     }
 
     /// Keeps what was read. Where the copies are behind it they have a moment to come, and then begin anew.
-    async fn keep(&self, ticket: &Ticket, mut fill: Fill) {
+    async fn keep(&self, ticket: &FillLease, mut fill: CacheFill) {
         for last in [false, true] {
             fill.force = last;
             match self.cache.fill(ticket, &fill).await {
-                Ok(Filled::Kept) => return self.tally.one(Told::Fill),
-                Ok(Filled::Behind) => tokio::time::sleep(SOON).await,
-                Ok(Filled::Refused) => break,
-                Err(Away) => return,
+                Ok(FillOutcome::Kept) => return self.tally.one(CacheEvent::Fill),
+                Ok(FillOutcome::Behind) => tokio::time::sleep(SOON).await,
+                Ok(FillOutcome::Refused) => break,
+                Err(Unavailable) => return,
             }
         }
-        self.tally.one(Told::Refused);
+        self.tally.one(CacheEvent::Refused);
         let _ = self.cache.close(ticket).await;
     }
 }

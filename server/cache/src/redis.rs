@@ -1,17 +1,17 @@
 //! Copies in Redis, one server or a cluster: each operation is a function of `library.lua`, and what lies in several
 //! partitions is asked side by side.
 
-mod answers;
 mod client;
+mod decode;
+mod dump;
+mod encode;
+mod endpoint;
 pub mod fuzz;
-mod look;
-mod message;
+mod observer;
 mod page;
-mod place;
-mod print;
-mod trips;
+mod rendered;
+mod stored;
 mod value;
-mod words;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,17 +23,17 @@ use futures::future::{join_all, try_join_all};
 use riposte_core::comment::CommentView;
 use riposte_core::{CommentId, LikeValue, Partition, Subject, SubjectId, SubjectKey};
 
-use crate::config::{Limits, RedisConfig};
+use crate::config::{CacheLimits, RedisConfig};
 use crate::port::{
-    Away, Cache, Change, Committed, Cursor, Fill, Filled, Kind, Likes, Lookup, Member, Opened, PageAsk, PageHit,
-    Printer, Prints, Ticket,
+    Cache, CacheFill, CachedPage, CachedPageQuery, CommittedState, EntryLookup, FillLease, FillOutcome, FillScope,
+    LeaseOutcome, LikeCounts, PageRenderer, RelayCursor, RenderedPages, SubjectMember, SubjectUpdate, Unavailable,
 };
-use client::Client;
-pub use look::look;
-use print::Press;
-pub use trips::Trips;
+use client::RedisClient;
+pub use dump::dump;
+use encode::{bytes, number, text};
+pub use observer::RedisObserver;
+use rendered::RenderQueue;
 use value::hex;
-use words::{bytes, number, text};
 
 /// How much longer a block is kept than what belongs to it.
 const LONGER: Duration = Duration::from_secs(60);
@@ -42,12 +42,12 @@ const NAMED: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// See the module.
 #[derive(Debug)]
-pub struct Redis {
-    client: Arc<Client>,
+pub struct RedisCache {
+    client: Arc<RedisClient>,
     config: RedisConfig,
-    trips: Option<Arc<dyn Trips>>,
+    trips: Option<Arc<dyn RedisObserver>>,
     /// `None` keeps no prints.
-    press: Option<Press>,
+    press: Option<RenderQueue>,
 }
 
 /// What `riposte doctor` shows of a server.
@@ -63,8 +63,8 @@ pub struct RedisHealth {
     pub eviction: Option<String>,
 }
 
-impl Redis {
-    /// Whether [`Redis::start`] can use an address. Nothing is asked.
+impl RedisCache {
+    /// Whether [`RedisCache::start`] can use an address. Nothing is asked.
     ///
     /// # Errors
     /// In words, when it makes no sense; never the address, or a part of it.
@@ -78,20 +78,20 @@ impl Redis {
     /// # Errors
     /// In words, when the address makes no sense.
     pub fn start(config: RedisConfig) -> Result<Self, String> {
-        let client = Arc::new(Client::start(&config)?);
+        let client = Arc::new(RedisClient::start(&config)?);
         Ok(Self { client, config, trips: None, press: None })
     }
 
     /// The same, with somebody who is told of every trip.
     #[must_use]
-    pub fn observed(self, trips: Arc<dyn Trips>) -> Self {
+    pub fn observed(self, trips: Arc<dyn RedisObserver>) -> Self {
         Self { trips: Some(trips), ..self }
     }
 
     /// The same, with somebody who prints first pages.
     #[must_use]
-    pub fn printing(self, printer: Arc<dyn Printer>) -> Self {
-        Self { press: Some(Press::new(printer)), ..self }
+    pub fn printing(self, printer: Arc<dyn PageRenderer>) -> Self {
+        Self { press: Some(RenderQueue::new(printer)), ..self }
     }
 
     /// Waits for a connection, and brings the functions.
@@ -100,7 +100,7 @@ impl Redis {
     /// In words, when there was none in time.
     pub async fn ready(&self, within: Duration) -> Result<(), String> {
         self.client.connected(within).await?;
-        self.client.load().await.map_err(|Away| "the functions could not be loaded".to_owned())
+        self.client.load().await.map_err(|Unavailable| "the functions could not be loaded".to_owned())
     }
 
     /// What the server says of itself.
@@ -130,23 +130,29 @@ impl Redis {
         self.client.close().await;
     }
 
-    fn limits(&self) -> &Limits {
+    fn limits(&self) -> &CacheLimits {
         &self.config.limits
     }
 
-    async fn call(&self, function: &str, at: Partition, words: Vec<Value>) -> Result<Value, Away> {
+    async fn call(&self, function: &str, at: Partition, words: Vec<Value>) -> Result<Value, Unavailable> {
         self.within(function, at, words, self.config.budget).await
     }
 
-    async fn within(&self, function: &str, at: Partition, words: Vec<Value>, budget: Duration) -> Result<Value, Away> {
-        let cursor = words::cursor(at, self.config.timeline);
-        trips::watched(self.trips.as_deref(), function, self.client.call(function, &cursor, words, budget)).await
+    async fn within(
+        &self,
+        function: &str,
+        at: Partition,
+        words: Vec<Value>,
+        budget: Duration,
+    ) -> Result<Value, Unavailable> {
+        let cursor = encode::cursor(at, self.config.timeline);
+        observer::watched(self.trips.as_deref(), function, self.client.call(function, &cursor, words, budget)).await
     }
 
     /// Calls a function for the relay, whom nobody waits for.
-    async fn aside(&self, function: &str, at: Partition, words: Vec<Value>) -> Result<Value, Away> {
-        let cursor = words::cursor(at, self.config.timeline);
-        trips::watched(self.trips.as_deref(), function, self.client.call_aside(function, &cursor, words)).await
+    async fn aside(&self, function: &str, at: Partition, words: Vec<Value>) -> Result<Value, Unavailable> {
+        let cursor = encode::cursor(at, self.config.timeline);
+        observer::watched(self.trips.as_deref(), function, self.client.call_aside(function, &cursor, words)).await
     }
 
     /// Calls a function once for each partition of `items`, side by side, and answers with their places.
@@ -157,7 +163,7 @@ impl Redis {
         at: impl Fn(&T) -> Partition,
         words: impl Fn(&[T]) -> Vec<Value>,
         budget: Duration,
-    ) -> Result<Vec<(Vec<usize>, Value)>, Away> {
+    ) -> Result<Vec<(Vec<usize>, Value)>, Unavailable> {
         let mut by_partition: BTreeMap<Partition, (Vec<usize>, Vec<T>)> = BTreeMap::new();
         for (place, item) in items.into_iter().enumerate() {
             let (places, of) = by_partition.entry(at(&item)).or_default();
@@ -182,201 +188,218 @@ fn at_of(subject: SubjectId) -> Partition {
 }
 
 #[async_trait]
-impl Cache for Redis {
-    async fn subjects(&self, keys: &[SubjectKey]) -> Result<Vec<Lookup<Option<Subject>>>, Away> {
-        let names = |keys: &[&SubjectKey]| keys.iter().map(|key| text(words::name(key))).collect();
+impl Cache for RedisCache {
+    async fn subjects(&self, keys: &[SubjectKey]) -> Result<Vec<EntryLookup<Option<Subject>>>, Unavailable> {
+        let names = |keys: &[&SubjectKey]| keys.iter().map(|key| text(encode::name(key))).collect();
         let answers = self.each("subjects", keys, |key| key.partition(), names, self.config.budget).await?;
-        let mut found: Vec<_> = keys.iter().map(|_| Lookup::Miss).collect();
+        let mut found: Vec<_> = keys.iter().map(|_| EntryLookup::Miss).collect();
         for (places, answer) in answers {
-            for (place, value) in places.into_iter().zip(answers::list(&answer)) {
-                found[place] = match answers::bytes(value) {
-                    Some([]) => Lookup::Hit(None),
-                    Some(_) => answers::subject(value).map_or(Lookup::Miss, |subject| Lookup::Hit(Some(subject))),
-                    None => Lookup::Miss,
+            for (place, value) in places.into_iter().zip(decode::list(&answer)) {
+                found[place] = match decode::bytes(value) {
+                    Some([]) => EntryLookup::Hit(None),
+                    Some(_) => {
+                        decode::subject(value).map_or(EntryLookup::Miss, |subject| EntryLookup::Hit(Some(subject)))
+                    }
+                    None => EntryLookup::Miss,
                 };
             }
         }
         Ok(found)
     }
 
-    async fn comments(&self, ids: &[CommentId]) -> Result<Vec<Lookup<Option<CommentView>>>, Away> {
-        let spelled = |ids: &[CommentId]| ids.iter().map(|id| words::id(*id)).collect();
+    async fn comments(&self, ids: &[CommentId]) -> Result<Vec<EntryLookup<Option<CommentView>>>, Unavailable> {
+        let spelled = |ids: &[CommentId]| ids.iter().map(|id| encode::id(*id)).collect();
         let asked = ids.iter().copied();
         let answers = self.each("comments", asked, |id| id.partition(), spelled, self.config.budget).await?;
-        let mut found: Vec<_> = ids.iter().map(|_| Lookup::Miss).collect();
+        let mut found: Vec<_> = ids.iter().map(|_| EntryLookup::Miss).collect();
         for (places, answer) in answers {
-            let [values, rows] = answers::list(&answer) else { continue };
-            let rows: Vec<Option<Subject>> = answers::list(rows).iter().map(answers::subject).collect();
-            for (place, value) in places.into_iter().zip(answers::list(values)) {
-                let [row, copy] = answers::list(value) else { continue };
-                let row = answers::integer(row).and_then(|row| rows.get(usize::try_from(row - 1).ok()?)?.as_ref());
-                let Some((row, item)) = row.zip(answers::item(copy, Some(ids[place]))) else { continue };
-                found[place] = Lookup::Hit(row.delete_time.is_none().then(|| item.view(row)));
+            let [values, rows] = decode::list(&answer) else { continue };
+            let rows: Vec<Option<Subject>> = decode::list(rows).iter().map(decode::subject).collect();
+            for (place, value) in places.into_iter().zip(decode::list(values)) {
+                let [row, copy] = decode::list(value) else { continue };
+                let row = decode::integer(row).and_then(|row| rows.get(usize::try_from(row - 1).ok()?)?.as_ref());
+                let Some((row, item)) = row.zip(decode::item(copy, Some(ids[place]))) else { continue };
+                found[place] = EntryLookup::Hit(row.delete_time.is_none().then(|| item.view(row)));
             }
         }
         Ok(found)
     }
 
-    async fn page(&self, ask: &PageAsk) -> Result<Lookup<Option<PageHit>>, Away> {
+    async fn page(&self, ask: &CachedPageQuery) -> Result<EntryLookup<Option<CachedPage>>, Unavailable> {
         let (found, of) = self.put_together(ask, self.print_name(ask)).await?;
-        if let (Lookup::Hit(Some(hit)), Some(of)) = (&found, of) {
+        if let (EntryLookup::Hit(Some(hit)), Some(of)) = (&found, of) {
             self.keep(ask, hit, of);
         }
         Ok(found)
     }
 
-    async fn states(&self, who: &Member, ids: &[CommentId]) -> Result<Lookup<Option<Vec<Option<LikeValue>>>>, Away> {
-        let words = vec![text(words::name(&who.key)), text(words::member(who)), words::ids(ids)];
+    async fn states(
+        &self,
+        who: &SubjectMember,
+        ids: &[CommentId],
+    ) -> Result<EntryLookup<Option<Vec<Option<LikeValue>>>>, Unavailable> {
+        let words = vec![text(encode::name(&who.key)), text(encode::member(who)), encode::ids(ids)];
         let answer = self.call("states", who.key.partition(), words).await?;
-        let found = answers::lookup(&answer, answers::states);
+        let found = decode::lookup(&answer, decode::states);
         // One that is of another length is damaged.
-        let whole = !matches!(&found, Lookup::Hit(Some(values)) if values.len() != ids.len());
-        Ok(if whole { found } else { Lookup::Miss })
+        let whole = !matches!(&found, EntryLookup::Hit(Some(values)) if values.len() != ids.len());
+        Ok(if whole { found } else { EntryLookup::Miss })
     }
 
-    async fn open(&self, key: &SubjectKey, kind: Kind, token: u64) -> Result<Opened, Away> {
+    async fn open(&self, key: &SubjectKey, kind: FillScope, token: u64) -> Result<LeaseOutcome, Unavailable> {
         let words = vec![
-            text(words::name(key)),
-            text(words::kind(kind)),
-            number(u8::from(kind == Kind::Comments)),
+            text(encode::name(key)),
+            text(encode::kind(kind)),
+            number(u8::from(kind == FillScope::Comments)),
             bytes(token.to_be_bytes()),
             number(self.limits().lease.as_millis()),
             number((self.limits().ttl + LONGER).as_millis()),
         ];
         let answer = self.call("open", key.partition(), words).await?;
-        answers::opened(&answer, kind, token).ok_or(Away)
+        decode::opened(&answer, kind, token).ok_or(Unavailable)
     }
 
-    async fn name(&self, key: &SubjectKey, id: SubjectId) -> Result<(), Away> {
-        let words = vec![text(words::name(key)), text(hex(id.get())), jittered(NAMED)];
+    async fn name(&self, key: &SubjectKey, id: SubjectId) -> Result<(), Unavailable> {
+        let words = vec![text(encode::name(key)), text(hex(id.get())), jittered(NAMED)];
         self.call("name", key.partition(), words).await.map(drop)
     }
 
-    async fn absent(&self, key: &SubjectKey, token: u64) -> Result<(), Away> {
+    async fn absent(&self, key: &SubjectKey, token: u64) -> Result<(), Unavailable> {
         let ttl = number(self.limits().negative_ttl.as_millis());
-        let words = vec![text(words::name(key)), bytes(token.to_be_bytes()), ttl];
+        let words = vec![text(encode::name(key)), bytes(token.to_be_bytes()), ttl];
         self.call("absent", key.partition(), words).await.map(drop)
     }
 
-    async fn fill(&self, ticket: &Ticket, fill: &Fill) -> Result<Filled, Away> {
+    async fn fill(&self, ticket: &FillLease, fill: &CacheFill) -> Result<FillOutcome, Unavailable> {
         let limits = self.limits();
         let mut words = vec![
             text(hex(ticket.subject.get())),
-            text(words::kind(ticket.kind)),
+            text(encode::kind(ticket.kind)),
             bytes(ticket.token.to_be_bytes()),
             jittered(limits.ttl),
             number((limits.ttl.mul_f64(1.2) + LONGER).as_millis()),
             number(limits.window),
         ];
-        words.extend(words::fill(ticket, fill));
-        Ok(answers::filled(&self.call("fill", at_of(ticket.subject), words).await?))
+        words.extend(encode::fill(ticket, fill));
+        Ok(decode::filled(&self.call("fill", at_of(ticket.subject), words).await?))
     }
 
-    async fn close(&self, ticket: &Ticket) -> Result<(), Away> {
+    async fn close(&self, ticket: &FillLease) -> Result<(), Unavailable> {
         let words =
-            vec![text(hex(ticket.subject.get())), text(words::kind(ticket.kind)), bytes(ticket.token.to_be_bytes())];
+            vec![text(hex(ticket.subject.get())), text(encode::kind(ticket.kind)), bytes(ticket.token.to_be_bytes())];
         self.call("close", at_of(ticket.subject), words).await.map(drop)
     }
 
-    async fn apply(&self, changes: &[Change]) -> Result<(), Away> {
+    async fn apply(&self, changes: &[SubjectUpdate]) -> Result<(), Unavailable> {
         let limits = self.limits();
-        let words = |changes: &[&Change]| {
+        let words = |changes: &[&SubjectUpdate]| {
             let mut words = vec![jittered(limits.ttl), number(limits.window), number(changes.len())];
             for change in changes {
-                let of = words::change(change);
+                let of = encode::change(change);
                 words.extend([text(hex(change.subject.id.get())), number(of.len())]);
                 words.extend(of);
             }
             words
         };
-        let at = |change: &&Change| change.subject.key.partition();
+        let at = |change: &&SubjectUpdate| change.subject.key.partition();
         self.each("apply", changes, at, words, self.config.apply_budget).await.map(drop)
     }
 
-    async fn like(&self, likes: &[Likes]) -> Result<(), Away> {
-        let words = |likes: &[&Likes]| likes.iter().flat_map(|likes| words::likes(likes)).collect();
+    async fn like(&self, likes: &[LikeCounts]) -> Result<(), Unavailable> {
+        let words = |likes: &[&LikeCounts]| likes.iter().flat_map(|likes| encode::likes(likes)).collect();
         self.each("like", likes, |likes| likes.id.partition(), words, self.config.apply_budget).await.map(drop)
     }
 
-    async fn doubt(&self, members: &[Member], token: u64) -> Result<(), Away> {
+    async fn begin_invalidation(&self, members: &[SubjectMember], token: u64) -> Result<(), Unavailable> {
         self.members("doubt", members, token).await
     }
 
-    async fn settle(&self, members: &[Member], token: u64) -> Result<(), Away> {
+    async fn end_invalidation(&self, members: &[SubjectMember], token: u64) -> Result<(), Unavailable> {
         self.members("settle", members, token).await
     }
 
-    async fn open_states(&self, who: &Member, token: u64) -> Result<bool, Away> {
+    async fn open_states(&self, who: &SubjectMember, token: u64) -> Result<bool, Unavailable> {
         let lease = number(self.limits().lease.as_millis());
-        let words = vec![text(words::member(who)), bytes(token.to_be_bytes()), lease];
+        let words = vec![text(encode::member(who)), bytes(token.to_be_bytes()), lease];
         let answer = self.call("open_states", who.key.partition(), words).await?;
-        Ok(answers::integer(&answer) == Some(1))
+        Ok(decode::integer(&answer) == Some(1))
     }
 
-    async fn fill_states(&self, who: &Member, token: u64, values: &[(CommentId, LikeValue)]) -> Result<(), Away> {
+    async fn fill_states(
+        &self,
+        who: &SubjectMember,
+        token: u64,
+        values: &[(CommentId, LikeValue)],
+    ) -> Result<(), Unavailable> {
         let ttl = jittered(self.limits().states_ttl);
-        let mut words = vec![text(words::member(who)), bytes(token.to_be_bytes()), ttl];
-        words.extend(values.iter().flat_map(|(id, value)| [words::id(*id), number(value.code())]));
+        let mut words = vec![text(encode::member(who)), bytes(token.to_be_bytes()), ttl];
+        words.extend(values.iter().flat_map(|(id, value)| [encode::id(*id), number(value.code())]));
         self.call("fill_states", who.key.partition(), words).await.map(drop)
     }
 
-    async fn exist(&self, who: &Member, ids: &[CommentId]) -> Result<(), Away> {
+    async fn exist(&self, who: &SubjectMember, ids: &[CommentId]) -> Result<(), Unavailable> {
         if ids.is_empty() {
             return Ok(());
         }
-        let words = std::iter::once(text(words::member(who))).chain(ids.iter().map(|id| words::id(*id)));
+        let words = std::iter::once(text(encode::member(who))).chain(ids.iter().map(|id| encode::id(*id)));
         self.call("exist", who.key.partition(), words.collect()).await.map(drop)
     }
 
-    async fn cursors(&self, partitions: &[Partition]) -> Result<Vec<Option<Cursor>>, Away> {
+    async fn cursors(&self, partitions: &[Partition]) -> Result<Vec<Option<RelayCursor>>, Unavailable> {
         let ask = |at: &Partition| self.aside("cursor", *at, Vec::new());
         let answers = join_all(partitions.iter().map(ask)).await;
-        answers.into_iter().map(|answer| Ok(answers::integer(&answer?).map(Cursor))).collect()
+        answers.into_iter().map(|answer| Ok(decode::integer(&answer?).map(RelayCursor))).collect()
     }
 
-    async fn advance(&self, at: Partition, from: Cursor, to: Cursor, told: &Committed) -> Result<bool, Away> {
+    async fn advance(
+        &self,
+        at: Partition,
+        from: RelayCursor,
+        to: RelayCursor,
+        told: &CommittedState,
+    ) -> Result<bool, Unavailable> {
         let mut words = vec![number(from.0), number(to.0), number(told.revisions.len())];
         words.extend(told.revisions.iter().flat_map(|(id, revision)| [text(hex(id.get())), number(revision)]));
         words.push(number(told.likes.len()));
-        words.extend(told.likes.iter().flat_map(words::likes));
-        words.extend(told.likers.iter().map(|who| text(words::member(who))));
+        words.extend(told.likes.iter().flat_map(encode::likes));
+        words.extend(told.likers.iter().map(|who| text(encode::member(who))));
         let answer = self.aside("advance", at, words).await?;
-        Ok(answers::integer(&answer) == Some(1))
+        Ok(decode::integer(&answer) == Some(1))
     }
 
-    async fn renew(&self, at: Partition, cursor: Cursor, generation: u64) -> Result<(), Away> {
+    async fn renew(&self, at: Partition, cursor: RelayCursor, generation: u64) -> Result<(), Unavailable> {
         let words = vec![number(cursor.0), text(format!("{generation:x}"))];
         self.aside("renew", at, words).await.map(drop)
     }
 
-    async fn forget(&self, key: &SubjectKey) -> Result<(), Away> {
-        self.call("forget", key.partition(), vec![text(words::name(key))]).await.map(drop)
+    async fn forget(&self, key: &SubjectKey) -> Result<(), Unavailable> {
+        self.call("forget", key.partition(), vec![text(encode::name(key))]).await.map(drop)
     }
 
     fn is_away(&self) -> bool {
         self.client.is_away()
     }
 
-    fn prints(&self) -> Option<&dyn Prints> {
+    fn prints(&self) -> Option<&dyn RenderedPages> {
         self.press.is_some().then_some(self)
     }
 }
 
-impl Redis {
+impl RedisCache {
     /// A page of its copies; and what it is of, where no print under this name is kept and one may be.
     async fn put_together(
         &self,
-        ask: &PageAsk,
+        ask: &CachedPageQuery,
         name: Option<Value>,
-    ) -> Result<(Lookup<Option<PageHit>>, Option<Value>), Away> {
-        let words = words::page(ask).into_iter().chain(name).collect();
+    ) -> Result<(EntryLookup<Option<CachedPage>>, Option<Value>), Unavailable> {
+        let words = encode::page(ask).into_iter().chain(name).collect();
         let answer = self.call("page", ask.key.partition(), words).await?;
         Ok(page::read(&answer, ask.root))
     }
 
-    async fn members(&self, function: &str, members: &[Member], token: u64) -> Result<(), Away> {
-        let words = |members: &[&Member]| {
-            let names = members.iter().map(|who| text(words::member(who)));
+    async fn members(&self, function: &str, members: &[SubjectMember], token: u64) -> Result<(), Unavailable> {
+        let words = |members: &[&SubjectMember]| {
+            let names = members.iter().map(|who| text(encode::member(who)));
             std::iter::once(bytes(token.to_be_bytes())).chain(names).collect()
         };
         self.each(function, members, |who| who.key.partition(), words, self.config.apply_budget).await.map(drop)

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use riposte_core::ports::Writer;
-use riposte_core::{Command, Receipt, Result};
+use riposte_core::{Command, CommandOutput, Result};
 
-use crate::owed::Owed;
-use crate::port::{Cache, Member};
+use crate::invalid_partitions::InvalidPartitions;
+use crate::port::{Cache, SubjectMember};
 
 /// A [`Writer`] beside copies. What it cannot doubt before a commit, or settle after it, because the cache is away, it
 /// makes good when the cache is back: the partition begins a new generation.
@@ -15,34 +15,34 @@ use crate::port::{Cache, Member};
 pub struct CachedWriter {
     inner: Arc<dyn Writer>,
     cache: Arc<dyn Cache>,
-    owed: Owed,
+    owed: InvalidPartitions,
 }
 
 impl CachedWriter {
     /// Commits by `inner`, beside the copies of `cache`.
     #[must_use]
-    pub fn new(inner: Arc<dyn Writer>, cache: Arc<dyn Cache>, owed: Owed) -> Self {
+    pub fn new(inner: Arc<dyn Writer>, cache: Arc<dyn Cache>, owed: InvalidPartitions) -> Self {
         Self { inner, cache, owed }
     }
 }
 
 #[async_trait]
 impl Writer for CachedWriter {
-    async fn commit(&self, batch: &[Command]) -> Result<Vec<Result<Receipt>>> {
+    async fn commit(&self, batch: &[Command]) -> Result<Vec<Result<CommandOutput>>> {
         let liking = |command: &Command| {
             let (_, member) = command.verb.needs().like?;
-            Some(Member { key: command.subject.clone(), member })
+            Some(SubjectMember { key: command.subject.clone(), member })
         };
-        let mut members: Vec<Member> = batch.iter().filter_map(liking).collect();
+        let mut members: Vec<SubjectMember> = batch.iter().filter_map(liking).collect();
         if members.is_empty() {
             return self.inner.commit(batch).await;
         }
         members.sort_unstable_by(|a, b| (&a.key, &a.member).cmp(&(&b.key, &b.member)));
         members.dedup();
         let token = rand::random();
-        let doubted = self.cache.doubt(&members, token).await.is_ok();
+        let doubted = self.cache.begin_invalidation(&members, token).await.is_ok();
         let outcome = self.inner.commit(batch).await;
-        let settled = doubted && self.cache.settle(&members, token).await.is_ok();
+        let settled = doubted && self.cache.end_invalidation(&members, token).await.is_ok();
         if !settled {
             self.owed.owe(members.iter().map(|who| who.key.partition()));
         }

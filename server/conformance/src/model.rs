@@ -20,11 +20,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use riposte_core::cmd::Command;
-use riposte_core::ids::{Lease, MintError, Minter, Tick, WORKERS};
-use riposte_core::ports::{Clock, Ids, Writer};
-use riposte_core::rank::{HotProfile, Rules};
-use riposte_core::{CommentId, Error, Partition, Policies, Policy, Receipt, Result};
+use riposte_core::ids::{IdError, IdGenerator, IdLease, IdTick, WORKERS};
+use riposte_core::ports::{Clock, IdSource, Writer};
+use riposte_core::rank::{HotProfile, RankingConfig};
+use riposte_core::verbs::Command;
+use riposte_core::{CommandOutput, CommentId, Error, Partition, Policies, Policy, Result};
 
 use tables::Tables;
 
@@ -37,25 +37,25 @@ pub(crate) const FLAT: &str = "flat";
 /// What the suite ranks by, the oracle as every backend: so few comments to a ranking that the lists of most cases go
 /// beyond it.
 #[must_use]
-pub fn rules() -> Rules {
+pub fn rules() -> RankingConfig {
     let decaying = Policy { hot: HotProfile::Decaying, ..Policy::default() };
     let flat = Policy { max_depth: 1, ..Policy::default() };
     let registered = BTreeMap::from([(DECAYING.to_owned(), decaying), (FLAT.to_owned(), flat)]);
-    Rules { depth: 12, policies: Arc::new(Policies::open(registered, Policy::default())) }
+    RankingConfig { depth: 12, policies: Arc::new(Policies::open(registered, Policy::default())) }
 }
 
 /// One process over the oracle's rows. Others over the same rows come from [`Model::another`].
 #[derive(Debug)]
 pub struct Model {
     shared: Arc<Shared>,
-    minter: Mutex<Minter>,
+    minter: Mutex<IdGenerator>,
     clock: Arc<dyn Clock>,
 }
 
 #[derive(Debug)]
 struct Shared {
     tables: Mutex<Tables>,
-    rules: Rules,
+    rules: RankingConfig,
     workers: AtomicU64,
     requests: AtomicU64,
 }
@@ -76,8 +76,8 @@ impl Model {
 
     fn over(shared: Arc<Shared>, clock: Arc<dyn Clock>) -> Self {
         let worker = shared.workers.fetch_add(1, Ordering::Relaxed) % u64::from(WORKERS);
-        let lease = Lease { worker: worker as u8, from: Tick(1), until: Tick::MAX };
-        Self { shared, minter: Mutex::new(Minter::new(lease)), clock }
+        let lease = IdLease { worker: worker as u8, from: IdTick(1), until: IdTick::MAX };
+        Self { shared, minter: Mutex::new(IdGenerator::new(lease)), clock }
     }
 
     fn tables(&self) -> MutexGuard<'_, Tables> {
@@ -88,19 +88,19 @@ impl Model {
 
 #[async_trait]
 impl Writer for Model {
-    async fn commit(&self, batch: &[Command]) -> Result<Vec<Result<Receipt>>> {
+    async fn commit(&self, batch: &[Command]) -> Result<Vec<Result<CommandOutput>>> {
         self.tables().commit(batch)
     }
 }
 
 #[async_trait]
-impl Ids for Model {
+impl IdSource for Model {
     async fn comment(&self, partition: Partition) -> Result<CommentId> {
-        let now = Tick::at(self.clock.now());
+        let now = IdTick::at(self.clock.now());
         let mut minter = self.minter.lock().unwrap_or_else(PoisonError::into_inner);
         minter.mint(partition, now).map_err(|refused| match refused {
-            MintError::LeaseExpired => Error::internal("the oracle's lease never ends"),
-            MintError::Exhausted => Error::Overloaded { after: std::time::Duration::from_secs(1) },
+            IdError::LeaseExpired => Error::internal("the oracle's lease never ends"),
+            IdError::Exhausted => Error::Overloaded { after: std::time::Duration::from_secs(1) },
         })
     }
 

@@ -27,25 +27,28 @@ use std::time::Duration;
 
 use fire::Fire;
 use futures::future::join_all;
-use riposte_cache::{Auditor, Cache, Committed, Cursor, Limits, Lookup, Memory, Mender, PageAsk, Part, Relayed, Told};
+use riposte_cache::{
+    Cache, CacheAuditor, CacheEvent, CacheLimits, CacheRepair, CachedPageQuery, CommittedState, EntryLookup, ListPart,
+    MemoryCache, RelayCursor, RelayState,
+};
 use riposte_conformance::stores::StepClock;
 use riposte_core::ids::PARTITIONS;
-use riposte_core::page::{Order, Start, Window};
+use riposte_core::page::{ListOrder, PageQuery, PageStart};
 use riposte_core::ports::Reader;
 use riposte_core::{LikeValue, Partition};
 
-const FIRST: Window = Window { order: Order::Newest, start: Start::Beginning, limit: 20 };
+const FIRST: PageQuery = PageQuery { order: ListOrder::Newest, start: PageStart::Beginning, limit: 20 };
 
 #[test]
 fn a_thousand_readers_of_a_cold_subject_cause_one_fill() {
-    servers::play(async { storm(Arc::new(Memory::new(Limits::default()))).await });
+    servers::play(async { storm(Arc::new(MemoryCache::new(CacheLimits::default()))).await });
 }
 
 /// Two processes, half of the readers each.
 async fn storm(cache: Arc<dyn Cache>) {
     let (config, _folder) = process::sqlite().await;
     process::warm(&*cache).await;
-    let bare: Arc<dyn Cache> = Arc::new(Memory::new(Limits::default()));
+    let bare: Arc<dyn Cache> = Arc::new(MemoryCache::new(CacheLimits::default()));
     let writer = process::cached(&config, &bare, StepClock::at(StepClock::START));
     let fire = Fire::new(vec![writer], 1);
     for _ in 0..60 {
@@ -63,8 +66,8 @@ async fn storm(cache: Arc<dyn Cache>) {
         assert_eq!(read.expect("ends"), 20);
     }
     let sum = |what| processes.iter().map(|process| process.reader.tally().of(what)).sum::<u64>();
-    assert_eq!(sum(Told::Fill), 1, "fills");
-    assert!(sum(Told::Read) <= 4, "each process reads the subject's name once, and one of them the page");
+    assert_eq!(sum(CacheEvent::Fill), 1, "fills");
+    assert!(sum(CacheEvent::Read) <= 4, "each process reads the subject's name once, and one of them the page");
 }
 
 /// One process with copies in it, over rows of its own.
@@ -76,7 +79,7 @@ struct Scene {
 }
 
 async fn scene() -> Scene {
-    scene_on(Arc::new(Memory::new(Limits::default()))).await
+    scene_on(Arc::new(MemoryCache::new(CacheLimits::default()))).await
 }
 
 async fn scene_on(cache: Arc<dyn Cache>) -> Scene {
@@ -94,14 +97,14 @@ fn reads_ahead_serve_the_next_two_pages() {
         for _ in 0..70 {
             fire.root(0, 0).await;
         }
-        let page = |start| process.reader.roots(&fire.keys[0], Window { start, ..FIRST }, 0);
-        page(Start::Beginning).await.expect("read");
-        let reads = process.reader.tally().of(Told::Read);
+        let page = |start| process.reader.roots(&fire.keys[0], PageQuery { start, ..FIRST }, 0);
+        page(PageStart::Beginning).await.expect("read");
+        let reads = process.reader.tally().of(CacheEvent::Read);
         for floor in [51, 31] {
-            let page = page(Start::After(floor)).await.expect("read").expect("there");
+            let page = page(PageStart::After(floor)).await.expect("read").expect("there");
             assert_eq!(page.threads.items[0].root.comment.floor, floor - 1);
         }
-        assert_eq!(process.reader.tally().of(Told::Read), reads, "the rows were not read again");
+        assert_eq!(process.reader.tally().of(CacheEvent::Read), reads, "the rows were not read again");
     });
 }
 
@@ -116,7 +119,7 @@ fn picked_floors_are_read_once() {
             let page = process.reader.roots_at(&fire.keys[0], floors, 3).await.expect("read").expect("there");
             page.threads.items.iter().map(|thread| thread.root.comment.floor).collect::<Vec<_>>()
         };
-        let reads = || process.reader.tally().of(Told::Read);
+        let reads = || process.reader.tally().of(CacheEvent::Read);
         assert_eq!(page(&[7, 29, 2]).await, [7, 29, 2]);
         let before = reads();
         assert_eq!(page(&[7, 29, 2]).await, [7, 29, 2]);
@@ -141,16 +144,16 @@ fn a_commit_that_no_copy_heard_of_is_asked_of_the_rows_and_found_by_the_auditor(
         };
         assert_eq!(revision(&process.reader).await, 1);
         // A process that dies between its commit and its apply.
-        let deaf: Arc<dyn Cache> = Arc::new(Memory::new(Limits::default()));
+        let deaf: Arc<dyn Cache> = Arc::new(MemoryCache::new(CacheLimits::default()));
         let deaf = process::cached(config, &deaf, StepClock::at(StepClock::START));
         let elsewhere = Fire::new(vec![deaf], 1);
         elsewhere.root(0, 0).await;
         assert_eq!(revision(&process.reader).await, 1, "nobody has told the copies");
         assert_eq!(revision(process.reader.origin().expect("the rows")).await, 2);
-        let auditor = Auditor::new(process.reader.clone());
+        let auditor = CacheAuditor::new(process.reader.clone());
         let audit = async || auditor.audit(Duration::from_millis(1), None).await.expect("read");
         assert_eq!(audit().await, Some(true));
-        assert_eq!(process.reader.tally().of(Told::Drift), 1);
+        assert_eq!(process.reader.tally().of(CacheEvent::Drift), 1);
         assert_eq!(audit().await, None, "nothing was answered since");
         // The first read makes copies of what the second is answered with.
         for _ in 0..2 {
@@ -159,7 +162,7 @@ fn a_commit_that_no_copy_heard_of_is_asked_of_the_rows_and_found_by_the_auditor(
         assert_eq!(audit().await, Some(false));
         // Another list of the same subject is looked at as it was read.
         let oldest = async || {
-            let window = Window { order: Order::Oldest, ..FIRST };
+            let window = PageQuery { order: ListOrder::Oldest, ..FIRST };
             process.reader.roots(key, window, 0).await.expect("read").expect("there").subject.revision
         };
         assert_eq!((oldest().await, oldest().await), (2, 2));
@@ -178,10 +181,10 @@ fn what_belongs_to_a_comment_that_stands_is_found_where_copies_have_not_heard_of
         for _ in 0..2 {
             assert_eq!(reader.subjects(std::slice::from_ref(key)).await.expect("read"), [None], "kept as absent");
         }
-        let deaf: Arc<dyn Cache> = Arc::new(Memory::new(Limits::default()));
+        let deaf: Arc<dyn Cache> = Arc::new(MemoryCache::new(CacheLimits::default()));
         let elsewhere = Fire::new(vec![process::cached(config, &deaf, StepClock::at(StepClock::START))], 1);
         elsewhere.root(0, 0).await;
-        let (root, window) = (elsewhere.ids_under(key)[0], Window { order: Order::Oldest, ..FIRST });
+        let (root, window) = (elsewhere.ids_under(key)[0], PageQuery { order: ListOrder::Oldest, ..FIRST });
         assert_eq!(
             reader.subjects(std::slice::from_ref(key)).await.expect("read"),
             [None],
@@ -198,29 +201,30 @@ fn what_belongs_to_a_comment_that_stands_is_found_where_copies_have_not_heard_of
 #[test]
 fn what_the_relay_has_not_brought_yet_is_no_fault_of_copies_and_what_it_has_passed_is() {
     servers::play(async {
-        let cache: Arc<dyn Cache> = Arc::new(Memory::new(Limits::default()));
+        let cache: Arc<dyn Cache> = Arc::new(MemoryCache::new(CacheLimits::default()));
         let Scene { config, process, fire, .. } = &scene_on(Arc::clone(&cache)).await;
         fire.root(0, 0).await;
         let (key, store) = (&fire.keys[0], &process.store);
         let revision =
             async || process.reader.roots(key, FIRST, 0).await.expect("read").expect("there").subject.revision;
         assert_eq!(revision().await, 1);
-        let deaf: Arc<dyn Cache> = Arc::new(Memory::new(Limits::default()));
+        let deaf: Arc<dyn Cache> = Arc::new(MemoryCache::new(CacheLimits::default()));
         let elsewhere = Fire::new(vec![process::cached(config, &deaf, StepClock::at(StepClock::START))], 1);
         elsewhere.root(0, 0).await;
         assert_eq!(revision().await, 1, "nobody has told the copies");
-        let (auditor, tally) = (Auditor::new(process.reader.clone()), process.reader.tally());
+        let (auditor, tally) = (CacheAuditor::new(process.reader.clone()), process.reader.tally());
         let relayed =
-            Relayed::new(Arc::clone(&cache), store.outbox(), Box::new(|_| 0), StepClock::at(StepClock::START));
+            RelayState::new(Arc::clone(&cache), store.outbox(), Box::new(|_| 0), StepClock::at(StepClock::START));
         let relay = async {
             let begun = async {
-                while tally.of(Told::Audited) == 0 {
+                while tally.of(CacheEvent::Audited) == 0 {
                     tokio::task::yield_now().await;
                 }
             };
             tokio::time::timeout(Duration::from_secs(30), begun).await.expect("the audit begins");
             let all = (0..PARTITIONS).map(Partition::number).collect();
-            let mut mender = Mender::new(Arc::clone(&cache), store.outbox(), store.reader(), tally.clone(), 0, all);
+            let mut mender =
+                CacheRepair::new(Arc::clone(&cache), store.outbox(), store.reader(), tally.clone(), 0, all);
             while !elsewhere.relay(&mut mender).await {}
         };
         let (audited, ()) = tokio::join!(auditor.audit(Duration::from_millis(1), Some(&relayed)), relay);
@@ -228,9 +232,9 @@ fn what_the_relay_has_not_brought_yet_is_no_fault_of_copies_and_what_it_has_pass
         // A relay that passes a commit by and tells nobody.
         assert_eq!((revision().await, revision().await), (2, 2));
         elsewhere.root(0, 0).await;
-        let (at, head) = (key.partition(), Cursor(elsewhere.number().await.expect("numbered")));
+        let (at, head) = (key.partition(), RelayCursor(elsewhere.assign_sequence().await.expect("numbered")));
         let from = cache.cursors(&[at]).await.expect("answered")[0].expect("there");
-        assert!(cache.advance(at, from, head, &Committed::default()).await.expect("answered"));
+        assert!(cache.advance(at, from, head, &CommittedState::default()).await.expect("answered"));
         assert_eq!(revision().await, 2);
         assert_eq!(auditor.audit(Duration::from_millis(1), Some(&relayed)).await, Ok(Some(true)));
         assert_eq!((revision().await, revision().await), (3, 3));
@@ -254,14 +258,14 @@ fn the_auditor_looks_at_subjects_comments_and_like_states_too() {
         for _ in 0..3 {
             assert_eq!((subject().await, likes().await, state().await), (1, 0, Some(LikeValue::None)));
         }
-        let deaf: Arc<dyn Cache> = Arc::new(Memory::new(Limits::default()));
+        let deaf: Arc<dyn Cache> = Arc::new(MemoryCache::new(CacheLimits::default()));
         let elsewhere = Fire::new(vec![process::cached(config, &deaf, StepClock::at(StepClock::START))], 1);
         elsewhere.like(0, key, id, 1).await;
         elsewhere.root(0, 0).await;
         assert_eq!((subject().await, likes().await, state().await), (1, 0, Some(LikeValue::None)), "told by nobody");
-        let auditor = Auditor::new(reader.clone());
+        let auditor = CacheAuditor::new(reader.clone());
         assert_eq!(auditor.audit(Duration::from_millis(1), None).await.expect("read"), Some(true));
-        let drifted = reader.tally().of(Told::Drift);
+        let drifted = reader.tally().of(CacheEvent::Drift);
         assert!(drifted >= 2, "what a member likes, and a comment: {drifted}");
         assert_eq!((subject().await, likes().await, state().await), (2, 1, Some(LikeValue::Like)));
         // What is right is left alone.
@@ -295,8 +299,8 @@ fn who_changes_their_mind_all_the_time_is_no_drift() {
             }
         };
         let audit = async {
-            let auditor = Auditor::new(reader.clone());
-            while reader.tally().of(Told::Audited) < 300 {
+            let auditor = CacheAuditor::new(reader.clone());
+            while reader.tally().of(CacheEvent::Audited) < 300 {
                 let audited = auditor.audit(Duration::from_millis(1), None).await.expect("read");
                 assert_ne!(audited, Some(true));
                 tokio::task::yield_now().await;
@@ -311,7 +315,7 @@ fn who_changes_their_mind_all_the_time_is_no_drift() {
 fn copies_in_the_process_converge_whatever_is_lost() {
     servers::play(async {
         let (config, _folder) = process::sqlite().await;
-        let memory = Arc::new(Memory::new(Limits { window: 100, ..Limits::default() }));
+        let memory = Arc::new(MemoryCache::new(CacheLimits { window: 100, ..CacheLimits::default() }));
         let (of, cleared) = (Arc::clone(&memory), Arc::clone(&memory));
         let cache: Arc<dyn Cache> = memory;
         let processes = [0, 1].map(|_| process::cached(&config, &cache, StepClock::at(StepClock::START)));
@@ -328,9 +332,9 @@ fn copies_in_the_process_converge_whatever_is_lost() {
 fn in_redis_previews_are_kept_a_storm_causes_one_fill_and_copies_converge_whatever_is_lost() {
     let Some(url) = servers::told("RIPOSTE_TEST_REDIS") else { return eprintln!("SKIPPED: no RIPOSTE_TEST_REDIS") };
     servers::play(async {
-        let redis = Arc::new(servers::redis(&url, Limits { window: 100, ..Limits::default() }).await);
+        let redis = Arc::new(servers::redis(&url, CacheLimits { window: 100, ..CacheLimits::default() }).await);
         let cache: Arc<dyn Cache> = Arc::clone(&redis) as _;
-        previewed(Arc::new(servers::redis(&url, Limits::default()).await)).await;
+        previewed(Arc::new(servers::redis(&url, CacheLimits::default()).await)).await;
         storm(Arc::clone(&cache)).await;
         let (config, _folder) = process::sqlite().await;
         let processes = [0, 1].map(|_| process::cached(&config, &cache, StepClock::at(StepClock::START)));
@@ -344,14 +348,14 @@ fn in_redis_previews_are_kept_a_storm_causes_one_fill_and_copies_converge_whatev
 
 #[test]
 fn pages_with_previews_come_from_copies() {
-    servers::play(async { previewed(Arc::new(Memory::new(Limits::default()))).await });
+    servers::play(async { previewed(Arc::new(MemoryCache::new(CacheLimits::default()))).await });
 }
 
 #[test]
 fn in_a_cluster_pages_with_previews_come_from_copies() {
     let name = "RIPOSTE_TEST_REDIS_CLUSTER";
     let Some(url) = servers::told(name) else { return eprintln!("SKIPPED: no {name}") };
-    servers::play(async { previewed(Arc::new(servers::redis(&url, Limits::default()).await)).await });
+    servers::play(async { previewed(Arc::new(servers::redis(&url, CacheLimits::default()).await)).await });
 }
 
 /// The default page, as likes, replies and deletions move its previews: right at once, and without the rows wherever the
@@ -374,11 +378,11 @@ async fn previewed(cache: Arc<dyn Cache>) {
         fire.like(0, key, *reply, n % 4).await;
     }
     let boards_follow = async || {
-        fire.number().await.expect("numbered");
+        fire.assign_sequence().await.expect("numbered");
         while fire.rank(100).await.expect("ranked") > 0 {}
     };
     boards_follow().await;
-    let reads = || process.reader.tally().of(Told::Read);
+    let reads = || process.reader.tally().of(CacheEvent::Read);
     // The page, and whether the rows were read for it.
     let page = async || {
         let before = reads();
@@ -388,7 +392,7 @@ async fn previewed(cache: Arc<dyn Cache>) {
     };
     assert!(page().await, "nothing is kept yet");
     assert!(!page().await);
-    let after = Window { start: Start::After(6), ..FIRST };
+    let after = PageQuery { start: PageStart::After(6), ..FIRST };
     let (before, next) = (reads(), process.reader.roots(key, after, 3).await.expect("read"));
     assert_eq!(next, process.store.reader().roots(key, after, 3).await.expect("read"));
     assert_eq!(reads(), before, "the next page was read ahead");
@@ -426,9 +430,9 @@ async fn previewed(cache: Arc<dyn Cache>) {
     assert!(thread.replies.iter().any(|view| view.comment.id == last));
     // What the relay has told, and the boards do not hold yet, is in no preview that is kept.
     fire.like(0, key, replies[0], 1).await;
-    let head = fire.number().await.expect("numbered");
+    let head = fire.assign_sequence().await.expect("numbered");
     let partition = key.partition();
-    cache.renew(partition, Cursor(head), rand::random()).await.expect("answered");
+    cache.renew(partition, RelayCursor(head), rand::random()).await.expect("answered");
     page().await;
     assert!(page().await, "the boards are behind");
     boards_follow().await;
@@ -443,10 +447,10 @@ async fn equal_or_absent(fire: &Fire, cache: &Arc<dyn Cache>) {
     let mut kept = 0;
     let printed = prints::equal_or_absent(fire).await;
     for key in &fire.keys {
-        for (order, limit) in [(Order::Newest, 20), (Order::Oldest, 20), (Order::Newest, 50)] {
-            let window = Window { order, limit, start: Start::Beginning };
-            let ask = PageAsk { key: key.clone(), root: None, part: Part::Window(window), previews: 0 };
-            if let Lookup::Hit(_) = cache.page(&ask).await.expect("answered") {
+        for (order, limit) in [(ListOrder::Newest, 20), (ListOrder::Oldest, 20), (ListOrder::Newest, 50)] {
+            let window = PageQuery { order, limit, start: PageStart::Beginning };
+            let ask = CachedPageQuery { key: key.clone(), root: None, part: ListPart::Window(window), previews: 0 };
+            if let EntryLookup::Hit(_) = cache.page(&ask).await.expect("answered") {
                 let copies = process.reader.roots(key, window, 0).await.expect("read");
                 assert_eq!(copies, rows.roots(key, window, 0).await.expect("read"));
                 kept += 1;
@@ -478,5 +482,5 @@ async fn equal_or_absent(fire: &Fire, cache: &Arc<dyn Cache>) {
         }
     }
     println!("{kept} pages were kept, {printed} in print");
-    assert_eq!(process.reader.tally().of(Told::Drift), 0);
+    assert_eq!(process.reader.tally().of(CacheEvent::Drift), 0);
 }

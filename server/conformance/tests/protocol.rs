@@ -8,14 +8,14 @@ mod servers;
 
 use std::sync::Arc;
 
-use riposte_cache::{Limits, Memory};
+use riposte_cache::{CacheLimits, MemoryCache};
 use riposte_conformance::caches;
 
 #[test]
 fn the_cache_in_the_process_keeps_the_protocol() {
     for name in caches::NAMES {
         println!("{name}");
-        servers::play(caches::run(name, Arc::new(Memory::new(Limits::default()))));
+        servers::play(caches::run(name, Arc::new(MemoryCache::new(CacheLimits::default()))));
     }
 }
 
@@ -32,7 +32,7 @@ fn a_cluster_keeps_the_protocol() {
 fn on_servers(variable: &str) {
     let Some(url) = servers::told(variable) else { return eprintln!("SKIPPED: {variable} names no Redis") };
     servers::play(async {
-        let redis = Arc::new(servers::redis(&url, Limits::default()).await);
+        let redis = Arc::new(servers::redis(&url, CacheLimits::default()).await);
         for name in caches::NAMES {
             println!("{name}");
             caches::run(name, Arc::clone(&redis) as _).await;

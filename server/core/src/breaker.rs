@@ -7,13 +7,13 @@ use std::time::Duration;
 const FAILURES: u32 = 5;
 /// The breaker of one dependency. Times are those of any clock that never goes back, counted from any moment.
 #[derive(Debug, Default)]
-pub struct Breaker {
+pub struct CircuitBreaker {
     failures: AtomicU32,
     /// In milliseconds.
     next_try: AtomicU64,
 }
 
-impl Breaker {
+impl CircuitBreaker {
     /// How long no call is made; then one tries, and after as long the next.
     pub const PAUSE: Duration = Duration::from_millis(500);
 
@@ -68,7 +68,7 @@ fn millis(time: Duration) -> u64 {
 mod tests {
     use std::time::Duration;
 
-    use super::{Breaker, FAILURES};
+    use super::{CircuitBreaker, FAILURES};
 
     const fn at(millis: u64) -> Duration {
         Duration::from_millis(millis)
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn it_opens_after_failures_in_a_row_and_lets_one_try_now_and_then() {
-        let breaker = Breaker::default();
+        let breaker = CircuitBreaker::default();
         for _ in 1..FAILURES {
             assert!(!breaker.failed(at(0)));
         }
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn a_time_beyond_all_clocks_is_late_and_no_overflow() {
-        let breaker = Breaker::default();
+        let breaker = CircuitBreaker::default();
         assert!(breaker.open(Duration::MAX) && !breaker.may_try(at(1_000_000)));
     }
 }

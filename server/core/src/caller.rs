@@ -19,7 +19,7 @@ pub struct Grants {
     /// The calls.
     pub roles: BTreeSet<Role>,
     /// The object types.
-    pub types: Types,
+    pub types: ObjectTypeScope,
 }
 
 /// A set of calls; which method belongs to which is the table of the RPC layer.
@@ -37,20 +37,20 @@ pub enum Role {
 
 /// Object types: a tenant is the set of types of one caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Types {
+pub enum ObjectTypeScope {
     /// Every one, also those that come later.
     All,
     /// These and no others.
     These(BTreeSet<ObjectType>),
 }
 
-impl Default for Types {
+impl Default for ObjectTypeScope {
     fn default() -> Self {
         Self::These(BTreeSet::new())
     }
 }
 
-impl Types {
+impl ObjectTypeScope {
     /// Whether the type is one of them.
     #[must_use]
     pub fn hold(&self, object_type: &ObjectType) -> bool {
@@ -74,7 +74,7 @@ impl Caller {
 
     /// A caller that may do everything on every type: everybody, where callers are not told apart.
     pub fn unrestricted(name: impl Into<Arc<str>>) -> Self {
-        Self::new(name, Grants { roles: Role::ALL.into(), types: Types::All })
+        Self::new(name, Grants { roles: Role::ALL.into(), types: ObjectTypeScope::All })
     }
 
     /// The name that request keys, page tokens and the log carry.
@@ -98,7 +98,7 @@ impl Caller {
     /// Whether it may use every type, in the roles it has.
     #[must_use]
     pub fn may_use_all(&self) -> bool {
-        self.grants.types == Types::All
+        self.grants.types == ObjectTypeScope::All
     }
 
     /// Whether it may use the type, in the roles it has.
@@ -109,7 +109,7 @@ impl Caller {
 
     /// The types that it may use.
     #[must_use]
-    pub fn types(&self) -> &Types {
+    pub fn types(&self) -> &ObjectTypeScope {
         &self.grants.types
     }
 }
@@ -126,7 +126,7 @@ mod tests {
     use std::collections::HashSet;
     use std::hash::{BuildHasher, RandomState};
 
-    use super::{Caller, Grants, Role, Types};
+    use super::{Caller, Grants, ObjectTypeScope, Role};
     use crate::object_type::ObjectType;
 
     #[test]
@@ -134,7 +134,7 @@ mod tests {
         let (article, video) = (ObjectType::stored("article".into()), ObjectType::stored("video".into()));
         let nobody = Caller::new("nobody", Grants::default());
         assert!(!Role::ALL.iter().any(|role| nobody.has(*role)) && !nobody.may_use(&article));
-        let types = Types::These([article.clone()].into());
+        let types = ObjectTypeScope::These([article.clone()].into());
         let web = Caller::new("web", Grants { roles: [Role::Reader].into(), types });
         assert!(web.has(Role::Reader) && !web.has(Role::Writer));
         assert!(web.may_use(&article) && !web.may_use(&video));

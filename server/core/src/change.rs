@@ -35,7 +35,7 @@ pub struct NewComment {
     /// Client facts, if any.
     pub client: ClientInfo,
     /// Where it was imported from; `None` for one written here.
-    pub origin: Option<Origin>,
+    pub origin: Option<ImportOrigin>,
 }
 
 /// A transition of a comment.
@@ -51,7 +51,7 @@ pub struct StateChange {
 
 /// Where an imported comment came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Origin {
+pub struct ImportOrigin {
     /// The name of the source: 1–64 bytes.
     pub source: String,
     /// The id there: 1–128 bytes.

@@ -21,59 +21,59 @@ use crate::caller::Caller;
 use crate::error::{Error, Result};
 use crate::ids::CommentId;
 use crate::object_type::{ObjectType, Policies, Policy};
-use crate::page::Located;
-use crate::ports::{Boards, Clock, Histories, Ids, Log, Rankings, Reader, Repairer};
+use crate::page::LocatedComment;
+use crate::ports::{Clock, CommandLog, CountRepair, IdSource, MemberHistories, RankIndexes, Rankings, Reader};
 use crate::subject::Subject;
 pub use history::ListMemberComments;
 pub use import::{ImportItem, ImportKind, ImportOutcome, ImportedComment, ImportedLike, ImportedSubject};
 pub use likes::SetLikeRequest;
-pub use lists::{At, ListComments, ListReplies};
+pub use lists::{ListComments, ListReplies, ListStart};
 pub use ranked::{ListRanked, ListRankedReplies, RankedAt};
 pub use replies::CreateReply;
 pub use roots::{CreateRoot, EditComment};
 pub use subjects::{NewSubject, SubjectPatch};
-pub use submit::{Asked, Written};
+pub use submit::{WriteContext, WriteOutput};
 
 /// The comment platform.
 #[derive(Debug, Clone)]
 pub struct Comments {
     reader: Arc<dyn Reader>,
-    log: Arc<dyn Log>,
+    log: Arc<dyn CommandLog>,
     clock: Arc<dyn Clock>,
-    ids: Arc<dyn Ids>,
-    histories: Arc<dyn Histories>,
-    boards: Arc<dyn Boards>,
+    ids: Arc<dyn IdSource>,
+    histories: Arc<dyn MemberHistories>,
+    boards: Arc<dyn RankIndexes>,
     rankings: Arc<dyn Rankings>,
-    repairer: Arc<dyn Repairer>,
+    repairer: Arc<dyn CountRepair>,
     policies: Arc<Policies>,
 }
 
 /// What the façade stands on.
 #[derive(Debug)]
-pub struct Ports {
+pub struct CommentPorts {
     /// Reads.
     pub reader: Arc<dyn Reader>,
     /// The road of every write.
-    pub log: Arc<dyn Log>,
+    pub log: Arc<dyn CommandLog>,
     /// The present.
     pub clock: Arc<dyn Clock>,
     /// New ids.
-    pub ids: Arc<dyn Ids>,
+    pub ids: Arc<dyn IdSource>,
     /// Members' own histories, to be rebuilt.
-    pub histories: Arc<dyn Histories>,
+    pub histories: Arc<dyn MemberHistories>,
     /// The boards of ranked orders, to be rebuilt.
-    pub boards: Arc<dyn Boards>,
+    pub boards: Arc<dyn RankIndexes>,
     /// Frozen rankings.
     pub rankings: Arc<dyn Rankings>,
     /// Sets counts right.
-    pub repairer: Arc<dyn Repairer>,
+    pub repairer: Arc<dyn CountRepair>,
 }
 
 impl Comments {
     /// The platform over `ports`, under `policies`.
     #[must_use]
-    pub fn new(ports: Ports, policies: Arc<Policies>) -> Self {
-        let Ports { reader, log, clock, ids, histories, boards, rankings, repairer } = ports;
+    pub fn new(ports: CommentPorts, policies: Arc<Policies>) -> Self {
+        let CommentPorts { reader, log, clock, ids, histories, boards, rankings, repairer } = ports;
         Self { reader, log, clock, ids, histories, boards, rankings, repairer, policies }
     }
 
@@ -96,7 +96,7 @@ impl Comments {
     ///
     /// # Errors
     /// [`Error::CommentNotFound`] for a missing one and for one of a type that the caller may not use alike.
-    pub async fn locate(&self, caller: &Caller, id: CommentId) -> Result<(Located, &Policy)> {
+    pub async fn locate(&self, caller: &Caller, id: CommentId) -> Result<(LocatedComment, &Policy)> {
         let located =
             self.reader.locate_among(&[id], caller.types()).await?.pop().flatten().ok_or(Error::CommentNotFound)?;
         let policy = self.policy(caller, located.subject.object_type()).map_err(|_| Error::CommentNotFound)?;

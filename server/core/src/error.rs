@@ -8,7 +8,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::{CommentState, Millis};
-pub use reason::{Kind, Reason};
+pub use reason::{Reason, StatusKind};
 
 /// The result of every fallible call of the domain and its ports.
 pub type Result<T> = std::result::Result<T, Error>;

@@ -40,12 +40,12 @@ pub struct CommentChange {
     /// The root of its thread; `None` for a root.
     pub root: Option<CommentId>,
     /// What happened to it.
-    pub what: Happened,
+    pub what: ChangeKind,
 }
 
 /// What happened to a comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Happened {
+pub enum ChangeKind {
     /// It came into being.
     Created,
     /// Its content changed.
@@ -78,7 +78,7 @@ impl Changes {
 
 /// An event with the number of its commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Numbered {
+pub struct SequencedEvent {
     /// The number, from 1 on: given after the commit, the same for all events of the commit, and dense within the data source.
     pub number: i64,
     /// The event.
@@ -87,14 +87,14 @@ pub struct Numbered {
 
 /// How many commits these events are of, which follow each other.
 #[must_use]
-pub fn commits(events: &[Numbered]) -> usize {
+pub fn commits(events: &[SequencedEvent]) -> usize {
     let numbers = events.first().zip(events.last()).map_or(0, |(first, last)| last.number - first.number + 1);
     usize::try_from(numbers).unwrap_or(0)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Changes, CommentChange, Event, Happened, Numbered, commits};
+    use super::{ChangeKind, Changes, CommentChange, Event, SequencedEvent, commits};
     use crate::ids::{CommentId, Partition};
     use crate::member::MemberId;
     use crate::time::Millis;
@@ -106,7 +106,7 @@ mod tests {
         let event = Event { partition: Partition::number(0), subject, revision: None, changes, time: Millis(0) };
         let cases: [(&[i64], usize); 4] = [(&[], 0), (&[7], 1), (&[7, 7, 8], 2), (&[7, 8, 9, 9], 3)];
         for (numbers, expected) in cases {
-            let events = numbers.iter().map(|number| Numbered { number: *number, event: event.clone() });
+            let events = numbers.iter().map(|number| SequencedEvent { number: *number, event: event.clone() });
             assert_eq!(commits(&events.collect::<Vec<_>>()), expected, "{numbers:?}");
         }
     }
@@ -115,7 +115,7 @@ mod tests {
     fn a_change_is_told_once_and_in_the_order_in_which_it_happened() {
         let id = CommentId::new(1).expect("positive");
         let [created, edited] =
-            [Happened::Created, Happened::Edited].map(|what| CommentChange { id, root: None, what });
+            [ChangeKind::Created, ChangeKind::Edited].map(|what| CommentChange { id, root: None, what });
         let mut changes = Changes::default();
         for change in [edited, created, edited] {
             changes.tell(change);

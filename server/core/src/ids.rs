@@ -4,11 +4,11 @@
 //! 10 bits partition · 6 bits worker · 8 bits sequence within partition and tick. An id routes itself and is unique;
 //! no visible order rests on it.
 
-mod minter;
+mod generator;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-pub use minter::{Lease, MintError, Minter};
+pub use generator::{IdError, IdGenerator, IdLease};
 
 /// Partitions there are: fixed for ever.
 pub const PARTITIONS: u16 = 1024;
@@ -51,9 +51,9 @@ impl Partition {
 
 /// Time in 4 ms steps since 2026-01-01T00:00:00Z, as ids carry it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Tick(pub i64);
+pub struct IdTick(pub i64);
 
-impl Tick {
+impl IdTick {
     /// Length of a tick in milliseconds.
     pub const MILLIS: i64 = 4;
     /// 2026-01-01T00:00:00Z in milliseconds since 1970.
@@ -101,8 +101,8 @@ macro_rules! id {
 
             /// The tick it was minted in.
             #[must_use]
-            pub const fn tick(self) -> Tick {
-                Tick(self.0 >> (PARTITION_BITS + WORKER_BITS + SEQUENCE_BITS))
+            pub const fn tick(self) -> IdTick {
+                IdTick(self.0 >> (PARTITION_BITS + WORKER_BITS + SEQUENCE_BITS))
             }
         }
     };
@@ -112,7 +112,7 @@ id!(CommentId, "The id of a comment, root or reply.");
 id!(SubjectId, "The internal id of a subject; callers know subjects by their key.");
 
 impl CommentId {
-    pub(crate) const fn compose(tick: Tick, partition: Partition, worker: u8, sequence: u8) -> Self {
+    pub(crate) const fn compose(tick: IdTick, partition: Partition, worker: u8, sequence: u8) -> Self {
         Self(
             tick.0 << (PARTITION_BITS + WORKER_BITS + SEQUENCE_BITS)
                 | (partition.0 as i64) << (WORKER_BITS + SEQUENCE_BITS)
@@ -137,7 +137,7 @@ impl From<CommentId> for SubjectId {
 
 #[cfg(test)]
 mod tests {
-    use super::{CommentId, Partition, SubjectId, Tick, WORKERS};
+    use super::{CommentId, IdTick, Partition, SubjectId, WORKERS};
     use crate::time::Millis;
 
     #[test]
@@ -150,8 +150,8 @@ mod tests {
 
     #[test]
     fn an_id_gives_back_its_parts_and_stays_positive() {
-        for (tick, partition, worker, sequence) in [(0, 0, 0, 1), (Tick::MAX.0, 1023, 63, 255), (7, 512, 33, 8)] {
-            let id = CommentId::compose(Tick(tick), Partition::number(partition), worker, sequence);
+        for (tick, partition, worker, sequence) in [(0, 0, 0, 1), (IdTick::MAX.0, 1023, 63, 255), (7, 512, 33, 8)] {
+            let id = CommentId::compose(IdTick(tick), Partition::number(partition), worker, sequence);
             assert!(id.get() > 0);
             assert_eq!((id.tick().0, id.partition().get()), (tick, partition));
         }
@@ -161,10 +161,10 @@ mod tests {
     fn an_id_is_laid_out_as_the_head_of_this_file_says() {
         // Every width stands in stored ids, and the greatest parts fill all 63 bits.
         let id = |tick, partition, worker, sequence| {
-            CommentId::compose(Tick(tick), Partition::number(partition), worker, sequence).get()
+            CommentId::compose(IdTick(tick), Partition::number(partition), worker, sequence).get()
         };
         assert_eq!([id(1, 0, 0, 0), id(0, 1, 0, 0), id(0, 0, 1, 0), id(0, 0, 0, 1)], [1 << 24, 1 << 14, 1 << 8, 1]);
-        assert_eq!(id(Tick::MAX.0, 1023, WORKERS - 1, u8::MAX), i64::MAX);
+        assert_eq!(id(IdTick::MAX.0, 1023, WORKERS - 1, u8::MAX), i64::MAX);
     }
 
     #[test]
@@ -183,10 +183,10 @@ mod tests {
 
     #[test]
     fn a_tick_holds_four_milliseconds_and_none_lies_before_the_epoch() {
-        for (since, tick) in [(-Tick::EPOCH, 0), (-1, 0), (0, 0), (3, 0), (4, 1), (7, 1), (8, 2), (4_001, 1_000)] {
-            assert_eq!(Tick::at(Millis(Tick::EPOCH + since)), Tick(tick), "{since} ms after the epoch");
+        for (since, tick) in [(-IdTick::EPOCH, 0), (-1, 0), (0, 0), (3, 0), (4, 1), (7, 1), (8, 2), (4_001, 1_000)] {
+            assert_eq!(IdTick::at(Millis(IdTick::EPOCH + since)), IdTick(tick), "{since} ms after the epoch");
         }
-        assert_eq!(Tick::at(Millis(i64::MIN)), Tick(0));
-        assert_eq!([0, 3, 4, 1_000].map(Tick::span), [0, 0, 1, 250]);
+        assert_eq!(IdTick::at(Millis(i64::MIN)), IdTick(0));
+        assert_eq!([0, 3, 4, 1_000].map(IdTick::span), [0, 0, 1, 250]);
     }
 }

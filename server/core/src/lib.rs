@@ -1,8 +1,8 @@
 //! The comment domain of Riposte: subjects, comments, floors, likes, who may do what, and what each command changes.
 //!
-//! Everything here is a pure function of its arguments. A store loads the rows a batch may touch into a [`World`]
-//! under lock, [`World::run`] decides each [`Command`] against it, and the store writes back what the world's
-//! [`Journal`](world::Journal) says. Readers answer through the [`Reader`](ports::Reader) port, and
+//! Everything here is a pure function of its arguments. A store loads the rows a batch may touch into a [`UnitOfWork`]
+//! under lock, [`UnitOfWork::run`] decides each [`Command`] against it, and the store writes back what the world's
+//! [`WriteSet`](unit_of_work::WriteSet) says. Readers answer through the [`Reader`](ports::Reader) port, and
 //! [`Comments`] is the one façade that the RPC layer sees.
 //!
 //! This crate must never do I/O, read a clock or an environment, or know a database, a cache or a wire format.
@@ -10,7 +10,6 @@
 pub mod breaker;
 pub mod caller;
 pub mod change;
-pub mod cmd;
 pub mod comment;
 pub mod comments;
 pub mod content;
@@ -28,11 +27,11 @@ pub mod request;
 pub mod state;
 pub mod subject;
 pub mod time;
-pub mod world;
+pub mod unit_of_work;
+pub mod verbs;
 
-pub use breaker::Breaker;
-pub use caller::{Caller, Grants, Role, Types};
-pub use cmd::{Command, Verb};
+pub use breaker::CircuitBreaker;
+pub use caller::{Caller, Grants, ObjectTypeScope, Role};
 pub use comment::{Comment, CommentView, DeletedBy};
 pub use comments::Comments;
 pub use content::{ClientInfo, Content};
@@ -45,4 +44,5 @@ pub use path::Path;
 pub use state::CommentState;
 pub use subject::{Subject, SubjectKey, SubjectState};
 pub use time::Millis;
-pub use world::{Receipt, World};
+pub use unit_of_work::{CommandOutput, UnitOfWork};
+pub use verbs::{Command, CommandKind};

@@ -1,6 +1,6 @@
 //! Pages: where one starts, how long it is, and what a store answers.
 
-mod cut;
+mod range_split;
 
 use crate::comment::CommentView;
 use crate::content::Content;
@@ -10,7 +10,7 @@ use crate::member::MemberId;
 use crate::path::Path;
 use crate::subject::{Subject, SubjectKey};
 use crate::time::Millis;
-pub use cut::{Cut, Onward};
+pub use range_split::{ForwardScan, RangeSplit};
 
 /// Page length when the caller names none.
 pub const DEFAULT_PAGE: usize = 20;
@@ -25,7 +25,7 @@ pub const MAX_PREVIEW: u8 = 10;
 
 /// The stable orders: both by floor, which has no ties and never changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Order {
+pub enum ListOrder {
     /// Floor ascending.
     Oldest,
     /// Floor descending.
@@ -34,7 +34,7 @@ pub enum Order {
 
 /// Where a page starts in its order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Start {
+pub enum PageStart {
     /// At the beginning of the order.
     Beginning,
     /// With the first item that follows this floor in the order.
@@ -47,20 +47,20 @@ pub enum Start {
 
 /// Which part of a list to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Window {
+pub struct PageQuery {
     /// The order of the walk.
-    pub order: Order,
+    pub order: ListOrder,
     /// Where to start.
-    pub start: Start,
+    pub start: PageStart,
     /// The most items to answer, 1 to [`MAX_PAGE`].
     pub limit: usize,
 }
 
 /// Which comments of a list to read.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Which {
+pub enum PageSelector {
     /// Those that a window shows.
-    Window(Window),
+    Window(PageQuery),
     /// Those of these floors that are listed, in this order.
     Floors(Vec<i32>),
 }
@@ -135,7 +135,7 @@ impl Thread {
 
 /// What a root's preview is chosen from: replies that may stand on it, and what is known of all others.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Choice {
+pub struct PreviewCandidates {
     /// The root.
     pub root: CommentId,
     /// The replies, all of them listed, in no order.
@@ -149,11 +149,11 @@ pub struct Choice {
 
 /// A page of roots for whoever keeps it, and has to choose previews again when likes have moved.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RootsToKeep {
+pub struct RootPageFill {
     /// The page, with the previews as they are now.
     pub page: RootPage,
     /// What the previews were chosen from, for each root that has listed replies.
-    pub choices: Vec<Choice>,
+    pub choices: Vec<PreviewCandidates>,
     /// The boards held what every event up to this number of the outbox had brought, when this was read.
     pub boards: i64,
 }
@@ -182,7 +182,7 @@ pub struct ThreadPage {
 
 /// Which part of a subtree to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Subtree {
+pub struct SubtreeQuery {
     /// The top.
     pub top: Path,
     /// The deepest level to show, in steps below a root.
@@ -195,7 +195,7 @@ pub struct Subtree {
 
 /// Facts about a comment that never change, found by its bare id.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Located {
+pub struct LocatedComment {
     /// The comment.
     pub id: CommentId,
     /// Its subject's key.
@@ -205,24 +205,24 @@ pub struct Located {
     /// Its floor.
     pub floor: i32,
     /// The ids along its path, the root first, itself last.
-    pub lineage: Vec<CommentId>,
+    pub ancestor_ids: Vec<CommentId>,
     /// The comment it answers, which a depth cap may keep outside the lineage; `None` where it answers none.
     pub parent: Option<CommentId>,
     /// Its author.
     pub member: MemberId,
 }
 
-impl Located {
+impl LocatedComment {
     /// The root of its thread.
     #[must_use]
     pub fn root(&self) -> CommentId {
-        self.lineage.first().copied().unwrap_or(self.id)
+        self.ancestor_ids.first().copied().unwrap_or(self.id)
     }
 }
 
 /// One text that a comment has or had.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PastContent {
+pub struct ContentRevision {
     /// The comment's version when it was replaced; the present one's is the version now.
     pub version: i64,
     /// What it said.
@@ -282,16 +282,16 @@ pub struct SubjectCursor {
 
 /// The outcome of a comparison of counts with rows.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Verified {
+pub struct CountReport {
     /// The comments that were looked at, whatever their state.
     pub comments: i64,
     /// What differs; empty when all agrees.
-    pub drifts: Vec<Drift>,
+    pub drifts: Vec<CountDrift>,
 }
 
 /// A count that differs from the rows it counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Drift {
+pub struct CountDrift {
     /// The comment whose row is wrong; `None` for the subject's own row.
     pub comment: Option<CommentId>,
     /// The name of the count, for example `reply_count`.

@@ -1,14 +1,13 @@
 //! What the domain asks of the outside: a contract that every backend keeps and one suite checks.
 
+mod maintenance;
 mod outbox;
-mod ranks;
-mod upkeep;
+mod ranking;
 
 use async_trait::async_trait;
 
-use crate::caller::Types;
-use crate::change::Origin;
-use crate::cmd::Command;
+use crate::caller::ObjectTypeScope;
+use crate::change::ImportOrigin;
 use crate::comment::CommentView;
 use crate::content::ClientInfo;
 use crate::error::Result;
@@ -17,16 +16,17 @@ use crate::like::LikeValue;
 use crate::member::MemberId;
 use crate::object_type::ObjectType;
 use crate::page::{
-    HistoryCursor, Liker, LikerCursor, Located, MemberLike, Page, PastContent, ReplyPage, RootPage, RootsToKeep,
-    SubjectCursor, Subtree, ThreadPage, Verified, Which, Window,
+    ContentRevision, CountReport, HistoryCursor, Liker, LikerCursor, LocatedComment, MemberLike, Page, PageQuery,
+    PageSelector, ReplyPage, RootPage, RootPageFill, SubjectCursor, SubtreeQuery, ThreadPage,
 };
-use crate::request::RequestKey;
+use crate::request::IdempotencyKey;
 use crate::subject::{Subject, SubjectKey};
 use crate::time::Millis;
-use crate::world::{Changed, Receipt};
-pub use outbox::{Candidate, Epoch, Outbox, Projection};
-pub use ranks::{Boards, Rankings};
-pub use upkeep::{Histories, Rebuilt, Repaired, Repairer};
+use crate::unit_of_work::{CommandOutput, CommittedChange};
+use crate::verbs::Command;
+pub use maintenance::{CountRepair, MemberHistories, RebuildProgress, RepairReport};
+pub use outbox::{Epoch, LeaseCandidate, Outbox, Projection};
+pub use ranking::{RankIndexes, Rankings};
 
 /// Reads. Every answer is one state of its subject: rows and counts of one method's answer are read in one snapshot
 /// whose first row is the subject, so counts equal rows at `subject.revision`. A read sees every commit that was
@@ -46,18 +46,18 @@ pub trait Reader: Send + Sync + std::fmt::Debug {
     async fn subjects(&self, keys: &[SubjectKey]) -> Result<Vec<Option<Subject>>>;
 
     /// The unchanging facts of comments, in the order of `ids`.
-    async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<Located>>>;
+    async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<LocatedComment>>>;
 
     /// The same for somebody who may use these types: what is of another one is as if it were missing, in the answer and in all that is
     /// done for it, so that the time does not tell either.
-    async fn locate_among(&self, ids: &[CommentId], types: &Types) -> Result<Vec<Option<Located>>> {
+    async fn locate_among(&self, ids: &[CommentId], types: &ObjectTypeScope) -> Result<Vec<Option<LocatedComment>>> {
         let found = self.locate(ids).await?;
         Ok(found.into_iter().map(|at| at.filter(|at| types.hold(at.subject.object_type()))).collect())
     }
 
     /// [`Reader::comments`] for somebody who may use these types, as [`Reader::locate_among`].
-    async fn comments_among(&self, ids: &[CommentId], types: &Types) -> Result<Vec<Option<CommentView>>> {
-        if *types == Types::All {
+    async fn comments_among(&self, ids: &[CommentId], types: &ObjectTypeScope) -> Result<Vec<Option<CommentView>>> {
+        if *types == ObjectTypeScope::All {
             return self.comments(ids).await;
         }
         let located = self.locate_among(ids, types).await?;
@@ -74,16 +74,21 @@ pub trait Reader: Send + Sync + std::fmt::Debug {
     /// A page of roots, each with `previews` of its replies: the most liked ones as the board of previews knows them,
     /// and for the rest the oldest, all in the order of their likes; of equals the oldest first. `None` where the subject
     /// is absent or deleted.
-    async fn roots(&self, key: &SubjectKey, window: Window, previews: u8) -> Result<Option<RootPage>>;
+    async fn roots(&self, key: &SubjectKey, window: PageQuery, previews: u8) -> Result<Option<RootPage>>;
 
     /// The page of [`Reader::roots`] or [`Reader::roots_at`] with all that its previews were chosen from, out of the same
     /// snapshot. Nothing to choose from, where this reader cannot tell.
-    async fn roots_to_keep(&self, key: &SubjectKey, which: &Which, previews: u8) -> Result<Option<RootsToKeep>> {
+    async fn root_page_with_candidates(
+        &self,
+        key: &SubjectKey,
+        which: &PageSelector,
+        previews: u8,
+    ) -> Result<Option<RootPageFill>> {
         let page = match which {
-            Which::Window(window) => self.roots(key, *window, previews).await?,
-            Which::Floors(floors) => self.roots_at(key, floors, previews).await?,
+            PageSelector::Window(window) => self.roots(key, *window, previews).await?,
+            PageSelector::Floors(floors) => self.roots_at(key, floors, previews).await?,
         };
-        Ok(page.map(|page| RootsToKeep { page, choices: Vec::new(), boards: 0 }))
+        Ok(page.map(|page| RootPageFill { page, choices: Vec::new(), boards: 0 }))
     }
 
     /// The roots of these floors that are listed, in this order, as a page with nothing on either side; `None` where the
@@ -91,21 +96,21 @@ pub trait Reader: Send + Sync + std::fmt::Debug {
     async fn roots_at(&self, key: &SubjectKey, floors: &[i32], previews: u8) -> Result<Option<RootPage>>;
 
     /// A page of the replies of `root`; `None` where the subject is absent or deleted.
-    async fn replies(&self, key: &SubjectKey, root: CommentId, window: Window) -> Result<Option<ReplyPage>>;
+    async fn replies(&self, key: &SubjectKey, root: CommentId, window: PageQuery) -> Result<Option<ReplyPage>>;
 
     /// The replies of `root` of these floors that are listed, in this order, as a page with nothing on either side;
     /// `None` where the subject is absent or deleted.
     async fn replies_at(&self, key: &SubjectKey, root: CommentId, floors: &[i32]) -> Result<Option<ReplyPage>>;
 
     /// A part of a subtree in thread order; `None` where the subject is absent or deleted.
-    async fn thread(&self, key: &SubjectKey, part: &Subtree) -> Result<Option<ThreadPage>>;
+    async fn thread(&self, key: &SubjectKey, part: &SubtreeQuery) -> Result<Option<ThreadPage>>;
 
     /// The nearest `limit` comments upward from `id` by parent, nearest first, then the root of its thread if the chain
     /// did not reach it. `id` itself is not among them.
     async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Vec<CommentView>>;
 
     /// Every text a comment had, oldest first; the last is the present one.
-    async fn revisions(&self, id: CommentId) -> Result<Vec<PastContent>>;
+    async fn revisions(&self, id: CommentId) -> Result<Vec<ContentRevision>>;
 
     /// A member's values for `ids`, in their order; `None` for a comment that is not in this subject.
     async fn like_states(
@@ -145,7 +150,7 @@ pub trait Reader: Send + Sync + std::fmt::Debug {
     ) -> Result<Page<HistoryCursor>>;
 
     /// The comments that earlier requests with these keys created, in the order of `keys`.
-    async fn created_by(&self, key: &SubjectKey, keys: &[RequestKey]) -> Result<Vec<Option<CommentId>>>;
+    async fn created_by(&self, key: &SubjectKey, keys: &[IdempotencyKey]) -> Result<Vec<Option<CommentId>>>;
 
     /// Subjects of a type, or of all types where none is named, all of them once, in no promised order; the cursor of the
     /// answer is `None` at the end.
@@ -157,24 +162,29 @@ pub trait Reader: Send + Sync + std::fmt::Debug {
     ) -> Result<(Vec<Subject>, Option<SubjectCursor>)>;
 
     /// All comments of a subject whatever their state, parents before children, strictly behind `after`.
-    async fn export_comments(&self, key: &SubjectKey, after: Option<CommentId>, limit: usize) -> Result<Vec<Exported>>;
+    async fn export_comments(
+        &self,
+        key: &SubjectKey,
+        after: Option<CommentId>,
+        limit: usize,
+    ) -> Result<Vec<ExportedComment>>;
 
     /// All likes of a comment, by member, strictly behind `after`.
     async fn export_likes(&self, id: CommentId, after: Option<&MemberId>, limit: usize) -> Result<Vec<Liker>>;
 
     /// Compares every count of a subject with the rows it counts.
-    async fn verify(&self, key: &SubjectKey) -> Result<Verified>;
+    async fn verify(&self, key: &SubjectKey) -> Result<CountReport>;
 }
 
 /// A comment with what only an export shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Exported {
+pub struct ExportedComment {
     /// The comment.
     pub view: CommentView,
     /// Client facts, while they are kept.
     pub client: ClientInfo,
     /// Where it was imported from: source and external id; `None` for one written here.
-    pub origin: Option<Origin>,
+    pub origin: Option<ImportOrigin>,
 }
 
 /// Commits batches. `commit` runs in a task that no client can cancel.
@@ -194,24 +204,24 @@ pub struct Exported {
 #[async_trait]
 pub trait Writer: Send + Sync + std::fmt::Debug {
     /// Commits one batch.
-    async fn commit(&self, batch: &[Command]) -> Result<Vec<Result<Receipt>>>;
+    async fn commit(&self, batch: &[Command]) -> Result<Vec<Result<CommandOutput>>>;
 }
 
 /// Hears what every commit changed, for copies of the rows. It is told behind the commit and before the answer, and what
 /// it does with it is nobody's concern: it has to be short, and a commit that it never hears of is told by the outbox.
 #[async_trait]
-pub trait Witness: Send + Sync + std::fmt::Debug {
+pub trait CommitObserver: Send + Sync + std::fmt::Debug {
     /// A batch was committed.
-    async fn committed(&self, changed: Vec<Changed>);
+    async fn committed(&self, changed: Vec<CommittedChange>);
 }
 
-/// The road of every write: handlers have a `Log` and no [`Writer`], so none can go round it.
+/// The road of every write: handlers have a `CommandLog` and no [`Writer`], so none can go round it.
 #[async_trait]
-pub trait Log: Send + Sync + std::fmt::Debug {
+pub trait CommandLog: Send + Sync + std::fmt::Debug {
     /// Hands over commands of one partition and one kind, and answers when their effects are durable, in order.
     ///
     /// Dropping the returned future never cancels the work. The batch may share a transaction with others'.
-    async fn submit(&self, commands: Vec<Command>) -> Result<Vec<Result<Receipt>>>;
+    async fn submit(&self, commands: Vec<Command>) -> Result<Vec<Result<CommandOutput>>>;
 }
 
 /// Wall clock. Only ids, times of rows and the age of page tokens rest on it; no order does.
@@ -222,7 +232,7 @@ pub trait Clock: Send + Sync + std::fmt::Debug {
 
 /// Mints ids and request ids.
 #[async_trait]
-pub trait Ids: Send + Sync + std::fmt::Debug {
+pub trait IdSource: Send + Sync + std::fmt::Debug {
     /// A new id in `partition`, unique for ever in its data source.
     async fn comment(&self, partition: Partition) -> Result<CommentId>;
 

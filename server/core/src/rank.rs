@@ -14,9 +14,9 @@ use crate::ids::CommentId;
 use crate::object_type::{ObjectType, Policies};
 use crate::subject::SubjectKey;
 use crate::time::Millis;
-pub use ranking::{Candidate, KEPT, Place, Ranking, Standing, TOKENS_LIVE, WALKED_ANEW, freeze};
-pub use walk::{Along, RankedCursor, RankedWalk, Toward, Trail};
-pub(crate) use walk::{At, Slice, Walker};
+pub use ranking::{KEPT, RankCandidate, RankPosition, RankVersion, Ranking, TOKENS_LIVE, WALKED_ANEW, freeze};
+pub use walk::{Continuation, Direction, RankedCursor, RankedPage, RankedWalk};
+pub(crate) use walk::{RankPageStart, WalkSlice, Walker};
 
 /// The standard normal quantile of the Wilson interval behind BEST: a confidence of 80 %.
 const Z: f64 = 1.281_551_565_545;
@@ -68,7 +68,7 @@ pub enum HotProfile {
 
 /// What formulas see of a comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Tally {
+pub struct ScoreInputs {
     /// Members whose value is LIKE.
     pub likes: i32,
     /// Members whose value is DISLIKE.
@@ -79,7 +79,7 @@ pub struct Tally {
     pub time: Millis,
 }
 
-impl Tally {
+impl ScoreInputs {
     /// The tally of a comment.
     #[must_use]
     pub const fn of(comment: &Comment) -> Self {
@@ -146,7 +146,7 @@ fn controversy(up: f64, down: f64) -> f64 {
 /// A list of comments in the order of one score, kept up to date beside the comments. Only those stand on it whose score
 /// lifts them above a comment that nobody has touched: all others follow by age, which needs no board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Board {
+pub enum RankIndex {
     /// The visible roots of a subject.
     Roots(RankSort),
     /// The visible replies of a root, by likes − dislikes.
@@ -155,7 +155,7 @@ pub enum Board {
     Previews,
 }
 
-impl Board {
+impl RankIndex {
     /// The boards of roots.
     pub const OF_ROOTS: [Self; 5] = [
         Self::Roots(RankSort::Hot),
@@ -192,7 +192,7 @@ impl Board {
 
     /// The score of a tally here; `None` where it does not stand out.
     #[must_use]
-    pub fn score(self, tally: &Tally, hot: HotProfile) -> Option<f64> {
+    pub fn score(self, tally: &ScoreInputs, hot: HotProfile) -> Option<f64> {
         match self {
             Self::Roots(_) | Self::Replies => tally.stands_out(self.sort()).then(|| tally.score(self.sort(), hot)),
             Self::Previews => (tally.likes > 0).then(|| -f64::from(tally.likes)),
@@ -200,7 +200,7 @@ impl Board {
     }
 }
 
-impl Board {
+impl RankIndex {
     /// The likes behind a score on a board of previews.
     #[must_use]
     pub fn likes_on_previews(score: f64) -> i32 {
@@ -211,12 +211,12 @@ impl Board {
 
 /// Where a comment stands: the list, by the id of its subject or of its root, and its score on each board of it.
 #[must_use]
-pub fn standings(comment: &Comment, hot: HotProfile) -> Vec<(Board, f64)> {
+pub fn standings(comment: &Comment, hot: HotProfile) -> Vec<(RankIndex, f64)> {
     if !comment.state.is_visible() {
         return Vec::new();
     }
-    let boards: &[Board] = if comment.is_root() { &Board::OF_ROOTS } else { &Board::OF_REPLIES };
-    let tally = Tally::of(comment);
+    let boards: &[RankIndex] = if comment.is_root() { &RankIndex::OF_ROOTS } else { &RankIndex::OF_REPLIES };
+    let tally = ScoreInputs::of(comment);
     boards.iter().filter_map(|board| Some((*board, board.score(&tally, hot)?))).collect()
 }
 
@@ -262,24 +262,24 @@ impl RankedList {
 
     /// The board of its scores.
     #[must_use]
-    pub const fn board(&self) -> Board {
+    pub const fn board(&self) -> RankIndex {
         match self {
-            Self::Roots(_, sort) => Board::Roots(*sort),
-            Self::Replies(..) => Board::Replies,
+            Self::Roots(_, sort) => RankIndex::Roots(*sort),
+            Self::Replies(..) => RankIndex::Replies,
         }
     }
 }
 
 /// What rankings are made by.
 #[derive(Debug, Clone)]
-pub struct Rules {
+pub struct RankingConfig {
     /// Comments in a frozen ranking, at most; all others follow it by floor.
     pub depth: usize,
     /// The profile of each object type.
     pub policies: Arc<Policies>,
 }
 
-impl Rules {
+impl RankingConfig {
     /// Comments in a frozen ranking where nobody says otherwise.
     pub const DEPTH: usize = 2_000;
 

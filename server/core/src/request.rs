@@ -9,11 +9,11 @@ use crate::member::MemberId;
 
 /// 16 bytes that name one request of one principal, kept for ever in the transaction of its effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RequestKey(pub [u8; 16]);
+pub struct IdempotencyKey(pub [u8; 16]);
 
 /// 8 bytes that tell bodies apart: the same key with another print is a reused id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Print(pub i64);
+pub struct Fingerprint(pub i64);
 
 /// A request id that the caller gave or that we made: UUID.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -21,11 +21,11 @@ pub struct RequestId(Uuid);
 
 /// The key and print of one mutation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Request {
+pub struct RequestIdentity {
     /// Who asked for what, once.
-    pub key: RequestKey,
+    pub key: IdempotencyKey,
     /// What the body said.
-    pub print: Print,
+    pub print: Fingerprint,
 }
 
 impl RequestId {
@@ -66,7 +66,7 @@ impl RequestId {
     }
 }
 
-impl RequestKey {
+impl IdempotencyKey {
     /// The key of a request of `member` through `caller`.
     #[must_use]
     pub fn of(caller: &Caller, member: Option<&MemberId>, id: &RequestId) -> Self {
@@ -81,7 +81,7 @@ impl RequestKey {
     }
 }
 
-impl Print {
+impl Fingerprint {
     /// The print of a body given as its parts.
     #[must_use]
     pub fn of(parts: &[&[u8]]) -> Self {
@@ -106,7 +106,7 @@ fn digest(parts: &[&[u8]]) -> [u8; 16] {
 
 #[cfg(test)]
 mod tests {
-    use super::{Caller, MemberId, Print, RequestId, RequestKey};
+    use super::{Caller, Fingerprint, IdempotencyKey, MemberId, RequestId};
 
     fn id(text: &str) -> RequestId {
         RequestId::parse("request_id", text).ok().flatten().unwrap_or_else(|| panic!("{text} is a UUID"))
@@ -118,16 +118,16 @@ mod tests {
         let m = MemberId::stored("m".into());
         let (x, y) = (id("018f4a2e-0000-7000-8000-000000000001"), id("018f4a2e-0000-7000-8000-000000000002"));
         let keys = [
-            RequestKey::of(&a, Some(&m), &x),
-            RequestKey::of(&b, Some(&m), &x),
-            RequestKey::of(&a, None, &x),
-            RequestKey::of(&a, Some(&m), &y),
-            RequestKey::imported("comment", "m", "x"),
-            RequestKey::imported("subject", "m", "x"),
+            IdempotencyKey::of(&a, Some(&m), &x),
+            IdempotencyKey::of(&b, Some(&m), &x),
+            IdempotencyKey::of(&a, None, &x),
+            IdempotencyKey::of(&a, Some(&m), &y),
+            IdempotencyKey::imported("comment", "m", "x"),
+            IdempotencyKey::imported("subject", "m", "x"),
         ];
         assert!((1..keys.len()).all(|n| !keys[..n].contains(&keys[n])));
-        assert_eq!(keys[0], RequestKey::of(&a, Some(&m), &x));
-        assert_ne!(Print::of(&[b"ab", b"c"]), Print::of(&[b"a", b"bc"]));
+        assert_eq!(keys[0], IdempotencyKey::of(&a, Some(&m), &x));
+        assert_ne!(Fingerprint::of(&[b"ab", b"c"]), Fingerprint::of(&[b"a", b"bc"]));
     }
 
     #[test]
@@ -136,9 +136,9 @@ mod tests {
         let (web, ann) = (Caller::unrestricted("web"), MemberId::stored("ann".into()));
         let asked = id("018f4a2e-0000-7000-8000-000000000001");
         for (key, golden) in [
-            (RequestKey::of(&web, Some(&ann), &asked), 0xf430_01a7_7c35_617a_2710_4e5c_0952_352f_u128),
-            (RequestKey::of(&web, None, &asked), 0xe856_ae1f_308a_a95a_6483_e0f5_a1ce_a4f1),
-            (RequestKey::imported("comment", "forum", "4711"), 0xeed9_76cf_a229_af1a_fee9_d7be_1435_1426),
+            (IdempotencyKey::of(&web, Some(&ann), &asked), 0xf430_01a7_7c35_617a_2710_4e5c_0952_352f_u128),
+            (IdempotencyKey::of(&web, None, &asked), 0xe856_ae1f_308a_a95a_6483_e0f5_a1ce_a4f1),
+            (IdempotencyKey::imported("comment", "forum", "4711"), 0xeed9_76cf_a229_af1a_fee9_d7be_1435_1426),
         ] {
             assert_eq!(u128::from_be_bytes(key.0), golden, "{key:x?}");
         }
@@ -147,7 +147,7 @@ mod tests {
             (&[&b"import"[..]], -1_517_623_241_969_872_727),
             (&[b"Create", b"video", b"1"], 7_627_911_719_620_489_903),
         ] {
-            assert_eq!(Print::of(parts), Print(golden), "{parts:?}");
+            assert_eq!(Fingerprint::of(parts), Fingerprint(golden), "{parts:?}");
         }
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// So many at once, and so often after that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rate {
+pub struct RateLimit {
     /// The time in which one comes back; never zero.
     every: Duration,
     /// How many may come at once; never zero.
@@ -14,9 +14,9 @@ pub struct Rate {
 
 /// What one principal has left. New ones are full.
 #[derive(Debug, Default)]
-pub(super) struct Bucket(AtomicU64);
+pub(super) struct TokenBucket(AtomicU64);
 
-impl Rate {
+impl RateLimit {
     /// `count` in each `span`, and up to `burst` at once; `None` for a count of zero, which bounds nothing.
     #[must_use]
     pub fn new(count: u32, span: Duration, burst: u32) -> Option<Self> {
@@ -30,12 +30,12 @@ impl Rate {
     }
 }
 
-impl Bucket {
+impl TokenBucket {
     /// Takes one at `now`, counted from any moment that stays the same.
     ///
     /// # Errors
     /// How long until there is one.
-    pub(super) fn take(&self, rate: Rate, now: Duration) -> Result<(), Duration> {
+    pub(super) fn take(&self, rate: RateLimit, now: Duration) -> Result<(), Duration> {
         let (now, every, all) = (nanos(now), nanos(rate.every), nanos(rate.refill()));
         let next = |full: u64| {
             let full = full.max(now).saturating_add(every);
@@ -54,14 +54,14 @@ fn nanos(span: Duration) -> u64 {
 mod tests {
     use std::time::Duration;
 
-    use super::{Bucket, Rate};
+    use super::{RateLimit, TokenBucket};
 
     const SECOND: Duration = Duration::from_secs(1);
 
     #[test]
     fn a_burst_then_as_often_as_said_and_the_wait_is_exact() {
-        let rate = Rate::new(2, SECOND, 3).unwrap();
-        let bucket = Bucket::default();
+        let rate = RateLimit::new(2, SECOND, 3).unwrap();
+        let bucket = TokenBucket::default();
         let begin = SECOND * 1_000;
         for _ in 0..3 {
             assert_eq!(bucket.take(rate, begin), Ok(()));
@@ -74,15 +74,15 @@ mod tests {
 
     #[test]
     fn over_a_long_time_no_more_than_the_rate() {
-        let rate = Rate::new(7, SECOND, 5).unwrap();
-        let bucket = Bucket::default();
+        let rate = RateLimit::new(7, SECOND, 5).unwrap();
+        let bucket = TokenBucket::default();
         let taken = (0..10_000_u32).filter(|ms| bucket.take(rate, Duration::from_millis((*ms).into())).is_ok()).count();
         assert!((70..=75).contains(&taken), "{taken}");
     }
 
     #[test]
     fn nothing_is_bounded_by_a_rate_of_zero_and_a_burst_is_at_least_one() {
-        assert_eq!(Rate::new(0, SECOND, 5), None);
-        assert_eq!(Bucket::default().take(Rate::new(1, SECOND, 0).unwrap(), Duration::ZERO), Ok(()));
+        assert_eq!(RateLimit::new(0, SECOND, 5), None);
+        assert_eq!(TokenBucket::default().take(RateLimit::new(1, SECOND, 0).unwrap(), Duration::ZERO), Ok(()));
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 /// What a call is worth while there is no room for all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Class {
+pub(crate) enum AdmissionClass {
     /// What can be asked for later: histories, lists of operators, exports.
     BestEffort,
     /// What people see and write.
@@ -18,7 +18,7 @@ pub(crate) enum Class {
 
 /// Where a call takes room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Room {
+pub(crate) enum PoolName {
     Reads,
     Writes,
     /// What stays open; its work is counted where it is done.
@@ -27,7 +27,7 @@ pub(crate) enum Room {
 
 /// How large a request may be, and how long its call may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum MessageProfile {
     /// A few names and a page token.
     Read,
     /// Up to 200 names.
@@ -44,15 +44,15 @@ pub(crate) enum Kind {
 
 /// A method as admission sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Terms {
-    pub(crate) pool: Room,
-    pub(crate) class: Class,
-    pub(crate) kind: Kind,
+pub(crate) struct MethodPolicy {
+    pub(crate) pool: PoolName,
+    pub(crate) class: AdmissionClass,
+    pub(crate) kind: MessageProfile,
 }
 
 /// The longest times of kinds of calls, as configured.
 #[derive(Debug, Clone, Copy)]
-pub struct Times {
+pub struct Timeouts {
     /// Reads of all sorts.
     pub read: Duration,
     /// Writes of members.
@@ -63,7 +63,7 @@ pub struct Times {
     pub call: Duration,
 }
 
-impl Class {
+impl AdmissionClass {
     /// The name in metrics.
     pub(crate) const fn name(self) -> &'static str {
         match self {
@@ -77,7 +77,7 @@ impl Class {
     pub(super) const DOWNWARD: [Self; 3] = [Self::Critical, Self::Sheddable, Self::BestEffort];
 }
 
-impl Room {
+impl PoolName {
     /// The name in metrics.
     pub(crate) const fn name(self) -> &'static str {
         match self {
@@ -88,7 +88,7 @@ impl Room {
     }
 }
 
-impl Kind {
+impl MessageProfile {
     /// Whether its answers have no end of their own.
     pub(crate) const fn streams(self) -> bool {
         matches!(self, Self::Stream | Self::Import)
@@ -114,46 +114,46 @@ impl Kind {
     }
 }
 
-impl Times {
+impl Timeouts {
     /// The most time for a call on these terms; a path that is none of ours has no terms.
-    pub(crate) fn of(&self, terms: Option<Terms>) -> Duration {
+    pub(crate) fn of(&self, terms: Option<MethodPolicy>) -> Duration {
         let own = match terms.map(|terms| terms.kind) {
-            Some(Kind::Read | Kind::Batch) => self.read,
-            Some(Kind::Write) => self.write,
-            Some(Kind::Admin) => self.admin,
-            Some(Kind::Stream | Kind::Import) | None => self.call,
+            Some(MessageProfile::Read | MessageProfile::Batch) => self.read,
+            Some(MessageProfile::Write) => self.write,
+            Some(MessageProfile::Admin) => self.admin,
+            Some(MessageProfile::Stream | MessageProfile::Import) | None => self.call,
         };
         own.min(self.call)
     }
 }
 
-const fn read(class: Class) -> Option<Terms> {
-    Some(Terms { pool: Room::Reads, class, kind: Kind::Read })
+const fn read(class: AdmissionClass) -> Option<MethodPolicy> {
+    Some(MethodPolicy { pool: PoolName::Reads, class, kind: MessageProfile::Read })
 }
 
-const fn batch(class: Class) -> Option<Terms> {
-    Some(Terms { pool: Room::Reads, class, kind: Kind::Batch })
+const fn batch(class: AdmissionClass) -> Option<MethodPolicy> {
+    Some(MethodPolicy { pool: PoolName::Reads, class, kind: MessageProfile::Batch })
 }
 
-const fn write(class: Class) -> Option<Terms> {
-    Some(Terms { pool: Room::Writes, class, kind: Kind::Write })
+const fn write(class: AdmissionClass) -> Option<MethodPolicy> {
+    Some(MethodPolicy { pool: PoolName::Writes, class, kind: MessageProfile::Write })
 }
 
-const fn admin(pool: Room, class: Class) -> Option<Terms> {
-    Some(Terms { pool, class, kind: Kind::Admin })
+const fn admin(pool: PoolName, class: AdmissionClass) -> Option<MethodPolicy> {
+    Some(MethodPolicy { pool, class, kind: MessageProfile::Admin })
 }
 
-const fn import(class: Class) -> Option<Terms> {
-    Some(Terms { pool: Room::Streams, class, kind: Kind::Import })
+const fn import(class: AdmissionClass) -> Option<MethodPolicy> {
+    Some(MethodPolicy { pool: PoolName::Streams, class, kind: MessageProfile::Import })
 }
 
-const fn stream(class: Class) -> Option<Terms> {
-    Some(Terms { pool: Room::Streams, class, kind: Kind::Stream })
+const fn stream(class: AdmissionClass) -> Option<MethodPolicy> {
+    Some(MethodPolicy { pool: PoolName::Streams, class, kind: MessageProfile::Stream })
 }
 
 /// The terms of the method of this path; `None` for health, reflection, and what is none of ours: those take no room.
-pub(crate) fn terms(path: &str) -> Option<Terms> {
-    use Class::{BestEffort, Critical, Sheddable};
+pub(crate) fn terms(path: &str) -> Option<MethodPolicy> {
+    use AdmissionClass::{BestEffort, Critical, Sheddable};
     match path.strip_prefix("/riposte.v1.")? {
         "CommentService/GetComment" => read(Critical),
         "SubjectService/GetSubject"
@@ -181,9 +181,9 @@ pub(crate) fn terms(path: &str) -> Option<Terms> {
         | "ReplyService/CreateReply"
         | "LikeService/SetLike" => write(Sheddable),
         "AdminService/HideComment" | "AdminService/UnhideComment" | "AdminService/DeleteComment" => {
-            admin(Room::Writes, Critical)
+            admin(PoolName::Writes, Critical)
         }
-        "AdminService/ListSubjects" | "AdminService/ListHotSubjects" => admin(Room::Reads, BestEffort),
+        "AdminService/ListSubjects" | "AdminService/ListHotSubjects" => admin(PoolName::Reads, BestEffort),
         "SubjectService/WatchSubject" => stream(Sheddable),
         "AdminService/ImportComments" => import(BestEffort),
         "AdminService/ExportSubject"
@@ -203,7 +203,7 @@ mod tests {
     use prost::Message;
     use prost_types::FileDescriptorSet;
 
-    use super::{Kind, Room, Times, terms};
+    use super::{MessageProfile, PoolName, Timeouts, terms};
 
     #[test]
     fn every_method_of_the_contract_has_terms_and_streams_are_those_that_stream() {
@@ -214,9 +214,9 @@ mod tests {
                 let path = format!("/riposte.v1.{}/{}", service.name(), method.name());
                 let terms = terms(&path).unwrap_or_else(|| panic!("{path} has no terms"));
                 let streams = method.server_streaming() || method.client_streaming();
-                assert_eq!(matches!(terms.kind, Kind::Stream | Kind::Import), streams, "{path}");
-                assert_eq!(terms.kind == Kind::Import, method.client_streaming(), "{path}");
-                assert_eq!(terms.pool == Room::Streams, streams, "{path}");
+                assert_eq!(matches!(terms.kind, MessageProfile::Stream | MessageProfile::Import), streams, "{path}");
+                assert_eq!(terms.kind == MessageProfile::Import, method.client_streaming(), "{path}");
+                assert_eq!(terms.pool == PoolName::Streams, streams, "{path}");
                 methods += 1;
             }
         }
@@ -228,13 +228,19 @@ mod tests {
     #[test]
     fn the_cap_holds_for_every_kind() {
         let seconds = Duration::from_secs;
-        let times = Times { read: seconds(1), write: seconds(4), admin: seconds(5), call: seconds(3) };
+        let times = Timeouts { read: seconds(1), write: seconds(4), admin: seconds(5), call: seconds(3) };
         let of = |path: &str| times.of(terms(path)).as_secs();
         assert_eq!(of("/riposte.v1.CommentService/GetComment"), 1);
         assert_eq!(of("/riposte.v1.CommentService/CreateComment"), 3);
         assert_eq!(of("/riposte.v1.AdminService/HideComment"), 3);
         assert_eq!(of("/grpc.health.v1.Health/Check"), 3);
-        assert_eq!((Kind::Write.max_message(4 << 20), Kind::Write.max_message(1 << 16)), (256 << 10, 1 << 16));
-        assert_eq!((Kind::Stream.max_message(4 << 20), Kind::Import.max_message(4 << 20)), (8 << 10, 4 << 20));
+        assert_eq!(
+            (MessageProfile::Write.max_message(4 << 20), MessageProfile::Write.max_message(1 << 16)),
+            (256 << 10, 1 << 16)
+        );
+        assert_eq!(
+            (MessageProfile::Stream.max_message(4 << 20), MessageProfile::Import.max_message(4 << 20)),
+            (8 << 10, 4 << 20)
+        );
     }
 }

@@ -7,8 +7,8 @@ use riposte_core::Error;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 
-use super::method::Class;
-use super::queue::{Queue, Waiter};
+use super::method::AdmissionClass;
+use super::queue::{PoolWaiter, WaitQueue};
 
 /// What every class but the highest may fill of a pool, in a hundred.
 const SHARE: usize = 70;
@@ -31,7 +31,7 @@ pub(super) struct PoolLimits {
 
 /// See the module. Clones are the same pool.
 #[derive(Debug, Clone)]
-pub(super) struct Pool(Arc<Inner>);
+pub(super) struct AdmissionPool(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
@@ -42,22 +42,22 @@ struct Inner {
 #[derive(Debug)]
 struct State {
     taken: usize,
-    queue: Queue<Permit>,
+    queue: WaitQueue<PoolPermit>,
     /// How long calls take, the last ones above all.
     typical: Duration,
 }
 
 /// A call's room, until it is dropped.
 #[derive(Debug)]
-pub(super) struct Permit {
+pub(super) struct PoolPermit {
     /// `None` for a permit that is none any more.
     pool: Option<Arc<Inner>>,
     begun: Instant,
 }
 
-impl Pool {
+impl AdmissionPool {
     pub(super) fn new(limits: PoolLimits) -> Self {
-        let state = State { taken: 0, queue: Queue::new(limits.queue), typical: Duration::ZERO };
+        let state = State { taken: 0, queue: WaitQueue::new(limits.queue), typical: Duration::ZERO };
         Self(Arc::new(Inner { limits, state: Mutex::new(state) }))
     }
 
@@ -65,7 +65,7 @@ impl Pool {
     ///
     /// # Errors
     /// [`Error::Overloaded`].
-    pub(super) async fn enter(&self, class: Class, until: Option<Instant>) -> Result<Permit, Error> {
+    pub(super) async fn enter(&self, class: AdmissionClass, until: Option<Instant>) -> Result<PoolPermit, Error> {
         let turn = {
             let now = Instant::now();
             let mut state = self.0.state();
@@ -76,7 +76,7 @@ impl Pool {
             let useful = until.and_then(|until| until.checked_sub(state.typical)).unwrap_or(patience);
             let until = patience.min(useful);
             let (turn, receiver) = oneshot::channel();
-            let taken_in = until > now && state.queue.push(class, Waiter { until, turn }, now);
+            let taken_in = until > now && state.queue.push(class, PoolWaiter { until, turn }, now);
             taken_in.then_some((until, receiver))
         };
         let (until, turn) = turn.ok_or_else(overloaded)?;
@@ -91,24 +91,24 @@ impl Inner {
     }
 
     /// What calls of a class may fill.
-    fn room(&self, class: Class) -> usize {
+    fn room(&self, class: AdmissionClass) -> usize {
         match class {
-            Class::Critical => self.limits.room,
-            Class::Sheddable | Class::BestEffort => (self.limits.room * SHARE / 100).max(1),
+            AdmissionClass::Critical => self.limits.room,
+            AdmissionClass::Sheddable | AdmissionClass::BestEffort => (self.limits.room * SHARE / 100).max(1),
         }
     }
 }
 
 impl State {
-    fn permit(&mut self, pool: &Arc<Inner>, now: Instant) -> Permit {
+    fn permit(&mut self, pool: &Arc<Inner>, now: Instant) -> PoolPermit {
         self.taken += 1;
-        Permit { pool: Some(Arc::clone(pool)), begun: now }
+        PoolPermit { pool: Some(Arc::clone(pool)), begun: now }
     }
 
     /// Gives the room that is free to those who wait.
     fn hand_out(&mut self, pool: &Arc<Inner>) {
         let now = Instant::now();
-        for class in Class::DOWNWARD {
+        for class in AdmissionClass::DOWNWARD {
             while self.taken < pool.room(class)
                 && let Some(turn) = self.queue.pop(class, now)
             {
@@ -122,7 +122,7 @@ impl State {
     }
 }
 
-impl Drop for Permit {
+impl Drop for PoolPermit {
     fn drop(&mut self) {
         let Some(pool) = self.pool.take() else { return };
         let mut state = pool.state();
@@ -144,51 +144,51 @@ mod tests {
     use riposte_core::Reason;
     use tokio::time::Instant;
 
-    use super::{Class, Permit, Pool, PoolLimits};
+    use super::{AdmissionClass, AdmissionPool, PoolLimits, PoolPermit};
 
     /// Far longer than any test.
     const LONG: Duration = Duration::from_secs(600);
 
-    fn pool(room: usize, wait: Duration) -> Pool {
-        Pool::new(PoolLimits { room, queue: 4, wait })
+    fn pool(room: usize, wait: Duration) -> AdmissionPool {
+        AdmissionPool::new(PoolLimits { room, queue: 4, wait })
     }
 
     /// What a class gets without waiting.
-    fn fill(pool: &Pool, class: Class) -> Vec<Permit> {
+    fn fill(pool: &AdmissionPool, class: AdmissionClass) -> Vec<PoolPermit> {
         std::iter::from_fn(|| pool.enter(class, None).now_or_never()?.ok()).collect()
     }
 
     #[test]
     fn a_part_of_the_pool_is_kept_for_the_highest_class() {
         let pool = pool(10, Duration::ZERO);
-        let mut held = fill(&pool, Class::BestEffort);
+        let mut held = fill(&pool, AdmissionClass::BestEffort);
         assert_eq!(held.len(), 7);
-        assert!(fill(&pool, Class::Sheddable).is_empty());
-        held.extend(fill(&pool, Class::Critical));
+        assert!(fill(&pool, AdmissionClass::Sheddable).is_empty());
+        held.extend(fill(&pool, AdmissionClass::Critical));
         assert_eq!(held.len(), 10);
         drop(held);
-        assert_eq!(fill(&pool, Class::Sheddable).len(), 7, "all room came back");
+        assert_eq!(fill(&pool, AdmissionClass::Sheddable).len(), 7, "all room came back");
     }
 
     #[tokio::test]
     async fn who_waits_gets_the_room_of_who_leaves_the_highest_class_first() {
         let pool = pool(1, LONG);
-        let held = pool.enter(Class::Critical, None).await.unwrap();
-        let mut low = Box::pin(pool.enter(Class::Sheddable, None));
-        let mut high = Box::pin(pool.enter(Class::Critical, None));
+        let held = pool.enter(AdmissionClass::Critical, None).await.unwrap();
+        let mut low = Box::pin(pool.enter(AdmissionClass::Sheddable, None));
+        let mut high = Box::pin(pool.enter(AdmissionClass::Critical, None));
         assert!(low.as_mut().now_or_never().is_none() && high.as_mut().now_or_never().is_none());
         drop(held);
         assert!(low.as_mut().now_or_never().is_none());
         drop(high.await.unwrap());
         drop(low.await.unwrap());
-        assert_eq!(fill(&pool, Class::Critical).len(), 1);
+        assert_eq!(fill(&pool, AdmissionClass::Critical).len(), 1);
     }
 
     #[tokio::test]
     async fn who_waits_in_vain_is_refused_and_leaves_nothing_behind() {
         let pool = pool(1, Duration::from_millis(5));
-        let held = pool.enter(Class::Critical, None).await.unwrap();
-        let refused = pool.enter(Class::Critical, None).await.map(drop).unwrap_err();
+        let held = pool.enter(AdmissionClass::Critical, None).await.unwrap();
+        let refused = pool.enter(AdmissionClass::Critical, None).await.map(drop).unwrap_err();
         assert_eq!(refused.reason(), Reason::Overloaded);
         assert!(refused.retry_after().is_some_and(|after| !after.is_zero()));
         drop(held);
@@ -198,10 +198,10 @@ mod tests {
     #[tokio::test]
     async fn a_turn_whose_caller_has_gone_is_given_on() {
         let pool = pool(1, LONG);
-        let held = pool.enter(Class::Critical, None).await.unwrap();
-        let mut gone = Box::pin(pool.enter(Class::Critical, None));
-        let mut late = Box::pin(pool.enter(Class::Critical, None));
-        let mut stays = Box::pin(pool.enter(Class::Critical, None));
+        let held = pool.enter(AdmissionClass::Critical, None).await.unwrap();
+        let mut gone = Box::pin(pool.enter(AdmissionClass::Critical, None));
+        let mut late = Box::pin(pool.enter(AdmissionClass::Critical, None));
+        let mut stays = Box::pin(pool.enter(AdmissionClass::Critical, None));
         for waiting in [&mut gone, &mut late, &mut stays] {
             assert!(waiting.as_mut().now_or_never().is_none());
         }
@@ -216,13 +216,13 @@ mod tests {
     #[tokio::test]
     async fn nobody_waits_whose_time_would_be_over_before_the_work_is_done() {
         let pool = pool(1, LONG);
-        let held = pool.enter(Class::Critical, None).await.unwrap();
+        let held = pool.enter(AdmissionClass::Critical, None).await.unwrap();
         pool.0.state().typical = LONG / 2;
         let short = Instant::now() + LONG / 4;
-        let refused = pool.enter(Class::Critical, Some(short)).now_or_never();
+        let refused = pool.enter(AdmissionClass::Critical, Some(short)).now_or_never();
         assert!(refused.is_some_and(|entered| entered.is_err()));
-        assert!(pool.enter(Class::Critical, Some(short + LONG)).now_or_never().is_none(), "it waits");
+        assert!(pool.enter(AdmissionClass::Critical, Some(short + LONG)).now_or_never().is_none(), "it waits");
         drop(held);
-        assert!(pool.enter(Class::Critical, Some(Instant::now())).await.is_ok(), "there is room: it may try");
+        assert!(pool.enter(AdmissionClass::Critical, Some(Instant::now())).await.is_ok(), "there is room: it may try");
     }
 }

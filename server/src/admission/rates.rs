@@ -12,7 +12,7 @@ use moka::sync::Cache;
 use riposte_core::{Caller, Error, MemberId, ObjectType};
 use tokio::time::Instant;
 
-use super::bucket::{Bucket, Rate};
+use super::bucket::{RateLimit, TokenBucket};
 
 /// The least time for which a principal is remembered.
 const REMEMBERED: Duration = Duration::from_secs(60);
@@ -21,18 +21,18 @@ const REMEMBERED: Duration = Duration::from_secs(60);
 #[derive(Debug, Clone)]
 struct Buckets<K: Hash + Eq + Send + Sync + 'static> {
     begun: Instant,
-    of: Cache<K, Arc<Bucket>>,
+    of: Cache<K, Arc<TokenBucket>>,
 }
 
 /// The rate of each caller.
 #[derive(Debug, Clone)]
-pub(super) struct CallerRates(Option<(Rate, Buckets<Arc<str>>)>);
+pub(super) struct CallerRates(Option<(RateLimit, Buckets<Arc<str>>)>);
 
 /// The rate of each member, by object type.
 #[derive(Debug, Clone)]
 pub struct MemberRates {
-    of: BTreeMap<String, Option<Rate>>,
-    others: Option<Rate>,
+    of: BTreeMap<String, Option<RateLimit>>,
+    others: Option<RateLimit>,
     buckets: Buckets<(ObjectType, MemberId)>,
 }
 
@@ -43,14 +43,14 @@ impl<K: Hash + Eq + Send + Sync + Clone + 'static> Buckets<K> {
         Self { begun: Instant::now(), of }
     }
 
-    fn take(&self, key: K, rate: Rate) -> Result<(), Error> {
+    fn take(&self, key: K, rate: RateLimit) -> Result<(), Error> {
         let bucket = self.of.get_with(key, Arc::default);
         bucket.take(rate, self.begun.elapsed()).map_err(|after| Error::RateLimited { after })
     }
 }
 
 impl CallerRates {
-    pub(super) fn new(rate: Option<Rate>, principals: u64) -> Self {
+    pub(super) fn new(rate: Option<RateLimit>, principals: u64) -> Self {
         Self(rate.map(|rate| (rate, Buckets::new(principals, rate.refill()))))
     }
 
@@ -63,7 +63,7 @@ impl CallerRates {
 impl MemberRates {
     /// The rates of registered types, and that of all others.
     #[must_use]
-    pub fn new(of: BTreeMap<String, Option<Rate>>, others: Option<Rate>) -> Self {
+    pub fn new(of: BTreeMap<String, Option<RateLimit>>, others: Option<RateLimit>) -> Self {
         Self { of, others, buckets: Buckets::new(0, Duration::ZERO) }
     }
 
@@ -88,12 +88,12 @@ mod tests {
 
     use riposte_core::{Caller, MemberId, ObjectType, Reason};
 
-    use super::{CallerRates, MemberRates, Rate};
+    use super::{CallerRates, MemberRates, RateLimit};
 
     const MINUTE: Duration = Duration::from_secs(60);
 
-    fn rate(burst: u32) -> Option<Rate> {
-        Rate::new(1, MINUTE, burst)
+    fn rate(burst: u32) -> Option<RateLimit> {
+        RateLimit::new(1, MINUTE, burst)
     }
 
     #[test]

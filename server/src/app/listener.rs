@@ -10,12 +10,12 @@ use tonic::service::RoutesBuilder;
 use tonic::transport::Server;
 use tonic_health::server::HealthReporter;
 
-use super::incoming::{Haste, connections};
-use super::slots::Slots;
-use super::tls::Tls;
-use crate::admission::Unread;
-use crate::config::{Config, Role};
-use crate::layers::{CallLayer, MAX_ABOUT_US};
+use super::accept::{ConnectionBrake, connections};
+use super::connection_limit::ConnectionLimit;
+use super::tls::TlsServer;
+use crate::admission::SendBuffer;
+use crate::config::{Config, ServerRole};
+use crate::middleware::{CallLayer, MAX_ABOUT_US};
 use crate::telemetry::Metrics;
 
 /// Streams a connection may have open at once.
@@ -30,7 +30,7 @@ const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What a listener serves.
 #[derive(Debug)]
-pub(super) struct Surface {
+pub(super) struct ListenerConfig {
     /// The services.
     routes: RoutesBuilder,
     /// What stands around every call.
@@ -38,32 +38,32 @@ pub(super) struct Surface {
     /// The descriptors of what reflection tells; none where it does not answer.
     reflected: Vec<&'static [u8]>,
     /// What secures its connections.
-    tls: Option<Tls>,
+    tls: Option<TlsServer>,
     /// How old they become, about.
     age: Duration,
     /// How many connections it takes.
-    slots: Slots,
+    slots: ConnectionLimit,
     /// What clients do not read.
-    unread: Unread,
+    unread: SendBuffer,
     /// Whether who connects is known before the first call: by its certificate, or because a mesh lets nobody else through.
     known_peers: bool,
     /// Whether its connections rest while the server has too much to do.
-    haste: Haste,
+    haste: ConnectionBrake,
 }
 
-impl Surface {
+impl ListenerConfig {
     /// These services, bounded as `config` says.
     pub(super) fn new(
         routes: RoutesBuilder,
         layer: CallLayer,
         config: &Config,
-        tls: Option<Tls>,
-        unread: Unread,
+        tls: Option<TlsServer>,
+        unread: SendBuffer,
         metrics: &Metrics,
     ) -> Self {
         let (server, limits) = (&config.server, &config.limits);
         // Nobody is told of services that are not served.
-        let ours = server.roles.has(Role::Api).then_some(riposte_sdk::FILE_DESCRIPTOR_SET);
+        let ours = server.roles.has(ServerRole::Api).then_some(riposte_sdk::FILE_DESCRIPTOR_SET);
         let all = ours.into_iter().chain([tonic_health::pb::FILE_DESCRIPTOR_SET]);
         let reflected = all.filter(|_| server.reflection).collect();
         Self {
@@ -72,16 +72,16 @@ impl Surface {
             reflected,
             tls,
             age: server.connection_age.duration(),
-            slots: Slots::new(limits.connections, limits.connections_per_identity, metrics.clone()),
+            slots: ConnectionLimit::new(limits.connections, limits.connections_per_identity, metrics.clone()),
             unread,
             known_peers: server.plaintext || server.tls.client_ca_file.is_some(),
-            haste: Haste::Rests,
+            haste: ConnectionBrake::Rests,
         }
     }
 
     /// The same for operators, who come when there is too much to do.
     pub(super) fn for_operators(self) -> Self {
-        Self { haste: Haste::Never, ..self }
+        Self { haste: ConnectionBrake::Never, ..self }
     }
 }
 
@@ -96,8 +96,8 @@ pub(super) struct Listener {
 
 impl Listener {
     /// Starts to serve `surface`, with health as NOT_SERVING until the reporter says otherwise.
-    pub(super) fn start(listener: TcpListener, surface: Surface) -> anyhow::Result<Self> {
-        let Surface { mut routes, layer, reflected, tls, age, slots, unread, known_peers, haste } = surface;
+    pub(super) fn start(listener: TcpListener, surface: ListenerConfig) -> anyhow::Result<Self> {
+        let ListenerConfig { mut routes, layer, reflected, tls, age, slots, unread, known_peers, haste } = surface;
         let address = listener.local_addr()?;
         let (health, health_service) = tonic_health::server::health_reporter();
         routes.add_service(health_service.max_decoding_message_size(MAX_ABOUT_US));

@@ -6,15 +6,15 @@
 
 use std::time::{Duration, Instant};
 
-use riposte_store::Store;
+use riposte_store::SqlStore;
 use riposte_store::schema::SourceSchema;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tonic_health::ServingStatus;
 use tonic_health::server::HealthReporter;
 
-use crate::config::{Config, Role};
-use crate::layers::Gate;
+use crate::config::{Config, ServerRole};
+use crate::middleware::ReadinessGate;
 use crate::telemetry::Metrics;
 
 /// How often a store that is not ready is asked again.
@@ -33,22 +33,22 @@ const SERVICES: [&str; 5] = [
 
 /// What is told of health, and by whom. Cloning is cheap.
 #[derive(Debug, Clone)]
-pub(super) struct Health {
+pub(super) struct HealthStatus {
     reporters: Vec<HealthReporter>,
     services: &'static [&'static str],
 }
 
 /// The watch over a store that may not be ready yet.
 #[derive(Debug)]
-pub(super) struct Readiness {
+pub(super) struct ReadinessWatch {
     ready: watch::Receiver<bool>,
-    health: Health,
+    health: HealthStatus,
     task: JoinHandle<()>,
 }
 
 /// The sources of a store, as far as they were seen.
 struct Seen {
-    store: Store,
+    store: SqlStore,
     begun: Instant,
     last: Vec<SourceSchema>,
 }
@@ -103,9 +103,9 @@ fn is_away(source: &SourceSchema) -> bool {
     matches!(source, SourceSchema::Unreachable(_))
 }
 
-impl Readiness {
+impl ReadinessWatch {
     /// Asks the store until it is ready; then opens the gate and turns health to SERVING.
-    pub(super) fn watch(store: Store, gate: Gate, health: Health, metrics: Metrics) -> Self {
+    pub(super) fn watch(store: SqlStore, gate: ReadinessGate, health: HealthStatus, metrics: Metrics) -> Self {
         let (tell, ready) = watch::channel(false);
         let told = health.clone();
         let task = tokio::spawn(async move {
@@ -137,7 +137,7 @@ impl Readiness {
     }
 
     /// Turns health to NOT_SERVING for good, and leaves it to the caller. Calls are still taken.
-    pub(super) async fn stop(self) -> Health {
+    pub(super) async fn stop(self) -> HealthStatus {
         self.task.abort();
         // An aborted task may still be about to say SERVING; only its end is the end.
         let _ = self.task.await;
@@ -146,10 +146,10 @@ impl Readiness {
     }
 }
 
-impl Health {
+impl HealthStatus {
     /// The health that `reporters` tell of a server with this configuration.
     pub(super) fn of(config: &Config, reporters: Vec<HealthReporter>) -> Self {
-        let services: &[_] = if config.server.roles.has(Role::Api) { &SERVICES } else { &[] };
+        let services: &[_] = if config.server.roles.has(ServerRole::Api) { &SERVICES } else { &[] };
         Self { reporters, services }
     }
 

@@ -5,38 +5,38 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Error, Result};
-use riposte_store::Store;
+use riposte_store::SqlStore;
 use tokio::task::JoinHandle;
 
-use super::door::Door;
+use super::credentials::ServerCredentials;
+use crate::cache_stack::CacheStack;
 use crate::config::{self, Config};
-use crate::copies::Copies;
-use crate::rpc::PageTokens;
+use crate::rpc::PageTokenCodec;
 use crate::telemetry::Metrics;
 
 /// The files that the configuration names, as they were when they were looked at last.
 #[derive(Debug)]
-pub(super) struct Files {
+pub(super) struct WatchedFiles {
     parts: Vec<Part>,
     interval: Duration,
 }
 
 /// What the files are read for.
 #[derive(Debug)]
-pub(super) struct Readers {
-    pub(super) door: Door,
-    pub(super) store: Store,
-    pub(super) copies: Copies,
-    pub(super) tokens: PageTokens,
+pub(super) struct Reloaders {
+    pub(super) door: ServerCredentials,
+    pub(super) store: SqlStore,
+    pub(super) copies: CacheStack,
+    pub(super) tokens: PageTokenCodec,
     secrets: Secrets,
 }
 
 /// Where secrets are read from.
 #[derive(Debug)]
 struct Secrets {
-    store: config::Store,
-    cache: config::Cache,
-    page_tokens: config::PageTokens,
+    store: config::StoreSettings,
+    cache: config::CacheSettings,
+    page_tokens: config::PageTokenSettings,
 }
 
 /// Files that are read together. Each part by itself: a broken certificate keeps no caller out who was just let in.
@@ -64,7 +64,7 @@ enum What {
 /// mounted is a link that leads elsewhere after its change, so the file is asked and not the link.
 type Stamp = Option<[i64; 5]>;
 
-impl Files {
+impl WatchedFiles {
     /// Looks at them before they are read: what changes in between is read again.
     pub(super) fn look(config: &Config) -> Self {
         let (auth, tls) = (&config.auth, &config.server.tls);
@@ -81,7 +81,7 @@ impl Files {
     }
 
     /// Looks at them again and again. One that cannot be used is told, and what was read before it stays.
-    pub(super) fn watch(mut self, readers: Readers, metrics: Metrics) -> JoinHandle<()> {
+    pub(super) fn watch(mut self, readers: Reloaders, metrics: Metrics) -> JoinHandle<()> {
         let mut ticks = tokio::time::interval(self.interval);
         tokio::spawn(async move {
             loop {
@@ -112,9 +112,15 @@ impl Files {
     }
 }
 
-impl Readers {
+impl Reloaders {
     /// What is exchanged when a file of `config` has changed.
-    pub(super) fn new(config: &Config, door: Door, store: Store, copies: Copies, tokens: PageTokens) -> Self {
+    pub(super) fn new(
+        config: &Config,
+        door: ServerCredentials,
+        store: SqlStore,
+        copies: CacheStack,
+        tokens: PageTokenCodec,
+    ) -> Self {
         door.tell_unserved();
         let Config { store: from, cache, page_tokens, .. } = config.clone();
         Self { door, store, copies, tokens, secrets: Secrets { store: from, cache, page_tokens } }
@@ -135,7 +141,7 @@ impl Readers {
     }
 
     async fn read_source(&self, place: usize) -> Result<()> {
-        let address = self.secrets.store.address(place).map_err(config::Faults::from)?;
+        let address = self.secrets.store.address(place).map_err(config::ConfigErrors::from)?;
         let Some(source) = self.store.sources().all().get(place) else { return Ok(()) };
         source
             .exchange(address.expose())
@@ -144,7 +150,7 @@ impl Readers {
     }
 
     async fn read_cache(&self) -> Result<()> {
-        let Some(address) = self.secrets.cache.address().map_err(config::Faults::from)? else { return Ok(()) };
+        let Some(address) = self.secrets.cache.address().map_err(config::ConfigErrors::from)? else { return Ok(()) };
         self.copies.exchange(&address).await.map_err(|why| Error::msg(format!("cache.url_file: {why}")))
     }
 }

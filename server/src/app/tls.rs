@@ -16,22 +16,22 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 use webpki::{EndEntityCert, KeyUsage};
 
-use crate::auth::Peer;
+use crate::auth::PeerIdentity;
 use crate::config;
 use crate::telemetry::Metrics;
 
 /// Makes connections secure. Clones share the certificates.
 #[derive(Debug, Clone)]
-pub(super) struct Tls(Arc<ArcSwap<ServerConfig>>);
+pub(super) struct TlsServer(Arc<ArcSwap<ServerConfig>>);
 
-impl Tls {
+impl TlsServer {
     /// With the certificates of these files; `None` where no certificate is named.
-    pub(super) fn open(files: &config::Tls, metrics: &Metrics) -> Result<Option<Self>> {
+    pub(super) fn open(files: &config::TlsSettings, metrics: &Metrics) -> Result<Option<Self>> {
         Ok(server_config(files, metrics)?.map(|config| Self(Arc::new(ArcSwap::new(config)))))
     }
 
     /// Reads the files again; connections from now on have what they say.
-    pub(super) fn reload(&self, files: &config::Tls, metrics: &Metrics) -> Result<()> {
+    pub(super) fn reload(&self, files: &config::TlsSettings, metrics: &Metrics) -> Result<()> {
         if let Some(config) = server_config(files, metrics)? {
             self.0.store(config);
         }
@@ -44,7 +44,7 @@ impl Tls {
     }
 }
 
-fn server_config(files: &config::Tls, metrics: &Metrics) -> Result<Option<Arc<ServerConfig>>> {
+fn server_config(files: &config::TlsSettings, metrics: &Metrics) -> Result<Option<Arc<ServerConfig>>> {
     let (Some(certificate), Some(key)) = (&files.cert_file, &files.key_file) else { return Ok(None) };
     let chain = certificates(certificate)?;
     let [from, until] = validity(&chain[0]).with_context(|| format!("in {}", certificate.display()))?;
@@ -98,12 +98,12 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>> {
 }
 
 /// Who is at the other end. The certificate was verified in the handshake.
-pub(super) fn peer(stream: &TlsStream<TcpStream>) -> Peer {
+pub(super) fn peer(stream: &TlsStream<TcpStream>) -> PeerIdentity {
     let (_, session) = stream.get_ref();
     let leaf = session.peer_certificates().and_then(<[_]>::first);
     // One that was verified has an end; without it nobody would be let in by it.
     let valid_until = leaf.map(|leaf| validity(leaf).map_or(0, |[_, until]| until));
-    Peer { identity: leaf.and_then(spiffe_id).map(Into::into), valid_until, ..Peer::default() }
+    PeerIdentity { identity: leaf.and_then(spiffe_id).map(Into::into), valid_until, ..PeerIdentity::default() }
 }
 
 /// The SPIFFE id of a certificate: its one URI among the subject's alternative names (SPIFFE X.509-SVID, section 2: exactly one).

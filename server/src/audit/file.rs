@@ -6,7 +6,7 @@ use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::sink::Target;
+use super::sink::AuditTarget;
 
 /// How long a line that has no end may take to get it, and how often that is waited for while the file grows.
 const MOMENT: Duration = Duration::from_millis(50);
@@ -16,7 +16,7 @@ const MODE: u32 = 0o600;
 
 /// The file, by its name: when it was moved away, another is begun in its place.
 #[derive(Debug)]
-pub(super) struct Appended {
+pub(super) struct AuditFile {
     path: PathBuf,
     file: File,
     known: Metadata,
@@ -24,7 +24,7 @@ pub(super) struct Appended {
     doubtful: bool,
 }
 
-impl Appended {
+impl AuditFile {
     /// Opens it, or begins it.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().read(true).append(true).create(true).mode(MODE).open(path)?;
@@ -87,7 +87,7 @@ pub(super) fn can_append(path: &Path) -> io::Result<()> {
     }
 }
 
-impl Target for Appended {
+impl AuditTarget for AuditFile {
     fn append(&mut self, lines: &str) -> io::Result<()> {
         self.follow()?;
         let torn = self.doubtful && self.known.is_file() && self.is_torn()?;

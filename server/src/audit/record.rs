@@ -9,11 +9,11 @@ use tonic::Status;
 use tonic_types::StatusExt;
 use uuid::Uuid;
 
-use super::{Refused, Subject};
+use super::{AuditedCall, Refused};
 
 /// How a call ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Outcome {
+pub struct CallOutcome {
     /// The canonical code of its answer, as `NOT_FOUND`.
     pub code: String,
     /// The reason of an error, by its name in the contract.
@@ -21,7 +21,7 @@ pub struct Outcome {
     pub reason: Option<String>,
 }
 
-impl Outcome {
+impl CallOutcome {
     /// It was answered.
     #[must_use]
     pub fn done() -> Self {
@@ -68,7 +68,7 @@ struct Record<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     about: Option<&'a Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    outcome: Option<&'a Outcome>,
+    outcome: Option<&'a CallOutcome>,
     /// How many answers of which kind a stream gave.
     #[serde(skip_serializing_if = "Option::is_none")]
     told: Option<&'a Told>,
@@ -80,8 +80,8 @@ struct Record<'a> {
 type Told = BTreeMap<&'static str, u64>;
 
 /// The line of a beginning, or of an end with its outcome.
-pub(super) fn line(now: Millis, id: Uuid, subject: &Subject, end: Option<(&Outcome, &Told)>) -> String {
-    let Subject { caller, method, call_id, about } = subject;
+pub(super) fn line(now: Millis, id: Uuid, subject: &AuditedCall, end: Option<(&CallOutcome, &Told)>) -> String {
+    let AuditedCall { caller, method, call_id, about } = subject;
     written(Record {
         time: time(now),
         id,
@@ -97,7 +97,7 @@ pub(super) fn line(now: Millis, id: Uuid, subject: &Subject, end: Option<(&Outco
 }
 
 /// The line of a call that came no further than the door.
-pub(super) fn refused(now: Millis, of: &Refused<'_>, outcome: &Outcome) -> String {
+pub(super) fn refused(now: Millis, of: &Refused<'_>, outcome: &CallOutcome) -> String {
     let Refused { caller, method, call_id } = *of;
     let (method, call_id, outcome) = (Some(method), Some(call_id), Some(outcome));
     let id = Uuid::now_v7();

@@ -8,12 +8,12 @@ use tokio::sync::{mpsc, oneshot};
 const TOGETHER: usize = 256;
 
 /// What lines are written to.
-pub(super) trait Target: Send + 'static {
+pub(super) trait AuditTarget: Send + 'static {
     /// Appends whole lines; they are where they should be when it returns.
     fn append(&mut self, lines: &str) -> io::Result<()>;
 }
 
-impl Target for Stdout {
+impl AuditTarget for Stdout {
     fn append(&mut self, lines: &str) -> io::Result<()> {
         let mut lock = self.lock();
         lock.write_all(lines.as_bytes())?;
@@ -26,7 +26,7 @@ impl Target for Stdout {
 /// It has no bound of its own. A call waits for its line before it does anything else, so there are never more such lines than
 /// calls under way; of lines that nobody waits for there are as many as the windows of `door` let through, and one for each call given up.
 #[derive(Debug, Clone)]
-pub(super) struct Sink(mpsc::UnboundedSender<Line>);
+pub(super) struct AuditSink(mpsc::UnboundedSender<Line>);
 
 #[derive(Debug)]
 struct Line {
@@ -35,9 +35,9 @@ struct Line {
     written: Option<oneshot::Sender<Result<(), String>>>,
 }
 
-impl Sink {
+impl AuditSink {
     /// Starts the thread. `lost` hears of each line that nobody waited for and that could not be written.
-    pub(super) fn to(mut target: impl Target, lost: impl Fn() + Send + 'static) -> io::Result<Self> {
+    pub(super) fn to(mut target: impl AuditTarget, lost: impl Fn() + Send + 'static) -> io::Result<Self> {
         let (sender, mut lines) = mpsc::unbounded_channel();
         std::thread::Builder::new().name("riposte-audit".to_owned()).spawn(move || {
             let mut batch = Vec::new();
@@ -63,7 +63,7 @@ impl Sink {
     }
 }
 
-fn write(target: &mut impl Target, batch: Vec<Line>, lost: &impl Fn()) {
+fn write(target: &mut impl AuditTarget, batch: Vec<Line>, lost: &impl Fn()) {
     let text: String = batch.iter().map(|line| line.text.as_str()).collect();
     let outcome = target.append(&text).map_err(|error| error.to_string());
     for Line { text, written } in batch {

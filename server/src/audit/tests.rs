@@ -6,22 +6,22 @@ use std::sync::Arc;
 use riposte_core::Error;
 use serde_json::{Value, json};
 
-use super::{Audit, Outcome, Subject};
+use super::{AuditLog, AuditedCall, CallOutcome};
 use crate::clock::SystemClock;
 use crate::config::{self, AuditKind};
 use crate::telemetry::Metrics;
 
-fn open(path: &Path) -> std::io::Result<Audit> {
-    let config = config::Audit { kind: AuditKind::File, file: Some(path.to_owned()) };
-    Audit::open(&config, Arc::new(SystemClock), Metrics::new().unwrap())
+fn open(path: &Path) -> std::io::Result<AuditLog> {
+    let config = config::AuditSettings { kind: AuditKind::File, file: Some(path.to_owned()) };
+    AuditLog::open(&config, Arc::new(SystemClock), Metrics::new().unwrap())
 }
 
-fn subject(about: Value) -> Subject {
-    Subject { caller: "ops".to_owned(), method: "AdminService/HideComment", call_id: "call-1".to_owned(), about }
+fn subject(about: Value) -> AuditedCall {
+    AuditedCall { caller: "ops".to_owned(), method: "AdminService/HideComment", call_id: "call-1".to_owned(), about }
 }
 
-fn ok() -> Outcome {
-    Outcome { code: "OK".to_owned(), reason: None }
+fn ok() -> CallOutcome {
+    CallOutcome { code: "OK".to_owned(), reason: None }
 }
 
 fn records(path: &Path) -> Vec<Value> {
@@ -41,7 +41,10 @@ async fn a_call_leaves_its_beginning_before_and_its_end_behind() {
     assert_eq!(begun.len(), 1, "before anything is done");
     entry.count("created");
     entry.count("created");
-    entry.end(Outcome { code: "NOT_FOUND".to_owned(), reason: Some("COMMENT_NOT_FOUND".to_owned()) }).await.unwrap();
+    entry
+        .end(CallOutcome { code: "NOT_FOUND".to_owned(), reason: Some("COMMENT_NOT_FOUND".to_owned()) })
+        .await
+        .unwrap();
     let [begin, end] = &records(&path)[..] else { panic!("two lines") };
     assert_eq!(begin, &begun[0]);
     assert_eq!(begin["about"]["moderator_reason"], "two\nlines \u{2028}\"");
@@ -122,7 +125,7 @@ async fn several_writers_of_one_file_tear_no_line() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("audit.jsonl");
     // As several processes would: each with the file opened by itself.
-    let writers: Vec<Audit> = (0..4).map(|_| open(&path).unwrap()).collect();
+    let writers: Vec<AuditLog> = (0..4).map(|_| open(&path).unwrap()).collect();
     let long = json!({"moderator_reason": "x".repeat(4_000)});
     let calls = (0..CALLS).map(|n| {
         let (audit, about) = (writers[n % writers.len()].clone(), long.clone());

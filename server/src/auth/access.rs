@@ -4,7 +4,7 @@ use riposte_core::{Caller, Error, Role};
 
 /// What a method asks of its caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Access {
+pub(crate) enum MethodAccess {
     /// Nothing: whoever reaches the port may ask for its health.
     Anybody,
     /// To be known.
@@ -13,7 +13,7 @@ pub(crate) enum Access {
     Role(Role),
 }
 
-impl Access {
+impl MethodAccess {
     /// Whether a known caller may make the call.
     ///
     /// # Errors
@@ -26,14 +26,14 @@ impl Access {
     }
 }
 
-const fn role(role: Role) -> Access {
-    Access::Role(role)
+const fn role(role: Role) -> MethodAccess {
+    MethodAccess::Role(role)
 }
 
 /// What the method of this path asks. A path that is none of ours is answered as UNIMPLEMENTED, to callers that are known.
-pub(super) fn needed(path: &str) -> Access {
+pub(super) fn needed(path: &str) -> MethodAccess {
     let Some(method) = path.strip_prefix("/riposte.v1.") else {
-        return if path.starts_with("/grpc.health.") { Access::Anybody } else { Access::Known };
+        return if path.starts_with("/grpc.health.") { MethodAccess::Anybody } else { MethodAccess::Known };
     };
     match method {
         "SubjectService/GetSubject"
@@ -74,14 +74,14 @@ pub(super) fn needed(path: &str) -> Access {
         | "AdminService/RebuildRanks"
         | "AdminService/RebuildCache"
         | "AdminService/ListHotSubjects" => role(Role::Operator),
-        _ => Access::Known,
+        _ => MethodAccess::Known,
     }
 }
 
 /// The method of AdminService that this path names, as the audit log writes it; `None` for what it does not record.
 pub(crate) fn recorded(path: &str) -> Option<&str> {
     let method = path.strip_prefix("/riposte.v1.").filter(|method| method.starts_with("AdminService/"))?;
-    matches!(needed(path), Access::Role(_)).then_some(method)
+    matches!(needed(path), MethodAccess::Role(_)).then_some(method)
 }
 
 #[cfg(test)]
@@ -89,7 +89,7 @@ mod tests {
     use prost::Message;
     use prost_types::FileDescriptorSet;
 
-    use super::{Access, needed};
+    use super::{MethodAccess, needed};
 
     #[test]
     fn every_method_of_the_contract_needs_a_role() {
@@ -99,13 +99,13 @@ mod tests {
         for service in services {
             for method in &service.method {
                 let path = format!("/riposte.v1.{}/{}", service.name(), method.name());
-                assert!(matches!(needed(&path), Access::Role(_)), "{path}");
+                assert!(matches!(needed(&path), MethodAccess::Role(_)), "{path}");
                 methods += 1;
             }
         }
         assert!(methods >= 38, "{methods}");
-        assert_eq!(needed("/grpc.health.v1.Health/Check"), Access::Anybody);
-        assert_eq!(needed("/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"), Access::Known);
-        assert_eq!(needed("/riposte.v1.CommentService/DropAll"), Access::Known);
+        assert_eq!(needed("/grpc.health.v1.Health/Check"), MethodAccess::Anybody);
+        assert_eq!(needed("/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"), MethodAccess::Known);
+        assert_eq!(needed("/riposte.v1.CommentService/DropAll"), MethodAccess::Known);
     }
 }

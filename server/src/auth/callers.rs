@@ -12,7 +12,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
-use riposte_core::{Caller, Grants, ObjectType, Policies, Role, Types};
+use riposte_core::{Caller, Grants, ObjectType, ObjectTypeScope, Policies, Role};
 use serde::Deserialize;
 
 use super::TokenHash;
@@ -38,7 +38,7 @@ pub struct Callers {
 /// One caller, as the file has it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+struct CallerEntry {
     /// The hashes of its tokens: two of them while one is changed.
     #[serde(default)]
     tokens_sha256: Vec<TokenHash>,
@@ -103,7 +103,7 @@ impl Callers {
     }
 
     fn parse(text: &str) -> Result<Self, String> {
-        let entries: BTreeMap<String, Entry> = toml::from_str(text).map_err(|error| told(text, &error))?;
+        let entries: BTreeMap<String, CallerEntry> = toml::from_str(text).map_err(|error| told(text, &error))?;
         let mut callers = Self::default();
         for (place, (name, entry)) in (1..).zip(entries) {
             let named = is_name(&name);
@@ -116,13 +116,13 @@ impl Callers {
         Ok(callers)
     }
 
-    fn add(&mut self, name: &str, entry: Entry) -> Result<(), String> {
-        let Entry { tokens_sha256, spiffe_ids, jwt_subjects, roles, object_types } = entry;
+    fn add(&mut self, name: &str, entry: CallerEntry) -> Result<(), String> {
+        let CallerEntry { tokens_sha256, spiffe_ids, jwt_subjects, roles, object_types } = entry;
         let shows = !tokens_sha256.is_empty() || !spiffe_ids.is_empty() || !jwt_subjects.is_empty();
         require(shows, || "has neither tokens_sha256 nor spiffe_ids nor jwt_subjects".to_owned())?;
         let roles = distinct("roles", roles.into_iter().map(Role::from).collect())?;
         let types = types(&object_types)?;
-        if let Types::These(types) = &types {
+        if let ObjectTypeScope::These(types) = &types {
             self.named.extend(types.iter().map(|of| (name.to_owned(), of.clone())));
         }
         let caller = Caller::new(name, Grants { roles, types });
@@ -150,15 +150,15 @@ impl Callers {
     ///
     /// It is told and not refused. One file is mounted in servers of two configurations while an object type comes or goes, and
     /// a server that does not know a type yet, or no more, refuses what concerns it anyway.
-    pub(super) fn unserved(&self, policies: &Policies) -> Vec<String> {
-        let unserved = self.named.iter().filter(|(_, of)| policies.of(of).is_err());
+    pub(super) fn ungranted(&self, policies: &Policies) -> Vec<String> {
+        let ungranted = self.named.iter().filter(|(_, of)| policies.of(of).is_err());
         let told = |(name, of): &(String, ObjectType)| {
             format!(
                 "caller {name:?}: object_types: {:?} is not registered in [object_types] of this server",
                 of.as_str()
             )
         };
-        unserved.map(told).collect()
+        ungranted.map(told).collect()
     }
 
     /// Whose token this is.
@@ -182,16 +182,16 @@ fn is_name(name: &str) -> bool {
     (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(plain)
 }
 
-fn types(names: &[String]) -> Result<Types, String> {
+fn types(names: &[String]) -> Result<ObjectTypeScope, String> {
     if names == [EVERY] {
-        return Ok(Types::All);
+        return Ok(ObjectTypeScope::All);
     }
     let parse = |(place, name): (usize, &String)| {
         let parsed = ObjectType::parse("object_types", name);
         parsed.map_err(|violation| format!("object_types, {place}: {}", violation.description))
     };
     let parsed = (1..).zip(names).map(parse).collect::<Result<Vec<_>, _>>()?;
-    distinct("object_types", parsed).map(Types::These)
+    distinct("object_types", parsed).map(ObjectTypeScope::These)
 }
 
 /// A list that grants something. One that is empty, or names something twice, is a mistake: whoever shall do nothing has no place in
@@ -310,8 +310,8 @@ mod tests {
         let callers = Callers::parse(&file(text)).unwrap();
         assert!(callers.by_token(&TokenHash::of("secret")).is_some());
         let article = || [("article".to_owned(), Policy::default())].into();
-        let told = callers.unserved(&Policies::closed(article()));
+        let told = callers.ungranted(&Policies::closed(article()));
         assert!(told.len() == 1 && told[0].starts_with("caller \"web\": object_types: \"vidoe\""), "{told:?}");
-        assert!(callers.unserved(&Policies::open(article(), Policy::default())).is_empty());
+        assert!(callers.ungranted(&Policies::open(article(), Policy::default())).is_empty());
     }
 }

@@ -8,41 +8,41 @@ use riposte_core::ports::Clock;
 use riposte_core::{Caller, Error, Policies};
 
 use super::TokenHash;
-use super::access::{Access, needed};
+use super::access::{MethodAccess, needed};
 use super::callers::Callers;
-use super::jwt::Jwt;
-use super::why::Why;
-use crate::admission::Backlog;
+use super::failure::AuthFailure;
+use super::jwt::JwtVerifier;
+use crate::admission::ConnectionBuffer;
 use crate::telemetry::Metrics;
 
 /// Who stands at the other end of a connection.
 #[derive(Debug, Clone, Default)]
-pub struct Peer {
+pub struct PeerIdentity {
     /// The SPIFFE id of the certificate, which was verified against the trusted authorities; nothing over plaintext or without one.
     pub identity: Option<Arc<str>>,
     /// Until when that certificate is valid, in seconds since 1970: a connection may outlive it, and a session that is taken up again is
     /// not verified anew.
     pub valid_until: Option<u64>,
     /// What was answered there and is not read yet.
-    pub(crate) backlog: Option<Backlog>,
+    pub(crate) backlog: Option<ConnectionBuffer>,
 }
 
 /// Lets calls in. Clones share what is known, which may be exchanged while calls run.
 #[derive(Debug, Clone)]
-pub struct Guard(Arc<Known>);
+pub struct Authenticator(Arc<Known>);
 
 #[derive(Debug)]
 struct Known {
     callers: ArcSwap<Callers>,
-    jwt: ArcSwapOption<Jwt>,
+    jwt: ArcSwapOption<JwtVerifier>,
     clock: Arc<dyn Clock>,
     metrics: Metrics,
 }
 
-impl Guard {
+impl Authenticator {
     /// A door that these callers pass; by JWTs too, where there are keys for them.
     #[must_use]
-    pub fn new(callers: Callers, jwt: Option<Jwt>, clock: Arc<dyn Clock>, metrics: Metrics) -> Self {
+    pub fn new(callers: Callers, jwt: Option<JwtVerifier>, clock: Arc<dyn Clock>, metrics: Metrics) -> Self {
         let (callers, jwt) = (ArcSwap::from_pointee(callers), ArcSwapOption::from_pointee(jwt));
         Self(Arc::new(Known { callers, jwt, clock, metrics }))
     }
@@ -54,12 +54,12 @@ impl Guard {
 
     /// What the callers were granted and these policies do not serve, each in words.
     #[must_use]
-    pub fn unserved(&self, policies: &Policies) -> Vec<String> {
-        self.0.callers.load().unserved(policies)
+    pub fn ungranted(&self, policies: &Policies) -> Vec<String> {
+        self.0.callers.load().ungranted(policies)
     }
 
     /// From now on these keys.
-    pub fn exchange_keys(&self, jwt: Jwt) {
+    pub fn exchange_keys(&self, jwt: JwtVerifier) {
         self.0.jwt.store(Some(Arc::new(jwt)));
     }
 
@@ -74,10 +74,10 @@ impl Guard {
         &self,
         path: &str,
         headers: &HeaderMap,
-        peer: Option<&Peer>,
-    ) -> Result<Option<(Caller, Access)>, Error> {
+        peer: Option<&PeerIdentity>,
+    ) -> Result<Option<(Caller, MethodAccess)>, Error> {
         let access = needed(path);
-        if access == Access::Anybody {
+        if access == MethodAccess::Anybody {
             return Ok(None);
         }
         let callers = self.0.callers.load();
@@ -89,42 +89,47 @@ impl Guard {
         Ok(Some((caller, access)))
     }
 
-    fn known(&self, callers: &Callers, headers: &HeaderMap, peer: Option<&Peer>) -> Result<Caller, Why> {
+    fn known(
+        &self,
+        callers: &Callers,
+        headers: &HeaderMap,
+        peer: Option<&PeerIdentity>,
+    ) -> Result<Caller, AuthFailure> {
         let shown = bearer(headers)?;
         if let Some(open) = &callers.open {
             return Ok(open.clone());
         }
         let Some(token) = shown else {
-            let identity = peer.and_then(|peer| peer.identity.as_deref()).ok_or(Why::Nothing)?;
+            let identity = peer.and_then(|peer| peer.identity.as_deref()).ok_or(AuthFailure::Nothing)?;
             let now = u64::try_from(self.0.clock.now().0 / 1_000).unwrap_or_default();
             if peer.and_then(|peer| peer.valid_until).is_some_and(|until| until < now) {
-                return Err(Why::Certificate);
+                return Err(AuthFailure::Certificate);
             }
-            return callers.by_identity(identity).cloned().ok_or(Why::Identity);
+            return callers.by_identity(identity).cloned().ok_or(AuthFailure::Identity);
         };
         let hash = TokenHash::of(token);
         if let Some(caller) = callers.by_token(&hash) {
             return Ok(caller.clone());
         }
         let jwt = self.0.jwt.load();
-        let jwt = jwt.as_ref().filter(|_| Jwt::looks_like(token)).ok_or(Why::Token)?;
+        let jwt = jwt.as_ref().filter(|_| JwtVerifier::looks_like(token)).ok_or(AuthFailure::Token)?;
         let subject = jwt.subject(token, hash, self.0.clock.now())?;
-        callers.by_subject(&subject).cloned().ok_or(Why::Subject)
+        callers.by_subject(&subject).cloned().ok_or(AuthFailure::Subject)
     }
 }
 
 /// The token of a call, if it sends one.
-fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Why> {
+fn bearer(headers: &HeaderMap) -> Result<Option<&str>, AuthFailure> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let Some(value) = values.next() else { return Ok(None) };
     if values.next().is_some() {
-        return Err(Why::Scheme);
+        return Err(AuthFailure::Scheme);
     }
-    let text = value.to_str().map_err(|_| Why::Scheme)?;
-    let (scheme, token) = text.split_once(' ').ok_or(Why::Scheme)?;
+    let text = value.to_str().map_err(|_| AuthFailure::Scheme)?;
+    let (scheme, token) = text.split_once(' ').ok_or(AuthFailure::Scheme)?;
     let token = token.trim();
     if !scheme.eq_ignore_ascii_case("bearer") || token.is_empty() {
-        return Err(Why::Scheme);
+        return Err(AuthFailure::Scheme);
     }
     Ok(Some(token))
 }
@@ -134,14 +139,14 @@ mod tests {
     use http::{HeaderMap, HeaderValue};
     use riposte_core::Error;
 
-    use super::{Callers, Guard, Metrics, Peer};
+    use super::{Authenticator, Callers, Metrics, PeerIdentity};
     use crate::clock::SystemClock;
 
     const READ: &str = "/riposte.v1.CommentService/GetComment";
     const WRITE: &str = "/riposte.v1.CommentService/CreateComment";
 
-    fn guard(callers: Callers) -> Guard {
-        Guard::new(callers, None, std::sync::Arc::new(SystemClock), Metrics::new().unwrap())
+    fn guard(callers: Callers) -> Authenticator {
+        Authenticator::new(callers, None, std::sync::Arc::new(SystemClock), Metrics::new().unwrap())
     }
 
     fn sent(authorization: &str) -> HeaderMap {
@@ -169,7 +174,7 @@ mod tests {
         std::fs::write(file.path(), text).unwrap();
         let guard = guard(Callers::read(file.path()).unwrap());
         for (valid_until, is_known) in [(Some(u64::MAX), true), (Some(1_700_000_000), false)] {
-            let peer = Peer { identity: Some("spiffe://a/b".into()), valid_until, ..Peer::default() };
+            let peer = PeerIdentity { identity: Some("spiffe://a/b".into()), valid_until, ..PeerIdentity::default() };
             let who = guard.who(READ, &HeaderMap::new(), Some(&peer));
             assert_eq!(who.map(|who| who.is_some()).unwrap_or_default(), is_known, "{valid_until:?}");
         }
@@ -178,7 +183,7 @@ mod tests {
     #[test]
     fn where_nobody_is_known_only_health_is_told() {
         let guard = guard(Callers::default());
-        let peer = Peer { identity: Some("spiffe://a/b".into()), ..Peer::default() };
+        let peer = PeerIdentity { identity: Some("spiffe://a/b".into()), ..PeerIdentity::default() };
         assert_eq!(guard.who(READ, &sent("Bearer x"), Some(&peer)), Err(Error::CallerUnknown));
         assert_eq!(guard.who(READ, &HeaderMap::new(), Some(&peer)), Err(Error::CallerUnknown));
         assert_eq!(guard.who("/grpc.health.v1.Health/Watch", &HeaderMap::new(), None), Ok(None));

@@ -19,8 +19,8 @@ use serde::Deserialize;
 use serde_json::{Number, Value};
 
 use super::TokenHash;
-use super::why::Why;
-use keys::Keys;
+use super::failure::AuthFailure;
+use keys::KeySet;
 
 /// The longest subject, in bytes.
 pub(super) const MAX_SUBJECT: usize = 512;
@@ -32,7 +32,7 @@ const KINDS: [&str; 2] = ["jwt", "at+jwt"];
 
 /// What a token must hold.
 #[derive(Debug, Clone)]
-pub struct Terms {
+pub struct JwtRequirements {
     /// Its `iss`.
     pub issuer: String,
     /// At least one of these is in its `aud`.
@@ -49,9 +49,9 @@ pub struct Terms {
 /// remembered 1 µs, most of which is its hash. Only what was verified is remembered, so forged tokens displace nothing; and
 /// with new keys nothing is.
 #[derive(Debug)]
-pub struct Jwt {
-    keys: Keys,
-    terms: Terms,
+pub struct JwtVerifier {
+    keys: KeySet,
+    terms: JwtRequirements,
     verified: Cache<TokenHash, Verified>,
 }
 
@@ -74,7 +74,7 @@ struct Claims {
     others: HashMap<String, Value>,
 }
 
-impl Terms {
+impl JwtRequirements {
     /// The same in the words of the library. Times are looked at here, by our own clock: those of a token that is
     /// remembered have to be in any case.
     fn validation(&self, algorithm: Algorithm) -> Validation {
@@ -87,20 +87,20 @@ impl Terms {
     }
 }
 
-impl Jwt {
+impl JwtVerifier {
     /// With the keys of a file.
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn read(path: &Path, terms: Terms) -> Result<Self, String> {
+    pub fn read(path: &Path, terms: JwtRequirements) -> Result<Self, String> {
         let within = |error| format!("{}: {error}", path.display());
         let text = std::fs::read_to_string(path).map_err(|error| within(error.to_string()))?;
         Self::parse(&text, terms).map_err(within)
     }
 
-    fn parse(text: &str, terms: Terms) -> Result<Self, String> {
+    fn parse(text: &str, terms: JwtRequirements) -> Result<Self, String> {
         provider::install();
-        let keys = Keys::parse(text, &terms)?;
+        let keys = KeySet::parse(text, &terms)?;
         Ok(Self { keys, terms, verified: Cache::new(REMEMBERED) })
     }
 
@@ -113,7 +113,7 @@ impl Jwt {
     ///
     /// # Errors
     /// What keeps it from being believed now.
-    pub(super) fn subject(&self, token: &str, hash: TokenHash, now: Millis) -> Result<Arc<str>, Why> {
+    pub(super) fn subject(&self, token: &str, hash: TokenHash, now: Millis) -> Result<Arc<str>, AuthFailure> {
         let verified = match self.verified.get(&hash) {
             Some(verified) => verified,
             None => {
@@ -122,59 +122,59 @@ impl Jwt {
                 verified
             }
         };
-        if now < verified.ends { Ok(verified.subject) } else { Err(Why::Expired) }
+        if now < verified.ends { Ok(verified.subject) } else { Err(AuthFailure::Expired) }
     }
 
-    fn verify(&self, token: &str, now: Millis) -> Result<Verified, Why> {
-        let header = decode_header(token).map_err(|_| Why::Malformed)?;
+    fn verify(&self, token: &str, now: Millis) -> Result<Verified, AuthFailure> {
+        let header = decode_header(token).map_err(|_| AuthFailure::Malformed)?;
         let kind = header.typ.as_deref().map(str::to_ascii_lowercase);
         let kind = kind.as_deref().map(|kind| kind.strip_prefix("application/").unwrap_or(kind));
         // What is critical to its issuer is unknown to us (RFC 7515, 4.1.11).
         if header.crit.is_some() || kind.is_some_and(|kind| !KINDS.contains(&kind)) {
-            return Err(Why::Malformed);
+            return Err(AuthFailure::Malformed);
         }
-        let key = header.kid.as_deref().and_then(|id| self.keys.get(id)).ok_or(Why::Key)?;
+        let key = header.kid.as_deref().and_then(|id| self.keys.get(id)).ok_or(AuthFailure::Key)?;
         let Claims { exp, nbf, others, .. } =
             decode::<Claims>(token, &key.public, &key.validation).map_err(|error| why(error.kind()))?.claims;
         let leeway = i64::try_from(self.terms.leeway.as_millis()).unwrap_or(i64::MAX);
         let ends = Millis(millis(&exp)?.saturating_add(leeway));
         let begins = nbf.as_ref().map(millis).transpose()?.unwrap_or(i64::MIN).saturating_sub(leeway);
         if now < Millis(begins) {
-            return Err(Why::Early);
+            return Err(AuthFailure::Early);
         }
         if now >= ends {
-            return Err(Why::Expired);
+            return Err(AuthFailure::Expired);
         }
-        let subject = others.get(&self.terms.claim).and_then(Value::as_str).ok_or(Why::Claim)?;
+        let subject = others.get(&self.terms.claim).and_then(Value::as_str).ok_or(AuthFailure::Claim)?;
         if (1..=MAX_SUBJECT).contains(&subject.len()) {
             Ok(Verified { subject: subject.into(), ends })
         } else {
-            Err(Why::Claim)
+            Err(AuthFailure::Claim)
         }
     }
 }
 
 /// Seconds since 1970, with or without a fraction, in milliseconds.
-fn millis(seconds: &Number) -> Result<i64, Why> {
+fn millis(seconds: &Number) -> Result<i64, AuthFailure> {
     let whole = seconds.as_i64().map(|seconds| seconds.saturating_mul(1_000));
     // Far beyond both ends of time it saturates.
     let millis = whole.or_else(|| seconds.as_f64().map(|seconds| (seconds * 1_000.0) as i64));
-    millis.ok_or(Why::Claim)
+    millis.ok_or(AuthFailure::Claim)
 }
 
 /// What the library says of a token whose key was found.
-fn why(error: &ErrorKind) -> Why {
+fn why(error: &ErrorKind) -> AuthFailure {
     if let ErrorKind::InvalidSignature = error {
-        Why::Signature
+        AuthFailure::Signature
     } else if let ErrorKind::InvalidAlgorithm = error {
-        Why::Algorithm
+        AuthFailure::Algorithm
     } else if let ErrorKind::InvalidIssuer = error {
-        Why::Issuer
+        AuthFailure::Issuer
     } else if let ErrorKind::InvalidAudience = error {
-        Why::Audience
+        AuthFailure::Audience
     } else if let ErrorKind::MissingRequiredClaim(_) | ErrorKind::Json(_) = error {
-        Why::Claim
+        AuthFailure::Claim
     } else {
-        Why::Malformed
+        AuthFailure::Malformed
     }
 }

@@ -1,6 +1,6 @@
 //! `riposte config`: what holds, why, and whether it is right.
 
-use super::{Sources, output};
+use super::{ConfigSources, output};
 use crate::config::{Config, EXAMPLE, Profile, schema, show};
 use clap::Subcommand;
 use std::process::ExitCode;
@@ -32,7 +32,7 @@ enum Action {
 }
 
 impl Args {
-    pub(super) fn run(self, sources: &Sources) -> anyhow::Result<ExitCode> {
+    pub(super) fn run(self, sources: &ConfigSources) -> anyhow::Result<ExitCode> {
         match self.action {
             Action::Print { show_origin, dev } => {
                 let profile = if dev { Profile::Dev } else { Profile::Serve };

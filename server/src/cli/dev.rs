@@ -5,12 +5,12 @@ mod endpoint;
 mod exec;
 mod seed;
 
-use super::{Sources, exit, ports};
+use super::{ConfigSources, exit, ports};
 use crate::{
     app::App,
     config::{Config, Loaded, Profile},
-    layers::Faults,
-    lifecycle::{Signals, Stop},
+    lifecycle::{Stop, StopSignals},
+    middleware::InjectedFaults,
     telemetry,
 };
 use anyhow::Context;
@@ -64,7 +64,7 @@ enum Action {
 }
 
 impl Args {
-    pub(super) async fn run(self, sources: &Sources) -> anyhow::Result<ExitCode> {
+    pub(super) async fn run(self, sources: &ConfigSources) -> anyhow::Result<ExitCode> {
         let begin = Instant::now();
         let loaded = self.load(sources)?;
         if let Some(Action::Env) = self.action {
@@ -73,7 +73,7 @@ impl Args {
         }
         let telemetry = telemetry::start(&loaded.config)?;
         // Before the first port is open: a signal from here on stops the server softly.
-        let mut signals = Signals::listen()?;
+        let mut signals = StopSignals::listen()?;
         let server = &loaded.config.server;
         ports::check(&[(server.listen, "--listen"), (server.admin_listen, "--admin-listen")])?;
         if loaded.config.telemetry.scrape {
@@ -86,7 +86,7 @@ impl Args {
             std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
         }
 
-        let app = Box::pin(App::start(&loaded.config, telemetry.metrics(), Some(Faults::default()))).await?;
+        let app = Box::pin(App::start(&loaded.config, telemetry.metrics(), Some(InjectedFaults::default()))).await?;
         let outcome = self.serve(&loaded.config, &app, &mut signals, begin).await;
         let stop = async {
             app.stop().await;
@@ -103,7 +103,7 @@ impl Args {
         &self,
         config: &Config,
         app: &App,
-        signals: &mut Signals,
+        signals: &mut StopSignals,
         begin: Instant,
     ) -> anyhow::Result<ExitCode> {
         tokio::select! {
@@ -126,7 +126,7 @@ impl Args {
         Ok(ExitCode::SUCCESS)
     }
 
-    fn load(&self, sources: &Sources) -> anyhow::Result<Loaded> {
+    fn load(&self, sources: &ConfigSources) -> anyhow::Result<Loaded> {
         let mut inputs = sources.inputs(Profile::Dev);
         if let Some(listen) = self.listen {
             inputs.flag("--listen", "server.listen", listen.to_string());

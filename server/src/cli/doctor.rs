@@ -2,20 +2,20 @@
 
 mod audit;
 mod cache;
+mod check_result;
 mod open_files;
 mod source;
 mod telemetry;
-mod verdict;
 
-use self::verdict::Verdict;
-use super::{Sources, exit, output};
+use self::check_result::CheckResult;
+use super::{ConfigSources, exit, output};
 use crate::{
     app,
     clock::SystemClock,
-    config::{Config, Fault, Faults, Profile, StoreKind},
+    config::{Config, ConfigError, ConfigErrors, Profile, StoreKind},
 };
 use riposte_core::ports::Clock;
-use riposte_store::Store;
+use riposte_store::SqlStore;
 use std::{process::ExitCode, sync::Arc};
 
 /// Comment ids count from 2026-01-01: a clock before it can mint none.
@@ -29,20 +29,20 @@ pub(super) struct Args {
 }
 
 impl Args {
-    pub(super) async fn run(self, sources: &Sources) -> anyhow::Result<ExitCode> {
+    pub(super) async fn run(self, sources: &ConfigSources) -> anyhow::Result<ExitCode> {
         let profile = if self.dev { Profile::Dev } else { Profile::Serve };
         let config = match Config::load(&sources.inputs(profile)) {
             Ok(loaded) => loaded.config,
             Err(faults) => {
-                println!("{}", Verdict::fail("configuration", "cannot be used; the faults follow"));
+                println!("{}", CheckResult::fail("configuration", "cannot be used; the faults follow"));
                 return Err(faults.into());
             }
         };
-        let mut verdicts = vec![Verdict::ok("configuration", "holds")];
+        let mut verdicts = vec![CheckResult::ok("configuration", "holds")];
         if !self.dev
             && let Err(faults) = Config::load(&sources.production())
         {
-            verdicts.push(Verdict::fail("serve", format!("refuses to start: {}", told(&faults))));
+            verdicts.push(CheckResult::fail("serve", format!("refuses to start: {}", told(&faults))));
         }
         verdicts.push(open_files::examine(&config));
         verdicts.extend(admission(&config));
@@ -51,97 +51,99 @@ impl Args {
         verdicts.extend(data_sources(&config).await?);
         verdicts.extend(cache::examine(&config.cache).await);
         output::print(&verdicts.iter().map(|verdict| format!("{verdict}\n")).collect::<String>())?;
-        Ok(ExitCode::from(if verdicts.iter().any(Verdict::failed) { exit::ERROR } else { 0 }))
+        Ok(ExitCode::from(if verdicts.iter().any(CheckResult::failed) { exit::ERROR } else { 0 }))
     }
 }
 
-fn admission(config: &Config) -> Vec<Verdict> {
+fn admission(config: &Config) -> Vec<CheckResult> {
     match app::admission(config) {
-        Ok(unserved) => {
-            let unserved = unserved.into_iter().map(|what| Verdict::warn("callers", what));
-            std::iter::once(admitted(config)).chain(unserved).collect()
+        Ok(ungranted) => {
+            let ungranted = ungranted.into_iter().map(|what| CheckResult::warn("callers", what));
+            std::iter::once(admitted(config)).chain(ungranted).collect()
         }
-        Err(error) => vec![Verdict::fail("admission", format!("{error:#}"))],
+        Err(error) => vec![CheckResult::fail("admission", format!("{error:#}"))],
     }
 }
 
-fn admitted(config: &Config) -> Verdict {
+fn admitted(config: &Config) -> CheckResult {
     let (known, secure) = (config.auth.callers_file.is_some(), config.server.tls.cert_file.is_some());
     let who = if known { "callers of auth.callers_file" } else { "every caller is admitted" };
     let how = if secure { "over TLS" } else { "over plaintext" };
     let said = format!("{who}, {how}");
     match (known, secure || config.server.plaintext) {
-        (true, true) => Verdict::ok("admission", said),
+        (true, true) => CheckResult::ok("admission", said),
         _ if config.auth.allow_insecure => {
-            Verdict::warn("admission", format!("{said}: auth.allow_insecure accepts it"))
+            CheckResult::warn("admission", format!("{said}: auth.allow_insecure accepts it"))
         }
-        _ => {
-            Verdict::fail("admission", format!("{said}: serve refuses to start; see auth.callers_file and server.tls"))
-        }
+        _ => CheckResult::fail(
+            "admission",
+            format!("{said}: serve refuses to start; see auth.callers_file and server.tls"),
+        ),
     }
 }
 
-fn page_token_keys(config: &Config) -> Verdict {
+fn page_token_keys(config: &Config) -> CheckResult {
     if let Err(faults) = config.page_tokens.ring() {
-        return Verdict::fail("page token keys", told(&faults));
+        return CheckResult::fail("page token keys", told(&faults));
     }
     match config.page_tokens.count() {
-        0 => Verdict::warn(
+        0 => CheckResult::warn(
             "page token keys",
             "none: each process makes up its own, so a walk ends with the process it began at; give page_tokens.keys one \
              made by `openssl rand -base64 32`",
         ),
-        1 => Verdict::ok("page token keys", "1, which seals and opens"),
-        count => Verdict::ok("page token keys", format!("{count}: the first seals, all of them open")),
+        1 => CheckResult::ok("page token keys", "1, which seals and opens"),
+        count => CheckResult::ok("page token keys", format!("{count}: the first seals, all of them open")),
     }
 }
 
 /// What is wrong, in one line.
-fn told(Faults(faults): &Faults) -> String {
-    faults.iter().map(Fault::to_string).collect::<Vec<_>>().join("; ")
+fn told(ConfigErrors(faults): &ConfigErrors) -> String {
+    faults.iter().map(ConfigError::to_string).collect::<Vec<_>>().join("; ")
 }
 
-fn object_types(config: &Config) -> Verdict {
+fn object_types(config: &Config) -> CheckResult {
     match (config.object_types.len(), config.open_object_types) {
         (0, false) => {
-            Verdict::warn("object types", "none is registered, so every write is refused: add [object_types.NAME]")
+            CheckResult::warn("object types", "none is registered, so every write is refused: add [object_types.NAME]")
         }
-        (count, false) => Verdict::ok("object types", format!("{count} registered")),
-        (count, true) => Verdict::ok("object types", format!("{count} registered, all others allowed")),
+        (count, false) => CheckResult::ok("object types", format!("{count} registered")),
+        (count, true) => CheckResult::ok("object types", format!("{count} registered, all others allowed")),
     }
 }
 
-fn clock() -> Verdict {
+fn clock() -> CheckResult {
     if SystemClock.now().0 < FIRST_ID_TIME {
-        Verdict::fail("clock", "is before 2026, where comment ids begin: set the clock of this machine")
+        CheckResult::fail("clock", "is before 2026, where comment ids begin: set the clock of this machine")
     } else {
-        Verdict::ok("clock", "is past the beginning of comment ids")
+        CheckResult::ok("clock", "is past the beginning of comment ids")
     }
 }
 
 /// The verdicts on each data source. SQLite without a folder has nothing to examine.
-async fn data_sources(config: &Config) -> anyhow::Result<Vec<Verdict>> {
+async fn data_sources(config: &Config) -> anyhow::Result<Vec<CheckResult>> {
     let labels = match (config.store.kind, &config.store.data_dir) {
         (StoreKind::Sqlite, None) => {
-            return Ok(vec![Verdict::ok("data", "SQLite in a temporary folder, made at the start")]);
+            return Ok(vec![CheckResult::ok("data", "SQLite in a temporary folder, made at the start")]);
         }
         (StoreKind::Sqlite, Some(folder)) if !folder.exists() => {
-            return Ok(vec![Verdict::ok("data", format!("{} will be made at the start", folder.display()))]);
+            return Ok(vec![CheckResult::ok("data", format!("{} will be made at the start", folder.display()))]);
         }
         (StoreKind::Sqlite, Some(folder)) => vec![format!("source 1 ({})", folder.display())],
         (StoreKind::Mysql, _) => {
-            let label = |(place, source): (usize, &crate::config::Source)| format!("source {} ({source})", place + 1);
+            let label =
+                |(place, source): (usize, &crate::config::SourceSettings)| format!("source {} ({source})", place + 1);
             config.store.sources.iter().enumerate().map(label).collect()
         }
     };
     let pools = &config.store.pools;
-    let each = |pool: &crate::config::Pool| u64::from(pool.connections) * pool.statements as u64;
+    let each = |pool: &crate::config::PoolSettings| u64::from(pool.connections) * pool.statements as u64;
     let statements = each(&pools.read) + each(&pools.write);
     let open = match config.store.to_open() {
         Ok(open) => open,
-        Err(faults) => return Ok(vec![Verdict::fail("data", told(&faults))]),
+        Err(faults) => return Ok(vec![CheckResult::fail("data", told(&faults))]),
     };
-    let store = Store::open(&open, Arc::new(SystemClock))?;
+    let store = SqlStore::open(&open, Arc::new(SystemClock))?;
     let (diagnoses, schemas) = (store.diagnose().await, store.schema().await);
     store.close().await;
     let examined = labels.iter().zip(diagnoses.iter().zip(&schemas));

@@ -100,7 +100,7 @@ fn first_sentence(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::{CONTRACT, explanations, unknown};
-    use riposte_core::error::{Kind, Reason};
+    use riposte_core::error::{Reason, StatusKind};
 
     #[test]
     fn every_reason_of_the_domain_is_explained_with_its_code_a_cure_and_an_example() {
@@ -120,20 +120,20 @@ mod tests {
         assert!(message.ends_with("did you mean SUBJECT_NOT_FOUND?"), "{message}");
     }
 
-    fn code(kind: Kind) -> &'static str {
+    fn code(kind: StatusKind) -> &'static str {
         match kind {
-            Kind::InvalidArgument => "INVALID_ARGUMENT",
-            Kind::NotFound => "NOT_FOUND",
-            Kind::AlreadyExists => "ALREADY_EXISTS",
-            Kind::PermissionDenied => "PERMISSION_DENIED",
-            Kind::Unauthenticated => "UNAUTHENTICATED",
-            Kind::FailedPrecondition => "FAILED_PRECONDITION",
-            Kind::ResourceExhausted => "RESOURCE_EXHAUSTED",
-            Kind::Aborted => "ABORTED",
-            Kind::Unavailable => "UNAVAILABLE",
-            Kind::Unimplemented => "UNIMPLEMENTED",
-            Kind::DeadlineExceeded => "DEADLINE_EXCEEDED",
-            Kind::Internal => "INTERNAL",
+            StatusKind::InvalidArgument => "INVALID_ARGUMENT",
+            StatusKind::NotFound => "NOT_FOUND",
+            StatusKind::AlreadyExists => "ALREADY_EXISTS",
+            StatusKind::PermissionDenied => "PERMISSION_DENIED",
+            StatusKind::Unauthenticated => "UNAUTHENTICATED",
+            StatusKind::FailedPrecondition => "FAILED_PRECONDITION",
+            StatusKind::ResourceExhausted => "RESOURCE_EXHAUSTED",
+            StatusKind::Aborted => "ABORTED",
+            StatusKind::Unavailable => "UNAVAILABLE",
+            StatusKind::Unimplemented => "UNIMPLEMENTED",
+            StatusKind::DeadlineExceeded => "DEADLINE_EXCEEDED",
+            StatusKind::Internal => "INTERNAL",
         }
     }
 }

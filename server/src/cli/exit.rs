@@ -1,6 +1,6 @@
 //! What the process says at its end: a fixed exit code, and on standard error why.
 
-use crate::config::Faults;
+use crate::config::ConfigErrors;
 use std::{fmt, process::ExitCode};
 
 /// Something failed that no other code names.
@@ -64,7 +64,7 @@ fn code_of(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
     if let Some(error) = cause.downcast_ref::<riposte_sdk::Error>() {
         return Some(code_of_status(error.code()));
     }
-    if cause.is::<Faults>() {
+    if cause.is::<ConfigErrors>() {
         return Some(USAGE);
     }
     cause.is::<tonic::transport::Error>().then_some(UNAVAILABLE)
@@ -93,7 +93,7 @@ fn code_of_status(code: tonic::Code) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::{DENIED, ERROR, Failure, NOT_FOUND, PARTLY, UNAVAILABLE, USAGE, code};
-    use crate::config::Faults;
+    use crate::config::ConfigErrors;
     use anyhow::{Context, anyhow};
     use tonic::Status;
 
@@ -102,7 +102,7 @@ mod tests {
         let deep = |error: anyhow::Error| Err::<(), _>(error).context("outer").unwrap_err();
         for (error, expected) in [
             (anyhow!("plain"), ERROR),
-            (Faults(Vec::new()).into(), USAGE),
+            (ConfigErrors(Vec::new()).into(), USAGE),
             (Status::not_found("").into(), NOT_FOUND),
             (Status::permission_denied("").into(), DENIED),
             (Status::unauthenticated("").into(), DENIED),

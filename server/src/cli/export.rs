@@ -15,14 +15,14 @@ use tokio::sync::watch;
 
 use super::ask;
 use super::exit::{Failure, NOT_FOUND, USAGE};
-use super::transfer::export::{self, Exported};
+use super::transfer::export::{self, SubjectExport};
 use super::transfer::interrupt::{self, INTERRUPTED, command_line};
 use super::transfer::jsonl::Scope;
-use super::transfer::output::{Output, Target};
-use super::transfer::progress::Progress;
+use super::transfer::output::{ExportOutput, OutputTarget};
+use super::transfer::progress::ImportProgress;
 use super::transfer::record::Key;
-use super::transfer::resume::Done;
-use super::transfer::tally::Tally;
+use super::transfer::resume::FinishedSubjects;
+use super::transfer::totals::ImportTotals;
 use super::transfer::wire;
 
 /// Bytes of one subject held in memory before a temporary file takes them.
@@ -73,9 +73,9 @@ pub(super) struct Args {
 #[derive(Debug)]
 struct Run {
     client: AdminServiceClient<Connection>,
-    output: Output,
-    done: Done,
-    tally: Arc<Tally>,
+    output: ExportOutput,
+    done: FinishedSubjects,
+    tally: Arc<ImportTotals>,
     stop: watch::Receiver<bool>,
     totals: Totals,
 }
@@ -99,10 +99,10 @@ impl Args {
         let scope = Scope { object_type: self.object_type.clone(), object_id: self.object_id.clone() };
         let client = ask::admin(&self.target)?;
         let to_file = path.is_some();
-        let target = Target { path, gzip, resume: self.resume, overwrite: self.overwrite };
+        let target = OutputTarget { path, gzip, resume: self.resume, overwrite: self.overwrite };
         let (output, done) = target.open(&scope)?;
-        let tally = Arc::new(Tally::default());
-        let progress = Progress::start(&tally);
+        let tally = Arc::new(ImportTotals::default());
+        let progress = ImportProgress::start(&tally);
         let (stop, stopped) = watch::channel(false);
         let mut run = Run { client, output, done, tally, stop: stopped.clone(), totals: Totals::default() };
         let outcome = tokio::select! {
@@ -186,10 +186,10 @@ impl Run {
         }
     }
 
-    fn write(&mut self, exported: Exported, mut lines: SpooledTempFile) -> Result<()> {
+    fn write(&mut self, exported: SubjectExport, mut lines: SpooledTempFile) -> Result<()> {
         let (comments, likes) = match exported {
-            Exported::Whole { comments, likes } => (comments, likes),
-            Exported::Deleted => {
+            SubjectExport::Whole { comments, likes } => (comments, likes),
+            SubjectExport::Deleted => {
                 self.totals.deleted += 1;
                 return Ok(());
             }

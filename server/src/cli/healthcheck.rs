@@ -3,10 +3,10 @@
 mod unverified;
 
 use super::{
-    Sources,
+    ConfigSources,
     exit::{Failure, UNAVAILABLE},
 };
-use crate::config::Span;
+use crate::config::TimeSpan;
 use anyhow::Context;
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
@@ -23,14 +23,14 @@ pub(super) struct Args {
     target: Option<String>,
     /// How long to wait for the answer
     #[arg(long, value_name = "DURATION", default_value = "2s")]
-    timeout: Span,
+    timeout: TimeSpan,
     /// Ask only whether it answers, SERVING or not: for a liveness probe, which must not end a server whose database is away
     #[arg(long)]
     live: bool,
 }
 
 impl Args {
-    pub(super) async fn run(self, sources: &Sources) -> anyhow::Result<ExitCode> {
+    pub(super) async fn run(self, sources: &ConfigSources) -> anyhow::Result<ExitCode> {
         let target = match self.target {
             Some(target) => target,
             None => {

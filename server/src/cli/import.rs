@@ -12,14 +12,14 @@ use tokio::sync::watch;
 use super::ask;
 use super::exit::{Failure, PARTLY, USAGE};
 use super::transfer::interrupt::{self, INTERRUPTED, command_line};
-use super::transfer::order::{self, Orphans};
-use super::transfer::pace::Pace;
-use super::transfer::progress::Progress;
-use super::transfer::read::{Format, Prepared, Request, SubjectBy};
+use super::transfer::ordering::{self, Orphans};
+use super::transfer::progress::ImportProgress;
+use super::transfer::read::{ImportFormat, PreparedImport, ReadRequest, SubjectBy};
 use super::transfer::rejects::Rejects;
-use super::transfer::send::{self, Shared};
-use super::transfer::summary::Summary;
-use super::transfer::tally::Tally;
+use super::transfer::send::{self, ImportShared};
+use super::transfer::summary::ImportSummary;
+use super::transfer::throttle::Throttle;
+use super::transfer::totals::ImportTotals;
 use super::transfer::votes::VotePolicy;
 
 const RULES: &str = "\
@@ -57,7 +57,7 @@ pub(super) struct Args {
     files: Vec<PathBuf>,
     /// What the files are
     #[arg(long, value_enum)]
-    format: Format,
+    format: ImportFormat,
     /// For csv: says what the columns are; see docs/import.md
     #[arg(long, value_name = "MAP.toml", required_if_eq("format", "csv"))]
     map: Option<PathBuf>,
@@ -116,8 +116,8 @@ impl Args {
             return self.check(prepared).await;
         }
         let rejects = Rejects::new(Some(rejects_path.clone()), &prepared.settings.source);
-        let tally = Arc::new(Tally::default());
-        let progress = Arc::new(Progress::start(&tally));
+        let tally = Arc::new(ImportTotals::default());
+        let progress = Arc::new(ImportProgress::start(&tally));
         let shared = Arc::new(self.shared(&prepared, rejects, &tally, &progress));
         let client = ask::admin(&self.target)?;
         let (stop, stopped) = watch::channel(false);
@@ -131,7 +131,10 @@ impl Args {
         let by_reason = rejects.map_or_else(|| Ok(Default::default()), Rejects::finish)?;
         let elapsed = progress.elapsed();
         drop(progress);
-        println!("{}", Summary { tally: &tally, by_reason: &by_reason, rejects: Some(&rejects_path), elapsed }.text());
+        println!(
+            "{}",
+            ImportSummary { tally: &tally, by_reason: &by_reason, rejects: Some(&rejects_path), elapsed }.text()
+        );
         if *stopped.borrow() {
             eprintln!(
                 "stopped; what was answered is kept. To go on, run the same command again:\n  {}",
@@ -143,8 +146,8 @@ impl Args {
         Ok(if by_reason.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(PARTLY) })
     }
 
-    fn request(&self) -> Request {
-        Request {
+    fn request(&self) -> ReadRequest {
+        ReadRequest {
             files: self.files.clone(),
             format: self.format,
             map: self.map.clone(),
@@ -155,15 +158,21 @@ impl Args {
         }
     }
 
-    fn shared(&self, prepared: &Prepared, rejects: Rejects, tally: &Arc<Tally>, progress: &Arc<Progress>) -> Shared {
+    fn shared(
+        &self,
+        prepared: &PreparedImport,
+        rejects: Rejects,
+        tally: &Arc<ImportTotals>,
+        progress: &Arc<ImportProgress>,
+    ) -> ImportShared {
         let progress = Arc::clone(progress);
-        Shared {
+        ImportShared {
             tally: Arc::clone(tally),
             source: prepared.settings.source.clone(),
             votes: self.votes,
             orphans: self.orphans,
             window: usize::try_from(self.in_flight.div_ceil(self.streams)).unwrap_or(1),
-            pace: Pace::new(self.max_rps),
+            pace: Throttle::new(self.max_rps),
             patience: Duration::from_secs(self.patience.into()),
             outage: AtomicBool::new(false),
             say: Box::new(move |text| progress.say(text)),
@@ -172,12 +181,12 @@ impl Args {
     }
 
     /// Reads and orders everything without a server.
-    async fn check(self, prepared: Prepared) -> Result<ExitCode> {
+    async fn check(self, prepared: PreparedImport) -> Result<ExitCode> {
         let mut rejects = Rejects::new(self.rejects.clone(), &prepared.settings.source);
         let read = move || -> Result<(Found, Rejects)> {
             let mut found = Found::default();
             prepared.read(&mut |group| {
-                let batch = order::arrange(group, self.orphans);
+                let batch = ordering::arrange(group, self.orphans);
                 found.add(&batch);
                 batch.rejects.into_iter().try_for_each(|reject| rejects.add(reject))
             })?;
@@ -211,7 +220,7 @@ struct Found {
 }
 
 impl Found {
-    fn add(&mut self, batch: &order::Batch) {
+    fn add(&mut self, batch: &ordering::SubjectBatch) {
         self.subjects += u64::from(batch.sends_subject);
         for planned in &batch.comments {
             self.comments += 1;

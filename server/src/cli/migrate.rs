@@ -2,16 +2,16 @@
 
 mod progress;
 
-use self::progress::Shown;
+use self::progress::ProgressView;
 use super::{
-    Sources,
+    ConfigSources,
     exit::{ERROR, Failure, UNAVAILABLE, USAGE},
     output,
 };
 use crate::{clock::SystemClock, config::Config};
 use clap::Subcommand;
-use riposte_migrations::{Error, Planned};
-use riposte_store::{Store, schema::SourceSchema};
+use riposte_migrations::{Error, PlannedStatement};
+use riposte_store::{SqlStore, schema::SourceSchema};
 use std::{process::ExitCode, sync::Arc};
 
 #[derive(Debug, clap::Args)]
@@ -31,9 +31,9 @@ enum Action {
 }
 
 impl Args {
-    pub(super) async fn run(self, sources: &Sources) -> anyhow::Result<ExitCode> {
+    pub(super) async fn run(self, sources: &ConfigSources) -> anyhow::Result<ExitCode> {
         let config = sources.load()?.config;
-        let store = Store::open(&config.store.to_open()?, Arc::new(SystemClock))?;
+        let store = SqlStore::open(&config.store.to_open()?, Arc::new(SystemClock))?;
         let done = match self.action {
             Action::Status => status(&config, &store).await,
             Action::Plan => plan(&config, &store).await,
@@ -44,7 +44,7 @@ impl Args {
     }
 }
 
-async fn status(config: &Config, store: &Store) -> Result<(), Failure> {
+async fn status(config: &Config, store: &SqlStore) -> Result<(), Failure> {
     let found = riposte_migrations::status(store).await;
     for (place, schema) in found.iter().enumerate() {
         println!("{}: {}", label(config, place), describe(schema));
@@ -55,11 +55,11 @@ async fn status(config: &Config, store: &Store) -> Result<(), Failure> {
     }
 }
 
-async fn plan(config: &Config, store: &Store) -> Result<(), Failure> {
+async fn plan(config: &Config, store: &SqlStore) -> Result<(), Failure> {
     let planned = reached(config, store, riposte_migrations::plan(store).await).await?;
     let mut text = String::new();
     let mut heading = None;
-    for Planned { source, step, sql } in &planned {
+    for PlannedStatement { source, step, sql } in &planned {
         if heading != Some((source, step)) {
             text += &format!("-- {}, step {step}\n", label(config, *source));
             heading = Some((source, step));
@@ -71,8 +71,8 @@ async fn plan(config: &Config, store: &Store) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn up(config: &Config, store: &Store) -> Result<(), Failure> {
-    let mut shown = Shown::start(store.sources().all().len());
+async fn up(config: &Config, store: &SqlStore) -> Result<(), Failure> {
+    let mut shown = ProgressView::start(store.sources().all().len());
     let done = riposte_migrations::up(store, |progress| shown.tell(progress)).await;
     let tables = shown.finish();
     reached(config, store, done).await?;
@@ -81,7 +81,7 @@ async fn up(config: &Config, store: &Store) -> Result<(), Failure> {
 }
 
 /// Names what a failed run stands on, and tells an unreachable source from a statement that failed.
-async fn reached<T>(config: &Config, store: &Store, done: riposte_migrations::Result<T>) -> Result<T, Failure> {
+async fn reached<T>(config: &Config, store: &SqlStore, done: riposte_migrations::Result<T>) -> Result<T, Failure> {
     let error = match done {
         Ok(value) => return Ok(value),
         Err(error) => error,

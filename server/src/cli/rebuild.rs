@@ -8,7 +8,7 @@ use riposte_sdk::v1::{
     RebuildMemberHistoryRequest, RebuildMemberHistoryResponse, RebuildRanksRequest, RebuildRanksResponse,
 };
 
-use super::rounds::{Round, Subjects};
+use super::sweep::{SubjectSweep, SweepRound};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -20,10 +20,10 @@ pub(super) struct Args {
 enum What {
     /// Members' own histories, which ListMemberComments reads
     #[command(after_long_help = RULES)]
-    History(Subjects),
+    History(SubjectSweep),
     /// Ranks of comments, which ranked lists and reply previews read
     #[command(after_long_help = RANKS)]
-    Ranks(Subjects),
+    Ranks(SubjectSweep),
 }
 
 const RULES: &str = "\
@@ -56,8 +56,8 @@ impl Args {
     }
 }
 
-async fn history(subjects: &Subjects) -> Result<ExitCode> {
-    let mut round = Round::start(subjects);
+async fn history(subjects: &SubjectSweep) -> Result<ExitCode> {
+    let mut round = SweepRound::start(subjects);
     let request = RebuildMemberHistoryRequest {
         scope: subjects.scope(),
         resume_token: subjects.resume.clone(),
@@ -78,8 +78,8 @@ async fn history(subjects: &Subjects) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-async fn ranks(subjects: &Subjects) -> Result<ExitCode> {
-    let mut round = Round::start(subjects);
+async fn ranks(subjects: &SubjectSweep) -> Result<ExitCode> {
+    let mut round = SweepRound::start(subjects);
     let request = RebuildRanksRequest {
         scope: subjects.scope(),
         resume_token: subjects.resume.clone(),

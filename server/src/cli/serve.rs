@@ -1,11 +1,11 @@
 //! `riposte serve`: the server for production. It never migrates: on an old schema it starts, stays `NOT_SERVING`, says
 //! which data sources lack what, and becomes ready by itself once `riposte migrate up` is through.
 
-use super::{Sources, exit, ports};
+use super::{ConfigSources, exit, ports};
 use crate::{
     app::App,
     config::Config,
-    lifecycle::{Signals, Stop},
+    lifecycle::{Stop, StopSignals},
     open_files, telemetry,
 };
 use std::{process::ExitCode, time::Instant};
@@ -18,7 +18,7 @@ pub(super) struct Args {
 }
 
 impl Args {
-    pub(super) async fn run(self, sources: &Sources) -> anyhow::Result<ExitCode> {
+    pub(super) async fn run(self, sources: &ConfigSources) -> anyhow::Result<ExitCode> {
         let begin = Instant::now();
         let mut inputs = sources.production();
         if self.allow_insecure {
@@ -28,7 +28,7 @@ impl Args {
         let config = &loaded.config;
         let telemetry = telemetry::start(config)?;
         open_files::raise(config);
-        let mut signals = Signals::listen()?;
+        let mut signals = StopSignals::listen()?;
         ports::check(&[(config.server.listen, "server.listen"), (config.server.admin_listen, "server.admin_listen")])?;
         if config.telemetry.scrape {
             ports::check(&[(config.server.metrics_listen, "server.metrics_listen")])?;

@@ -10,7 +10,7 @@ use futures::{StreamExt, stream};
 
 use super::ask;
 use super::exit::Failure;
-use crate::config::Span;
+use crate::config::TimeSpan;
 
 const RULES: &str = "\
 On each of some subjects (smoke-1, smoke-2 …, made where they are missing) it writes a comment, a reply
@@ -49,7 +49,7 @@ pub(super) struct Args {
     parallel: u16,
     /// How long to wait until an address takes connections
     #[arg(long, value_name = "DURATION", default_value = "10s")]
-    wait: Span,
+    wait: TimeSpan,
 }
 
 impl Args {

@@ -6,7 +6,7 @@ use anyhow::Result;
 use riposte_sdk::v1::{CountDrift, RepairCountsRequest, SubjectKey, VerifyCountsRequest};
 
 use super::exit::ERROR;
-use super::rounds::{Round, Subjects};
+use super::sweep::{SubjectSweep, SweepRound};
 
 const RULES: &str = "\
 Compares root_count, comment_count, reply_count, live_below, like_count, dislike_count, listed and
@@ -27,7 +27,7 @@ Examples:
 #[command(after_long_help = RULES)]
 pub(super) struct Args {
     #[command(flatten)]
-    subjects: Subjects,
+    subjects: SubjectSweep,
     /// Set what differs to what the rows say
     #[arg(long)]
     repair: bool,
@@ -53,7 +53,7 @@ impl Args {
     }
 
     async fn compare(&self) -> Result<Sums> {
-        let (mut round, mut sums) = (Round::start(&self.subjects), Sums::default());
+        let (mut round, mut sums) = (SweepRound::start(&self.subjects), Sums::default());
         let request = VerifyCountsRequest { scope: self.subjects.scope(), resume_token: self.subjects.resume.clone() };
         let mut answers = self.subjects.client()?.verify_counts(request).await?.into_inner();
         while let Some(answer) = round.next(&mut answers).await? {
@@ -64,7 +64,7 @@ impl Args {
     }
 
     async fn mend(&self) -> Result<Sums> {
-        let (mut round, mut sums) = (Round::start(&self.subjects), Sums::default());
+        let (mut round, mut sums) = (SweepRound::start(&self.subjects), Sums::default());
         let request = RepairCountsRequest {
             scope: self.subjects.scope(),
             resume_token: self.subjects.resume.clone(),
@@ -79,7 +79,7 @@ impl Args {
 }
 
 impl Sums {
-    fn add(&mut self, round: &mut Round, subject: Option<SubjectKey>, drifts: &[CountDrift], token: String) {
+    fn add(&mut self, round: &mut SweepRound, subject: Option<SubjectKey>, drifts: &[CountDrift], token: String) {
         let key = subject.unwrap_or_default();
         for drift in drifts {
             round.say(&line(&key, drift));

@@ -1,13 +1,13 @@
 //! Where the audit log goes.
 
-use super::faults::Under;
+use super::errors::ErrorScope;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// Where calls of `AdminService` are recorded.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Audit {
+pub struct AuditSettings {
     /// Where the records go.
     pub kind: AuditKind,
     /// For a file: its path, in a folder that exists.
@@ -26,8 +26,8 @@ pub enum AuditKind {
     File,
 }
 
-impl Audit {
-    pub(super) fn validate(&self, report: &mut Under<'_>) {
+impl AuditSettings {
+    pub(super) fn validate(&self, report: &mut ErrorScope<'_>) {
         let Self { kind, file } = self;
         report.path("file", file.as_ref());
         let named = (*kind == AuditKind::File) == file.is_some();

@@ -1,20 +1,20 @@
 //! Who may call, and how connections are secured.
 
-use super::{faults::Under, units::Span};
-use crate::auth::Terms;
+use super::{errors::ErrorScope, units::TimeSpan};
+use crate::auth::JwtRequirements;
 use serde::{Deserialize, Serialize};
 use std::{path::PathBuf, time::Duration};
 
 /// Who may call.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Auth {
+pub struct AuthSettings {
     /// The callers that are admitted, with their tokens' hashes, identities, roles and object types. Without it everybody is.
     pub callers_file: Option<PathBuf>,
     /// Callers that show JWTs.
-    pub jwt: Jwt,
+    pub jwt: JwtSettings,
     /// How often that file and those of JWTs, TLS and secrets are looked at for a change.
-    pub reload_interval: Span,
+    pub reload_interval: TimeSpan,
     /// Accepts every insecure choice: any caller, plaintext, SQLite, page token keys made up at the start.
     pub allow_insecure: bool,
 }
@@ -22,7 +22,7 @@ pub struct Auth {
 /// Which JWTs are believed.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Jwt {
+pub struct JwtSettings {
     /// The public keys of the issuer, as a JSON Web Key Set. Without it no JWT is.
     pub jwks_file: Option<PathBuf>,
     /// The issuer, exactly as tokens name it in `iss`.
@@ -32,13 +32,13 @@ pub struct Jwt {
     /// The claim by which the file of callers knows a caller.
     pub caller_claim: String,
     /// How far our clock and the issuer's may differ.
-    pub leeway: Span,
+    pub leeway: TimeSpan,
 }
 
 /// The certificates of both listeners.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Tls {
+pub struct TlsSettings {
     /// The certificate chain in PEM, our own first. Without it both listeners speak plaintext.
     pub cert_file: Option<PathBuf>,
     /// Its private key in PEM.
@@ -47,8 +47,8 @@ pub struct Tls {
     pub client_ca_file: Option<PathBuf>,
 }
 
-impl Auth {
-    pub(super) fn validate(&self, report: &mut Under<'_>) {
+impl AuthSettings {
+    pub(super) fn validate(&self, report: &mut ErrorScope<'_>) {
         report.path("callers_file", self.callers_file.as_ref());
         let interval = self.reload_interval.duration();
         let sound = (Duration::from_secs(1)..=Duration::from_secs(3_600)).contains(&interval);
@@ -58,14 +58,14 @@ impl Auth {
     }
 }
 
-impl Jwt {
+impl JwtSettings {
     /// What tokens must hold, and the file of the keys; `None` where no JWT is believed.
-    pub fn terms(&self) -> Option<(PathBuf, Terms)> {
+    pub fn terms(&self) -> Option<(PathBuf, JwtRequirements)> {
         let Self { jwks_file, issuer, audiences, caller_claim, leeway } = self.clone();
-        Some((jwks_file?, Terms { issuer, audiences, claim: caller_claim, leeway: leeway.duration() }))
+        Some((jwks_file?, JwtRequirements { issuer, audiences, claim: caller_claim, leeway: leeway.duration() }))
     }
 
-    pub(super) fn validate(&self, report: &mut Under<'_>) {
+    pub(super) fn validate(&self, report: &mut ErrorScope<'_>) {
         let Self { jwks_file, issuer, audiences, caller_claim, leeway } = self;
         report.path("jwks_file", jwks_file.as_ref());
         let named = !audiences.is_empty() && audiences.iter().all(|audience| !audience.is_empty());
@@ -92,8 +92,8 @@ impl Jwt {
     }
 }
 
-impl Tls {
-    pub(super) fn validate(&self, report: &mut Under<'_>) {
+impl TlsSettings {
+    pub(super) fn validate(&self, report: &mut ErrorScope<'_>) {
         let Self { cert_file, key_file, client_ca_file } = self;
         report.path("cert_file", cert_file.as_ref());
         report.path("key_file", key_file.as_ref());

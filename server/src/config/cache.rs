@@ -1,6 +1,6 @@
 //! Where copies of what is read often are kept.
 
-use super::{Fault, faults::Under, secret::SourceUrl, units::Span};
+use super::{ConfigError, errors::ErrorScope, secret::SourceUrl, units::TimeSpan};
 use serde::{Deserialize, Serialize};
 use std::{path::PathBuf, time::Duration};
 
@@ -10,7 +10,7 @@ const FORM: &str = "must be an address as redis://host:6379 or redis-cluster://h
 /// Where copies are kept, for how long, and how many reads of the rows they may leave.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Cache {
+pub struct CacheSettings {
     /// Where they are kept.
     pub kind: CacheKind,
     /// For Redis: its address.
@@ -20,25 +20,25 @@ pub struct Cache {
     /// For Redis: connections to each server.
     pub connections: usize,
     /// For Redis: how long a read waits for it before the rows are read.
-    pub read_timeout: Span,
+    pub read_timeout: TimeSpan,
     /// For Redis: how long a commit waits for its copies to be changed before it is answered.
-    pub apply_timeout: Span,
+    pub apply_timeout: TimeSpan,
     /// Stands in every key.
     pub timeline: u16,
     /// Members that a list keeps.
     pub window: usize,
     /// How long a subject's copies are kept.
-    pub ttl: Span,
+    pub ttl: TimeSpan,
     /// How long it is remembered that a subject does not exist.
-    pub negative_ttl: Span,
+    pub negative_ttl: TimeSpan,
     /// How long it is remembered what a member likes.
-    pub states_ttl: Span,
+    pub states_ttl: TimeSpan,
     /// For Redis: how long copies are read that no worker brings up to date.
-    pub unmended: Span,
+    pub unmended: TimeSpan,
     /// Reads of the rows under way on each data source that the copies could not answer.
     pub database_reads: usize,
     /// How long such a read waits for its turn before it is refused.
-    pub database_wait: Span,
+    pub database_wait: TimeSpan,
 }
 
 /// Where copies are kept.
@@ -53,15 +53,15 @@ pub enum CacheKind {
     Redis,
 }
 
-impl Cache {
+impl CacheSettings {
     /// The bounds in the terms of the cache.
-    pub fn limits(&self) -> riposte_cache::Limits {
-        riposte_cache::Limits {
+    pub fn limits(&self) -> riposte_cache::CacheLimits {
+        riposte_cache::CacheLimits {
             window: self.window,
             ttl: self.ttl.duration(),
             negative_ttl: self.negative_ttl.duration(),
             states_ttl: self.states_ttl.duration(),
-            ..riposte_cache::Limits::default()
+            ..riposte_cache::CacheLimits::default()
         }
     }
 
@@ -69,14 +69,14 @@ impl Cache {
     ///
     /// # Errors
     /// When the file cannot be read or holds no address.
-    pub fn address(&self) -> Result<Option<SourceUrl>, Fault> {
+    pub fn address(&self) -> Result<Option<SourceUrl>, ConfigError> {
         match &self.url_file {
             _ if self.kind != CacheKind::Redis => Ok(None),
             None => Ok(self.url.clone()),
             Some(path) => {
-                let at = |message: String| Fault::at("cache.url_file", message);
+                let at = |message: String| ConfigError::at("cache.url_file", message);
                 let read = SourceUrl::read(path, SourceUrl::is_redis, FORM).map_err(at)?;
-                let judged = riposte_cache::Redis::judge(read.expose());
+                let judged = riposte_cache::RedisCache::judge(read.expose());
                 judged.map(|()| Some(read)).map_err(|why| at(format!("is no address of Redis: {why}")))
             }
         }
@@ -94,12 +94,12 @@ impl Cache {
         }
     }
 
-    pub(super) fn validate(&self, report: &mut Under<'_>) {
+    pub(super) fn validate(&self, report: &mut ErrorScope<'_>) {
         let redis = self.kind == CacheKind::Redis;
         let url = !redis || self.url.as_ref().map_or(self.url_file.is_some(), SourceUrl::is_redis);
         report.require(url, "url", FORM);
         if let Some(url) = self.url.as_ref().filter(|url| redis && url.is_redis())
-            && let Err(why) = riposte_cache::Redis::judge(url.expose())
+            && let Err(why) = riposte_cache::RedisCache::judge(url.expose())
         {
             report.fault("url", format!("is no address of Redis: {why}"));
         }
@@ -107,7 +107,7 @@ impl Cache {
         report.require(one, "url_file", "goes without url: the address is in one of them");
         report.path("url_file", self.url_file.as_ref());
         let (milli, second) = (Duration::from_millis(1), Duration::from_secs(1));
-        let within = |span: Span, low: Duration, high: Duration| (low..=high).contains(&span.duration());
+        let within = |span: TimeSpan, low: Duration, high: Duration| (low..=high).contains(&span.duration());
         report.require((1..=64).contains(&self.connections), "connections", "must be 1 to 64");
         report.require(within(self.read_timeout, 5 * milli, 5 * second), "read_timeout", "must be 5ms to 5s");
         report.require(within(self.apply_timeout, 5 * milli, second), "apply_timeout", "must be 5ms to 1s");

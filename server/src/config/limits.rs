@@ -1,15 +1,15 @@
 //! What a process takes on: calls under way, rates, connections.
 
-use super::faults::Under;
-use super::units::{Size, Span};
-use crate::admission::{Rate, Unread};
+use super::errors::ErrorScope;
+use super::units::{ByteSize, TimeSpan};
+use crate::admission::{RateLimit, SendBuffer};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// The bounds beyond which calls are refused without effect, and connections closed.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Limits {
+pub struct LimitSettings {
     /// Reads under way.
     pub reads: usize,
     /// Writes under way.
@@ -21,11 +21,11 @@ pub struct Limits {
     /// Reads, and writes, that may wait for room.
     pub queue: usize,
     /// How long a read waits for room.
-    pub read_wait: Span,
+    pub read_wait: TimeSpan,
     /// How long a write waits for room.
-    pub write_wait: Span,
+    pub write_wait: TimeSpan,
     /// How long a request may take to arrive once its headers are there.
-    pub body_time: Span,
+    pub body_time: TimeSpan,
     /// Calls of one caller per second; 0 for no bound.
     pub caller_calls_per_second: u32,
     /// Calls that one caller may make at once.
@@ -37,23 +37,23 @@ pub struct Limits {
     /// Connections of one certificate's identity to each listener.
     pub connections_per_identity: usize,
     /// Answers that clients have not read yet.
-    pub unread_size: Size,
+    pub unread_size: ByteSize,
     /// How long a connection that has too many of them may read nothing.
-    pub unread_time: Span,
+    pub unread_time: TimeSpan,
 }
 
-impl Limits {
+impl LimitSettings {
     /// The rate of one caller; `None` for no bound.
-    pub fn caller(&self) -> Option<Rate> {
-        Rate::new(self.caller_calls_per_second, Duration::from_secs(1), self.caller_burst)
+    pub fn caller(&self) -> Option<RateLimit> {
+        RateLimit::new(self.caller_calls_per_second, Duration::from_secs(1), self.caller_burst)
     }
 
     /// The answers that may wait to be read.
-    pub(crate) fn unread(&self) -> Unread {
-        Unread::new(usize::try_from(self.unread_size.bytes()).unwrap_or(usize::MAX), self.unread_time.duration())
+    pub(crate) fn unread(&self) -> SendBuffer {
+        SendBuffer::new(usize::try_from(self.unread_size.bytes()).unwrap_or(usize::MAX), self.unread_time.duration())
     }
 
-    pub(super) fn validate(&self, report: &mut Under<'_>) {
+    pub(super) fn validate(&self, report: &mut ErrorScope<'_>) {
         let rooms = [("reads", self.reads), ("writes", self.writes), ("streams", self.streams)];
         for (name, room) in rooms {
             report.require((2..=1 << 20).contains(&room), name, "must be 2 to 1048576");

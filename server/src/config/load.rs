@@ -1,8 +1,8 @@
 //! Reading every source, and making of them one [`Config`] or the list of all faults.
 
 use super::{
-    Config, Fault, Faults, Origin,
-    lines::{Lines, line_at},
+    Config, ConfigError, ConfigErrors, ValueOrigin,
+    key_lines::{KeyLines, line_at},
     settle::settle,
     tree,
 };
@@ -72,7 +72,7 @@ impl Inputs {
 
 impl Loaded {
     /// Where the value at `path` came from.
-    pub fn origin(&self, path: &str) -> Origin {
+    pub fn origin(&self, path: &str) -> ValueOrigin {
         self.sources.origin(path)
     }
 }
@@ -91,12 +91,12 @@ impl fmt::Debug for Loaded {
 }
 
 /// See [`Config::load`].
-pub(super) fn load(inputs: &Inputs) -> Result<Loaded, Faults> {
+pub(super) fn load(inputs: &Inputs) -> Result<Loaded, ConfigErrors> {
     let mut sources = Sources::default();
-    sources.text(Origin::Default, DEFAULTS);
+    sources.text(ValueOrigin::Default, DEFAULTS);
     match inputs.profile {
         Profile::Serve => {}
-        Profile::Dev => sources.text(Origin::Profile("dev".into()), DEV),
+        Profile::Dev => sources.text(ValueOrigin::Profile("dev".into()), DEV),
     }
     let defaults = sources.tree.clone();
     for path in &inputs.files {
@@ -107,7 +107,7 @@ pub(super) fn load(inputs: &Inputs) -> Result<Loaded, Faults> {
         sources.set(set);
     }
     for (name, key, value) in &inputs.flags {
-        sources.add(Origin::Flag((*name).to_owned()), nest(key.split('.'), value.clone()));
+        sources.add(ValueOrigin::Flag((*name).to_owned()), nest(key.split('.'), value.clone()));
     }
 
     let (config, mut faults) = settle(&sources.tree, &defaults);
@@ -119,7 +119,7 @@ pub(super) fn load(inputs: &Inputs) -> Result<Loaded, Faults> {
     all.extend(sources.locate(faults));
     match config {
         Some(config) if all.is_empty() => Ok(Loaded { config, sources }),
-        Some(_) | None => Err(Faults(all)),
+        Some(_) | None => Err(ConfigErrors(all)),
     }
 }
 
@@ -128,8 +128,8 @@ pub(super) fn load(inputs: &Inputs) -> Result<Loaded, Faults> {
 struct Sources {
     tree: Dict,
     metadata: Vec<Figment>,
-    lines: BTreeMap<PathBuf, Lines>,
-    faults: Vec<Fault>,
+    lines: BTreeMap<PathBuf, KeyLines>,
+    faults: Vec<ConfigError>,
 }
 
 /// One source in the form that lets figment tag its values.
@@ -149,7 +149,7 @@ impl Provider for Layer {
 }
 
 impl Sources {
-    fn add(&mut self, origin: Origin, values: Dict) {
+    fn add(&mut self, origin: ValueOrigin, values: Dict) {
         let tagged = Figment::from(Layer { metadata: origin.metadata(), values });
         let values = tagged.data().ok().and_then(|mut data| data.remove(&figment::Profile::Default));
         tree::merge(&mut self.tree, values.unwrap_or_default());
@@ -157,14 +157,17 @@ impl Sources {
     }
 
     /// Adds a TOML text. The parser's own report is not used: it quotes the line, which may hold a secret.
-    fn text(&mut self, origin: Origin, text: &str) {
+    fn text(&mut self, origin: ValueOrigin, text: &str) {
         match toml::from_str::<Dict>(text) {
             Ok(values) => self.add(origin, values),
             Err(error) => {
                 let line = error.span().map(|span| line_at(text, span.start));
                 let origin = match origin {
-                    Origin::File(path, _) => Origin::File(path, line),
-                    Origin::Default | Origin::Profile(_) | Origin::Variable(_) | Origin::Flag(_) => origin,
+                    ValueOrigin::File(path, _) => ValueOrigin::File(path, line),
+                    ValueOrigin::Default
+                    | ValueOrigin::Profile(_)
+                    | ValueOrigin::Variable(_)
+                    | ValueOrigin::Flag(_) => origin,
                 };
                 self.fault("is no valid TOML; nothing after that place was read", origin);
             }
@@ -174,10 +177,10 @@ impl Sources {
     fn file(&mut self, path: &Path) {
         match fs::read_to_string(path) {
             Ok(text) => {
-                self.lines.insert(path.to_owned(), Lines::of(&text));
-                self.text(Origin::File(path.to_owned(), None), &text);
+                self.lines.insert(path.to_owned(), KeyLines::of(&text));
+                self.text(ValueOrigin::File(path.to_owned(), None), &text);
             }
-            Err(error) => self.fault(&format!("cannot be read: {error}"), Origin::File(path.to_owned(), None)),
+            Err(error) => self.fault(&format!("cannot be read: {error}"), ValueOrigin::File(path.to_owned(), None)),
         }
     }
 
@@ -189,7 +192,7 @@ impl Sources {
         // Item 2 of a list before item 10.
         ours.sort_by_cached_key(|(name, _)| (name.len(), name.clone()));
         for (name, value) in ours {
-            let origin = Origin::Variable(format!("{PREFIX}{name}"));
+            let origin = ValueOrigin::Variable(format!("{PREFIX}{name}"));
             let keys: Vec<String> = name.split("__").map(str::to_lowercase).collect();
             match value.to_str() {
                 _ if keys.iter().any(String::is_empty) => self.fault("names no key", origin),
@@ -202,38 +205,40 @@ impl Sources {
     fn set(&mut self, set: &str) {
         match set.split_once('=') {
             Some((key, text)) if key.split('.').all(|part| !part.is_empty()) => {
-                self.add(Origin::Flag(format!("--set {key}")), nest(key.split('.'), parse(text)));
+                self.add(ValueOrigin::Flag(format!("--set {key}")), nest(key.split('.'), parse(text)));
             }
-            Some(_) | None => self.fault("needs a key and a value, as in --set a.b=c", Origin::Flag("--set".into())),
+            Some(_) | None => {
+                self.fault("needs a key and a value, as in --set a.b=c", ValueOrigin::Flag("--set".into()))
+            }
         }
     }
 
-    fn fault(&mut self, message: &str, origin: Origin) {
-        self.faults.push(Fault { path: String::new(), message: message.to_owned(), origin: Some(origin) });
+    fn fault(&mut self, message: &str, origin: ValueOrigin) {
+        self.faults.push(ConfigError { path: String::new(), message: message.to_owned(), origin: Some(origin) });
     }
 
     /// Where the value at `path` came from, or else the nearest table around it.
-    fn origin(&self, path: &str) -> Origin {
+    fn origin(&self, path: &str) -> ValueOrigin {
         let mut keys: Vec<String> = path.split('.').map(str::to_owned).collect();
         while !keys.is_empty() {
             if let Some(value) = tree::get(&self.tree, &keys) {
                 let metadata = self.metadata.iter().find_map(|layer| layer.get_metadata(value.tag()));
-                return match metadata.map(Origin::of) {
-                    Some(Origin::File(file, _)) => {
+                return match metadata.map(ValueOrigin::of) {
+                    Some(ValueOrigin::File(file, _)) => {
                         let line = self.lines.get(&file).and_then(|lines| lines.line(path));
-                        Origin::File(file, line)
+                        ValueOrigin::File(file, line)
                     }
                     Some(origin) => origin,
-                    None => Origin::Default,
+                    None => ValueOrigin::Default,
                 };
             }
             keys.pop();
         }
-        Origin::Default
+        ValueOrigin::Default
     }
 
-    fn locate(&self, faults: Vec<Fault>) -> Vec<Fault> {
-        faults.into_iter().map(|fault| Fault { origin: Some(self.origin(&fault.path)), ..fault }).collect()
+    fn locate(&self, faults: Vec<ConfigError>) -> Vec<ConfigError> {
+        faults.into_iter().map(|fault| ConfigError { origin: Some(self.origin(&fault.path)), ..fault }).collect()
     }
 }
 

@@ -1,7 +1,7 @@
 //! The policy of an object type.
 
-use super::{faults::Under, units::Span};
-use crate::admission::Rate;
+use super::{errors::ErrorScope, units::TimeSpan};
+use crate::admission::RateLimit;
 use riposte_core::{Policy, object_type::MAX_LEVELS, rank};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use std::time::Duration;
@@ -12,7 +12,7 @@ const MAX_TEXT_CODE_POINTS: usize = 16_000;
 /// How one object type is discussed. A knob that `[object_types.NAME]` leaves out stands in `[object_type_defaults]`.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct ObjectType {
+pub struct ObjectTypeSettings {
     /// Levels of a thread, 1 to 32; deeper replies attach at the last one.
     pub max_depth: u8,
     /// The longest text of a comment, in code points after NFC.
@@ -22,7 +22,7 @@ pub struct ObjectType {
     /// Whether a subject comes into being with its first comment.
     pub auto_create: bool,
     /// The formula of HOT.
-    pub hot_profile: HotProfile,
+    pub hot_profile: HotProfileName,
     /// Writes of one member per minute; 0 for no bound.
     pub writes_per_minute: u32,
     /// Writes that one member may make at once.
@@ -32,7 +32,7 @@ pub struct ObjectType {
 /// The formula of HOT, by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum HotProfile {
+pub enum HotProfileName {
     /// 2 · likes + replies.
     Plain,
     /// log10(max(1, 2 · likes + replies)), and an age term.
@@ -43,33 +43,33 @@ pub enum HotProfile {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EditWindow {
     /// For this long.
-    For(Span),
+    For(TimeSpan),
     /// For ever.
     Always,
 }
 
-impl ObjectType {
+impl ObjectTypeSettings {
     /// The policy as the domain knows it.
     pub fn policy(&self) -> Policy {
         // Rates are kept at the door, before the domain is asked.
-        let ObjectType { max_depth, max_text_code_points, edit_window, auto_create, hot_profile, .. } = *self;
+        let ObjectTypeSettings { max_depth, max_text_code_points, edit_window, auto_create, hot_profile, .. } = *self;
         let edit_window = match edit_window {
             EditWindow::For(span) => Some(span.duration()),
             EditWindow::Always => None,
         };
         let hot = match hot_profile {
-            HotProfile::Plain => rank::HotProfile::Plain,
-            HotProfile::Decaying => rank::HotProfile::Decaying,
+            HotProfileName::Plain => rank::HotProfile::Plain,
+            HotProfileName::Decaying => rank::HotProfile::Decaying,
         };
         Policy { max_depth, max_text: max_text_code_points, edit_window, auto_create, hot }
     }
 
     /// How much one member may write; `None` for no bound.
-    pub fn member_rate(&self) -> Option<Rate> {
-        Rate::new(self.writes_per_minute, Duration::from_secs(60), self.write_burst)
+    pub fn member_rate(&self) -> Option<RateLimit> {
+        RateLimit::new(self.writes_per_minute, Duration::from_secs(60), self.write_burst)
     }
 
-    pub(super) fn validate(&self, report: &mut Under<'_>) {
+    pub(super) fn validate(&self, report: &mut ErrorScope<'_>) {
         report.require((1..=MAX_LEVELS).contains(&self.max_depth), "max_depth", "must be 1 to 32 levels");
         report.require(
             (1..=MAX_TEXT_CODE_POINTS).contains(&self.max_text_code_points),

@@ -5,7 +5,7 @@ use std::{fmt, path::PathBuf};
 
 /// The source of one value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum ValueOrigin {
     /// The defaults inside the binary.
     Default,
     /// A profile inside the binary, by its name.
@@ -24,43 +24,43 @@ const FILE: &str = "file";
 const VARIABLE: &str = "variable";
 const FLAG: &str = "flag";
 
-impl Origin {
+impl ValueOrigin {
     /// The origin in the form that figment carries beside each value.
     pub(super) fn metadata(&self) -> Metadata {
         match self {
-            Origin::Default => Metadata::named(DEFAULT),
-            Origin::Profile(name) => Metadata::from(PROFILE, Source::Custom(name.clone())),
-            Origin::File(path, _) => Metadata::from(FILE, Source::File(path.clone())),
-            Origin::Variable(name) => Metadata::from(VARIABLE, Source::Custom(name.clone())),
-            Origin::Flag(name) => Metadata::from(FLAG, Source::Custom(name.clone())),
+            ValueOrigin::Default => Metadata::named(DEFAULT),
+            ValueOrigin::Profile(name) => Metadata::from(PROFILE, Source::Custom(name.clone())),
+            ValueOrigin::File(path, _) => Metadata::from(FILE, Source::File(path.clone())),
+            ValueOrigin::Variable(name) => Metadata::from(VARIABLE, Source::Custom(name.clone())),
+            ValueOrigin::Flag(name) => Metadata::from(FLAG, Source::Custom(name.clone())),
         }
     }
 
-    /// Reads back what [`Origin::metadata`] wrote; the line of a file is not part of it.
+    /// Reads back what [`ValueOrigin::metadata`] wrote; the line of a file is not part of it.
     pub(super) fn of(metadata: &Metadata) -> Self {
         let name = || metadata.source.as_ref().and_then(Source::custom).unwrap_or_default().to_owned();
         match metadata.name.as_ref() {
-            PROFILE => Origin::Profile(name()),
-            VARIABLE => Origin::Variable(name()),
-            FLAG => Origin::Flag(name()),
+            PROFILE => ValueOrigin::Profile(name()),
+            VARIABLE => ValueOrigin::Variable(name()),
+            FLAG => ValueOrigin::Flag(name()),
             FILE => {
                 let path = metadata.source.as_ref().and_then(Source::file_path).unwrap_or_else(|| "".as_ref());
-                Origin::File(path.to_owned(), None)
+                ValueOrigin::File(path.to_owned(), None)
             }
-            _ => Origin::Default,
+            _ => ValueOrigin::Default,
         }
     }
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for ValueOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Origin::Default => f.write_str("default"),
-            Origin::Profile(name) => write!(f, "profile {name}"),
-            Origin::File(path, Some(line)) => write!(f, "{}, line {line}", path.display()),
-            Origin::File(path, None) => write!(f, "{}", path.display()),
-            Origin::Variable(name) => write!(f, "variable {name}"),
-            Origin::Flag(name) => write!(f, "flag {name}"),
+            ValueOrigin::Default => f.write_str("default"),
+            ValueOrigin::Profile(name) => write!(f, "profile {name}"),
+            ValueOrigin::File(path, Some(line)) => write!(f, "{}, line {line}", path.display()),
+            ValueOrigin::File(path, None) => write!(f, "{}", path.display()),
+            ValueOrigin::Variable(name) => write!(f, "variable {name}"),
+            ValueOrigin::Flag(name) => write!(f, "flag {name}"),
         }
     }
 }

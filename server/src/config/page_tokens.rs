@@ -1,8 +1,8 @@
 //! The keys that seal page tokens.
 
 use super::{
-    Fault, Faults,
-    faults::Under,
+    ConfigError, ConfigErrors,
+    errors::ErrorScope,
     secret::{KEY_FORM, Secret},
 };
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// The key ring. Every process of one deployment must hold the same.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct PageTokens {
+pub struct PageTokenSettings {
     /// 32 bytes each, in base64. The first seals, all of them open. To change a key, add the new one behind it
     /// everywhere, then swap the two, then drop the old one. Without a key each process makes up its own.
     pub keys: Vec<Secret>,
@@ -19,7 +19,7 @@ pub struct PageTokens {
     pub key_files: Vec<PathBuf>,
 }
 
-impl PageTokens {
+impl PageTokenSettings {
     /// How many keys the ring has.
     pub fn count(&self) -> usize {
         self.keys.len() + self.key_files.len()
@@ -29,20 +29,20 @@ impl PageTokens {
     ///
     /// # Errors
     /// Every file that cannot be read or holds no key.
-    pub fn ring(&self) -> Result<Vec<[u8; 32]>, Faults> {
+    pub fn ring(&self) -> Result<Vec<[u8; 32]>, ConfigErrors> {
         let mut ring: Vec<_> = self.keys.iter().filter_map(Secret::key).collect();
         let mut faults = Vec::new();
         for (index, path) in self.key_files.iter().enumerate() {
             let read = Secret::read(path);
             match read.and_then(|secret| secret.key().ok_or_else(|| format!("{} {KEY_FORM}", path.display()))) {
                 Ok(key) => ring.push(key),
-                Err(message) => faults.push(Fault::at(format!("page_tokens.key_files.{index}"), message)),
+                Err(message) => faults.push(ConfigError::at(format!("page_tokens.key_files.{index}"), message)),
             }
         }
-        if faults.is_empty() { Ok(ring) } else { Err(Faults(faults)) }
+        if faults.is_empty() { Ok(ring) } else { Err(ConfigErrors(faults)) }
     }
 
-    pub(super) fn validate(&self, report: &mut Under<'_>) {
+    pub(super) fn validate(&self, report: &mut ErrorScope<'_>) {
         for (index, secret) in self.keys.iter().enumerate() {
             report.require(secret.key().is_some(), &format!("keys.{index}"), KEY_FORM);
         }

@@ -1,6 +1,6 @@
 //! How deep ranked lists are ranked.
 
-use super::faults::Under;
+use super::errors::ErrorScope;
 use serde::{Deserialize, Serialize};
 
 /// The deepest ranking: its row then takes some 40 KB, and making it some tens of milliseconds.
@@ -9,13 +9,13 @@ const DEEPEST: usize = 10_000;
 /// The frozen rankings of ranked lists.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Rankings {
+pub struct RankingSettings {
     /// Comments of a list that are ranked, 1 to 10,000; all others follow by age.
     pub depth: usize,
 }
 
-impl Rankings {
-    pub(super) fn validate(&self, report: &mut Under<'_>) {
+impl RankingSettings {
+    pub(super) fn validate(&self, report: &mut ErrorScope<'_>) {
         report.require((1..=DEEPEST).contains(&self.depth), "depth", "must be 1 to 10000 comments");
     }
 }

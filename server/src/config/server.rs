@@ -1,12 +1,12 @@
 //! Listeners, limits, and the log.
 
 use super::{
-    auth::Tls,
-    faults::Under,
-    roles::Roles,
-    units::{Size, Span},
+    auth::TlsSettings,
+    errors::ErrorScope,
+    roles::ServerRoles,
+    units::{ByteSize, TimeSpan},
 };
-use crate::admission::Times;
+use crate::admission::Timeouts;
 use serde::{Deserialize, Serialize};
 use std::{net::SocketAddr, time::Duration};
 use tracing_subscriber::filter::Targets;
@@ -14,9 +14,9 @@ use tracing_subscriber::filter::Targets;
 /// Listeners, limits of messages, and how the process stops.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Server {
+pub struct ServerSettings {
     /// What this process does of all that the service has to do.
-    pub roles: Roles,
+    pub roles: ServerRoles,
     /// Address of the public services. Port 0 takes any free port.
     pub listen: SocketAddr,
     /// Address of `AdminService`: it acts for moderators and must not be reachable for the public.
@@ -26,33 +26,33 @@ pub struct Server {
     /// Whether reflection answers, v1 and v1alpha.
     pub reflection: bool,
     /// The largest request message.
-    pub max_request_size: Size,
+    pub max_request_size: ByteSize,
     /// The largest response message.
-    pub max_response_size: Size,
+    pub max_response_size: ByteSize,
     /// How long a call may take when the caller names no shorter deadline.
-    pub max_call_time: Span,
+    pub max_call_time: TimeSpan,
     /// The same for reads, where that is shorter.
-    pub max_read_time: Span,
+    pub max_read_time: TimeSpan,
     /// The same for writes of members.
-    pub max_write_time: Span,
+    pub max_write_time: TimeSpan,
     /// The same for calls of `AdminService` that are no streams.
-    pub max_admin_time: Span,
+    pub max_admin_time: TimeSpan,
     /// How old a connection becomes, give or take a tenth by process, before its client is asked to make a new one.
-    pub connection_age: Span,
+    pub connection_age: TimeSpan,
     /// How long calls are still taken after health has turned to `NOT_SERVING`, so that balancers notice.
-    pub drain_delay: Span,
+    pub drain_delay: TimeSpan,
     /// How long running calls may take to finish after that, before their connections are cut.
-    pub drain_timeout: Span,
+    pub drain_timeout: TimeSpan,
     /// Says that connections need no TLS of ours: a mesh encrypts them.
     pub plaintext: bool,
     /// The certificates of both listeners.
-    pub tls: Tls,
+    pub tls: TlsSettings,
 }
 
 /// What is logged, and in which form.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Log {
+pub struct LogSettings {
     /// The form of a line.
     pub format: LogFormat,
     /// Which lines, as in `info,riposte=debug`.
@@ -71,11 +71,11 @@ pub enum LogFormat {
     Json,
 }
 
-impl Server {
+impl ServerSettings {
     /// The longest times of calls.
-    pub fn times(&self) -> Times {
-        let Server { max_call_time, max_read_time, max_write_time, max_admin_time, .. } = self;
-        Times {
+    pub fn times(&self) -> Timeouts {
+        let ServerSettings { max_call_time, max_read_time, max_write_time, max_admin_time, .. } = self;
+        Timeouts {
             read: max_read_time.duration(),
             write: max_write_time.duration(),
             admin: max_admin_time.duration(),
@@ -83,7 +83,7 @@ impl Server {
         }
     }
 
-    pub(super) fn validate(&self, report: &mut Under<'_>) {
+    pub(super) fn validate(&self, report: &mut ErrorScope<'_>) {
         self.roles.validate(report);
         let same_port = |a: SocketAddr, b: SocketAddr| a.port() == b.port() && a.port() != 0;
         let admin = !same_port(self.admin_listen, self.listen);
@@ -113,8 +113,8 @@ impl Server {
     }
 }
 
-impl Log {
-    pub(super) fn validate(&self, report: &mut Under<'_>) {
+impl LogSettings {
+    pub(super) fn validate(&self, report: &mut ErrorScope<'_>) {
         report.require(
             self.filter.parse::<Targets>().is_ok(),
             "filter",

@@ -3,7 +3,7 @@
 //! A deserializer stops at its first error. So each fault is noted, what stands at its place is put right (by the
 //! default, or by taking it away), and the tree is read again until it holds; then the values themselves are checked.
 
-use super::{Config, Fault, tree};
+use super::{Config, ConfigError, tree};
 use figment::{
     error::{Actual, Kind},
     value::{Dict, Value},
@@ -15,7 +15,7 @@ const MAX_ROUNDS: usize = 500;
 
 /// The configuration that `tree` describes, and all its faults. `defaults` mend what is broken, so that the rest can be
 /// judged; only a configuration without faults is fit for use. There is none if it cannot be mended.
-pub(super) fn settle(tree: &Dict, defaults: &Dict) -> (Option<Config>, Vec<Fault>) {
+pub(super) fn settle(tree: &Dict, defaults: &Dict) -> (Option<Config>, Vec<ConfigError>) {
     let mut tree = tree.clone();
     let mut faults = Vec::new();
     for _ in 0..MAX_ROUNDS {
@@ -36,9 +36,9 @@ pub(super) fn settle(tree: &Dict, defaults: &Dict) -> (Option<Config>, Vec<Fault
                     path.push(name.to_string());
                 }
                 let name = path.join(".");
-                let again = faults.iter().any(|fault: &Fault| fault.path == name);
+                let again = faults.iter().any(|fault: &ConfigError| fault.path == name);
                 if !again {
-                    faults.push(Fault { path: name, message: explain(&error.kind), origin: None });
+                    faults.push(ConfigError { path: name, message: explain(&error.kind), origin: None });
                 }
                 mend(&mut tree, defaults, &mut path, again, missing);
             }
@@ -48,7 +48,7 @@ pub(super) fn settle(tree: &Dict, defaults: &Dict) -> (Option<Config>, Vec<Fault
 }
 
 /// Whether a value fault at `path` is only the shadow of a fault already told at, above or below it.
-fn covered(faults: &[Fault], path: &str) -> bool {
+fn covered(faults: &[ConfigError], path: &str) -> bool {
     let within = |outer: &str, inner: &str| {
         inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     };

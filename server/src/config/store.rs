@@ -1,10 +1,10 @@
 //! Where comments are kept.
 
-use super::{Fault, Faults, faults::Under, secret::SourceUrl, units::Span};
+use super::{ConfigError, ConfigErrors, errors::ErrorScope, secret::SourceUrl, units::TimeSpan};
 use riposte_store::{
     StoreConfig,
-    config::{Kind, PoolConfig, SourceConfig},
-    shard::Tables,
+    config::{DatabaseKind, PoolConfig, SourceConfig},
+    shard::TableCounts,
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use std::{fmt, ops::RangeInclusive, path::PathBuf, str::FromStr, time::Duration};
@@ -15,23 +15,23 @@ const FORM: &str = "must have the form mysql://user:password@host:port/database"
 /// Where comments are kept, and how the work is spread.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Store {
+pub struct StoreSettings {
     /// The kind of database.
     pub kind: StoreKind,
     /// For SQLite: the folder of the database file. Without it the data lives until the process ends.
     pub data_dir: Option<PathBuf>,
     /// For MySQL: the data sources.
-    pub sources: Vec<Source>,
+    pub sources: Vec<SourceSettings>,
     /// How many tables the subjects are spread over; fixed for ever by the first migration.
     pub subject_tables: u16,
     /// How many tables the comments are spread over; a multiple of `subject_tables`, and fixed with it.
     pub index_tables: u16,
     /// Connections to each data source.
-    pub pools: Pools,
+    pub pools: PoolsSettings,
     /// How long a transaction waits for a row that another one holds.
-    pub lock_wait_timeout: Span,
+    pub lock_wait_timeout: TimeSpan,
     /// How long a transaction that writes may take, and how long its COMMIT.
-    pub transaction_timeout: Span,
+    pub transaction_timeout: TimeSpan,
 }
 
 /// The kind of database.
@@ -47,7 +47,7 @@ pub enum StoreKind {
 /// One data source.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Source {
+pub struct SourceSettings {
     /// Its address, with the credentials.
     pub url: Option<SourceUrl>,
     /// Instead: a file that holds the address. It is read again when it changes.
@@ -59,21 +59,21 @@ pub struct Source {
 /// Connections to each data source.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Pools {
+pub struct PoolsSettings {
     /// Connections that read, at REPEATABLE READ.
-    pub read: Pool,
+    pub read: PoolSettings,
     /// Connections that write, at READ COMMITTED.
-    pub write: Pool,
+    pub write: PoolSettings,
 }
 
 /// One pool of connections.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Pool {
+pub struct PoolSettings {
     /// The most connections that are open at once.
     pub connections: u32,
     /// How long to wait for a free one.
-    pub acquire_timeout: Span,
+    pub acquire_timeout: TimeSpan,
     /// Prepared statements that each of them keeps.
     pub statements: usize,
 }
@@ -82,13 +82,13 @@ pub struct Pool {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableRange(pub RangeInclusive<u16>);
 
-impl Store {
+impl StoreSettings {
     /// The same in the terms of the store, with addresses read from their files. The configuration must have passed its checks.
     ///
     /// # Errors
     /// Every file that cannot be read or holds no address.
-    pub fn to_open(&self) -> Result<StoreConfig, Faults> {
-        let Store {
+    pub fn to_open(&self) -> Result<StoreConfig, ConfigErrors> {
+        let StoreSettings {
             kind,
             data_dir,
             sources,
@@ -99,7 +99,7 @@ impl Store {
             transaction_timeout,
         } = self;
         let kind = match kind {
-            StoreKind::Sqlite => Kind::Sqlite { folder: data_dir.clone(), durable: data_dir.is_some() },
+            StoreKind::Sqlite => DatabaseKind::Sqlite { folder: data_dir.clone(), durable: data_dir.is_some() },
             StoreKind::Mysql => {
                 let (mut open, mut faults) = (Vec::new(), Vec::new());
                 for (place, TableRange(subject_tables)) in (0..sources.len()).zip(self.table_ranges()) {
@@ -109,14 +109,14 @@ impl Store {
                     }
                 }
                 if !faults.is_empty() {
-                    return Err(Faults(faults));
+                    return Err(ConfigErrors(faults));
                 }
-                Kind::MySql(open)
+                DatabaseKind::MySql(open)
             }
         };
         Ok(StoreConfig {
             kind,
-            tables: Tables { subject: *subject_tables, index: *index_tables },
+            tables: TableCounts { subject: *subject_tables, index: *index_tables },
             read: pools.read.to_open(),
             write: pools.write.to_open(),
             lock_wait: lock_wait_timeout.duration(),
@@ -128,14 +128,14 @@ impl Store {
     ///
     /// # Errors
     /// When there is none, or its file cannot be read or holds none.
-    pub fn address(&self, place: usize) -> Result<SourceUrl, Fault> {
+    pub fn address(&self, place: usize) -> Result<SourceUrl, ConfigError> {
         let path = format!("store.sources.{place}");
-        let source = self.sources.get(place).ok_or_else(|| Fault::at(&path, "is not there"))?;
+        let source = self.sources.get(place).ok_or_else(|| ConfigError::at(&path, "is not there"))?;
         match (&source.url_file, &source.url) {
             (Some(file), _) => SourceUrl::read(file, SourceUrl::is_mysql, FORM)
-                .map_err(|message| Fault::at(format!("{path}.url_file"), message)),
+                .map_err(|message| ConfigError::at(format!("{path}.url_file"), message)),
             (None, Some(url)) => Ok(url.clone()),
-            (None, None) => Err(Fault::at(format!("{path}.url"), FORM)),
+            (None, None) => Err(ConfigError::at(format!("{path}.url"), FORM)),
         }
     }
 
@@ -154,7 +154,7 @@ impl Store {
             .collect()
     }
 
-    pub(super) fn validate(&self, report: &mut Under<'_>) {
+    pub(super) fn validate(&self, report: &mut ErrorScope<'_>) {
         let (subjects, index) = (self.subject_tables, self.index_tables);
         report.require((1..=1024).contains(&subjects), "subject_tables", "must be 1 to 1024");
         report.require((1..=1024).contains(&index), "index_tables", "must be 1 to 1024");
@@ -188,7 +188,7 @@ impl Store {
         }
     }
 
-    fn validate_sqlite(&self, report: &mut Under<'_>) {
+    fn validate_sqlite(&self, report: &mut ErrorScope<'_>) {
         report.require(
             self.pools.write.connections == 1,
             "pools.write.connections",
@@ -197,7 +197,7 @@ impl Store {
         report.require(self.sources.is_empty(), "sources", "is for store.kind = \"mysql\"; SQLite uses store.data_dir");
     }
 
-    fn validate_sources(&self, report: &mut Under<'_>) {
+    fn validate_sources(&self, report: &mut ErrorScope<'_>) {
         report.require(self.data_dir.is_none(), "data_dir", "is for store.kind = \"sqlite\"");
         if self.sources.is_empty() {
             return report.fault("sources", "names no data source: write [[store.sources]] url = \"mysql://…\"");
@@ -232,15 +232,15 @@ impl Store {
     }
 }
 
-impl Pool {
+impl PoolSettings {
     fn to_open(&self) -> PoolConfig {
-        let Pool { connections, acquire_timeout, statements } = self;
+        let PoolSettings { connections, acquire_timeout, statements } = self;
         PoolConfig { connections: *connections, acquire_timeout: acquire_timeout.duration(), statements: *statements }
     }
 }
 
 /// Where its address stands: the address without what is secret in it, or its file.
-impl fmt::Display for Source {
+impl fmt::Display for SourceSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.url_file, &self.url) {
             (Some(file), _) => write!(f, "{}", file.display()),

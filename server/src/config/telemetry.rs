@@ -1,6 +1,6 @@
 //! Where traces, metrics and logs are sent, beside the log and the port that is scraped.
 
-use super::{faults::Under, secret::Secret, units::Span};
+use super::{errors::ErrorScope, secret::Secret, units::TimeSpan};
 use http::{HeaderMap, HeaderName, HeaderValue, Uri};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 /// What is told to an OpenTelemetry receiver, and whether metrics can be scraped.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Telemetry {
+pub struct TelemetrySettings {
     /// Whether metrics are told at `server.metrics_listen`.
     pub scrape: bool,
     /// The receiver; nothing is sent without it.
@@ -26,9 +26,9 @@ pub struct Telemetry {
     /// The share of calls that begin a trace of their own, 0 to 1. Whoever calls with a traceparent has decided.
     pub sampling_ratio: f64,
     /// How often metrics are sent.
-    pub interval: Span,
+    pub interval: TimeSpan,
     /// The longest export, and the longest wait for the last ones when the process stops.
-    pub timeout: Span,
+    pub timeout: TimeSpan,
     /// `service.name` of all that is sent.
     pub service_name: String,
     /// `service.instance.id`; without it each process makes one up.
@@ -37,7 +37,7 @@ pub struct Telemetry {
     pub resource: BTreeMap<String, String>,
 }
 
-impl Telemetry {
+impl TelemetrySettings {
     /// The headers of every export; `None` where they are malformed.
     pub fn header_map(&self) -> Option<HeaderMap> {
         let text = self.headers.as_ref().map_or("", |secret| secret.expose());
@@ -59,7 +59,7 @@ impl Telemetry {
         self.endpoint.is_some() && (self.traces || self.metrics || self.logs)
     }
 
-    pub(super) fn validate(&self, report: &mut Under<'_>) {
+    pub(super) fn validate(&self, report: &mut ErrorScope<'_>) {
         let address = |text: &String| {
             let uri = text.parse::<Uri>().ok()?;
             let plain = uri.path_and_query().is_none_or(|path| path == "/") && uri.port_u16() != Some(0);
@@ -75,7 +75,7 @@ impl Telemetry {
         report.require(headers, "headers", "must read as name=value,name=value, with names and values of HTTP headers");
         let ratio = (0.0..=1.0).contains(&self.sampling_ratio);
         report.require(ratio, "sampling_ratio", "must be 0 to 1, as in 0.01 for one call of a hundred");
-        let within = |span: Span, low: u64, high: u64| {
+        let within = |span: TimeSpan, low: u64, high: u64| {
             (Duration::from_secs(low)..=Duration::from_secs(high)).contains(&span.duration())
         };
         report.require(within(self.interval, 1, 300), "interval", "must be 1s to 5min");

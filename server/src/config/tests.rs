@@ -1,6 +1,6 @@
 //! The whole road from sources to structs.
 
-use super::{Config, EXAMPLE, Fault, Faults, Inputs, Origin, Profile, StoreKind, TableRange, show};
+use super::{Config, ConfigError, ConfigErrors, EXAMPLE, Inputs, Profile, StoreKind, TableRange, ValueOrigin, show};
 use std::{fs, path::PathBuf};
 
 /// Inputs from one file's text, variables and `--set`s; the file is removed with the folder that is returned.
@@ -13,15 +13,15 @@ fn inputs(profile: Profile, file: &str, variables: &[(&str, &str)], sets: &[&str
     (folder, Inputs { profile, files: vec![path], variables, sets, ..Inputs::default() })
 }
 
-fn faults(file: &str, variables: &[(&str, &str)], sets: &[&str]) -> Vec<Fault> {
+fn faults(file: &str, variables: &[(&str, &str)], sets: &[&str]) -> Vec<ConfigError> {
     let (_folder, inputs) = inputs(Profile::Dev, file, variables, sets);
     match Config::load(&inputs) {
         Ok(_) => Vec::new(),
-        Err(Faults(faults)) => faults,
+        Err(ConfigErrors(faults)) => faults,
     }
 }
 
-fn paths(faults: &[Fault]) -> Vec<&str> {
+fn paths(faults: &[ConfigError]) -> Vec<&str> {
     faults.iter().map(|fault| fault.path.as_str()).collect()
 }
 
@@ -48,16 +48,16 @@ fn every_value_tells_its_source_when_all_sources_are_mixed() {
 
     let path = folder.path().join("riposte.toml");
     for (key, origin) in [
-        ("server.max_request_size", Origin::Default),
-        ("store.kind", Origin::Profile("dev".into())),
-        ("server.reflection", Origin::File(path.clone(), Some(2))),
-        ("object_types.video.max_depth", Origin::File(path, Some(5))),
-        ("object_types.video.max_text_code_points", Origin::Default),
-        ("object_types.video.auto_create", Origin::Profile("dev".into())),
-        ("object_types.video.edit_window", Origin::Variable("RIPOSTE__OBJECT_TYPES__VIDEO__EDIT_WINDOW".into())),
-        ("log.filter", Origin::Variable("RIPOSTE__LOG__FILTER".into())),
-        ("store.pools.read.connections", Origin::Flag("--set store.pools.read.connections".into())),
-        ("server.listen", Origin::Flag("--listen".into())),
+        ("server.max_request_size", ValueOrigin::Default),
+        ("store.kind", ValueOrigin::Profile("dev".into())),
+        ("server.reflection", ValueOrigin::File(path.clone(), Some(2))),
+        ("object_types.video.max_depth", ValueOrigin::File(path, Some(5))),
+        ("object_types.video.max_text_code_points", ValueOrigin::Default),
+        ("object_types.video.auto_create", ValueOrigin::Profile("dev".into())),
+        ("object_types.video.edit_window", ValueOrigin::Variable("RIPOSTE__OBJECT_TYPES__VIDEO__EDIT_WINDOW".into())),
+        ("log.filter", ValueOrigin::Variable("RIPOSTE__LOG__FILTER".into())),
+        ("store.pools.read.connections", ValueOrigin::Flag("--set store.pools.read.connections".into())),
+        ("server.listen", ValueOrigin::Flag("--listen".into())),
     ] {
         assert_eq!(loaded.origin(key), origin, "{key}");
     }
@@ -110,9 +110,9 @@ fn an_unknown_key_is_refused_with_a_suggestion_at_every_depth_from_every_source(
             assert_eq!(paths(found), [path]);
             assert!(found[0].message.ends_with(&format!("did you mean `{suggestion}`?")), "{}", found[0]);
         }
-        assert!(matches!(&from_file[0].origin, Some(Origin::File(_, Some(1)))), "{}", from_file[0]);
-        assert_eq!(from_variable[0].origin, Some(Origin::Variable(variable)));
-        assert_eq!(from_flag[0].origin, Some(Origin::Flag(format!("--set {key}"))));
+        assert!(matches!(&from_file[0].origin, Some(ValueOrigin::File(_, Some(1)))), "{}", from_file[0]);
+        assert_eq!(from_variable[0].origin, Some(ValueOrigin::Variable(variable)));
+        assert_eq!(from_flag[0].origin, Some(ValueOrigin::Flag(format!("--set {key}"))));
     }
 }
 
@@ -180,11 +180,11 @@ fn broken_lists_and_tables_do_not_hide_the_faults_beside_them() {
 #[test]
 fn an_unreadable_or_malformed_file_is_a_fault_with_its_line() {
     let found = faults("[server]\nlisten = \n", &[], &["log.format=xml"]);
-    assert!(matches!(&found[0].origin, Some(Origin::File(_, Some(2)))), "{}", found[0]);
+    assert!(matches!(&found[0].origin, Some(ValueOrigin::File(_, Some(2)))), "{}", found[0]);
     assert_eq!(found[1].message, "must be one of: auto, pretty, json");
 
     let absent = Inputs { files: vec![PathBuf::from("/nowhere/riposte.toml")], ..Inputs::default() };
-    let Faults(found) = Config::load(&absent).unwrap_err();
+    let ConfigErrors(found) = Config::load(&absent).unwrap_err();
     assert!(found[0].to_string().contains("(/nowhere/riposte.toml)"), "{}", found[0]);
 }
 
@@ -219,10 +219,14 @@ fn a_planted_secret_is_never_printed_whether_it_stands_right_or_wrong() {
     for file in wrong {
         let found = faults(&file, &[], &[]);
         assert!(!found.is_empty(), "{file}");
-        assert!(!format!("{} {found:?}", Faults(found.clone())).contains(CANARY), "{file}\n{}", Faults(found));
+        assert!(
+            !format!("{} {found:?}", ConfigErrors(found.clone())).contains(CANARY),
+            "{file}\n{}",
+            ConfigErrors(found)
+        );
     }
     let loose = faults("", &[("RIPOSTE__PAGE_TOKENS__KEYS", CANARY)], &[&format!("page_tokens.keys={CANARY}")]);
-    assert!(!Faults(loose.clone()).to_string().contains(CANARY), "{}", Faults(loose));
+    assert!(!ConfigErrors(loose.clone()).to_string().contains(CANARY), "{}", ConfigErrors(loose));
 }
 
 #[test]
@@ -270,7 +274,7 @@ fn production_is_refused_for_each_insecure_choice_beside_all_other_faults_unless
         let (_folder, inputs) = inputs(Profile::Serve, "store.pools.write.connections=1", &[], sets);
         match Config::load(&Inputs { production: true, ..inputs }) {
             Ok(_) => Vec::new(),
-            Err(Faults(faults)) => faults.into_iter().map(|fault| fault.path).collect(),
+            Err(ConfigErrors(faults)) => faults.into_iter().map(|fault| fault.path).collect(),
         }
     };
     let (callers, tls) = ("auth.callers_file", "server.tls.cert_file");
@@ -293,7 +297,7 @@ fn roles_are_a_set_of_at_least_one_and_what_is_for_one_process_wants_both() {
         let (_folder, inputs) = inputs(Profile::Serve, "", &[], sets);
         match Config::load(&inputs) {
             Ok(_) => Vec::new(),
-            Err(Faults(faults)) => faults,
+            Err(ConfigErrors(faults)) => faults,
         }
     };
     let mysql = "store.sources=[{url='mysql://a/r'}]";
@@ -320,7 +324,7 @@ fn the_store_is_opened_as_the_configuration_says() {
     let (_folder, inputs) = inputs(Profile::Serve, file, &[], &["store.lock_wait_timeout=7s"]);
     let store = Config::load(&inputs).unwrap().config.store.to_open().unwrap();
     assert_eq!((store.tables.subject, store.tables.index, store.lock_wait.as_secs()), (50, 200, 7));
-    let riposte_store::config::Kind::MySql(sources) = store.kind else { panic!("{:?}", store.kind) };
+    let riposte_store::config::DatabaseKind::MySql(sources) = store.kind else { panic!("{:?}", store.kind) };
     let sources: Vec<_> = sources.iter().map(|source| (source.url.as_str(), source.subject_tables.clone())).collect();
     assert_eq!(sources, [("mysql://a/r", 0..=24), ("mysql://b/r", 25..=49)]);
 }
@@ -455,7 +459,8 @@ fn secrets_are_read_from_their_files_and_a_wrong_one_is_told_by_key_and_path_alo
 
     let told = || {
         let ring = page_tokens.ring().unwrap_err();
-        [Faults::from(store.address(0).unwrap_err()), cache.address().unwrap_err().into(), ring].map(|f| f.to_string())
+        [ConfigErrors::from(store.address(0).unwrap_err()), cache.address().unwrap_err().into(), ring]
+            .map(|f| f.to_string())
     };
     let keys = ["store.sources.0.url_file", "cache.url_file", "page_tokens.key_files.1"];
     for text in ["hunter2", ""] {

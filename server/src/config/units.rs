@@ -5,11 +5,11 @@ use std::{fmt, str::FromStr, time::Duration};
 
 /// A length of time: a whole number and one unit of `ms`, `s`, `min`, `h`, `d`. `0s` is allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Span(Duration);
+pub struct TimeSpan(Duration);
 
 /// A number of bytes: a whole number and one unit of `B`, `KiB`, `MiB`, `GiB`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Size(u64);
+pub struct ByteSize(u64);
 
 /// Milliseconds in each unit, the largest first so that a value prints in the unit it was thought in.
 const TIME_UNITS: [(&str, u64); 5] = [("d", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1_000), ("ms", 1)];
@@ -17,47 +17,47 @@ const TIME_UNITS: [(&str, u64); 5] = [("d", 86_400_000), ("h", 3_600_000), ("min
 /// Bytes in each unit, the largest first.
 const SIZE_UNITS: [(&str, u64); 4] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)];
 
-impl Span {
+impl TimeSpan {
     /// The span as the standard library's type.
     pub fn duration(self) -> Duration {
         self.0
     }
 }
 
-impl Size {
+impl ByteSize {
     /// The size in bytes.
     pub fn bytes(self) -> u64 {
         self.0
     }
 }
 
-impl FromStr for Span {
+impl FromStr for TimeSpan {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         quantity(text, &TIME_UNITS)
-            .map(|ms| Span(Duration::from_millis(ms)))
+            .map(|ms| TimeSpan(Duration::from_millis(ms)))
             .ok_or_else(|| "is not a duration: write a whole number and ms, s, min, h or d, as in \"10min\"".to_owned())
     }
 }
 
-impl FromStr for Size {
+impl FromStr for ByteSize {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         quantity(text, &SIZE_UNITS)
-            .map(Size)
+            .map(ByteSize)
             .ok_or_else(|| "is not a size: write a whole number and B, KiB, MiB or GiB, as in \"64KiB\"".to_owned())
     }
 }
 
-impl fmt::Display for Span {
+impl fmt::Display for TimeSpan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         spell(f, u64::try_from(self.0.as_millis()).unwrap_or(u64::MAX), &TIME_UNITS, "s")
     }
 }
 
-impl fmt::Display for Size {
+impl fmt::Display for ByteSize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         spell(f, self.0, &SIZE_UNITS, "B")
     }
@@ -80,25 +80,25 @@ fn spell(f: &mut fmt::Formatter<'_>, value: u64, units: &[(&str, u64)], zero_uni
     }
 }
 
-impl<'de> Deserialize<'de> for Span {
+impl<'de> Deserialize<'de> for TimeSpan {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
         String::deserialize(input)?.parse().map_err(D::Error::custom)
     }
 }
 
-impl<'de> Deserialize<'de> for Size {
+impl<'de> Deserialize<'de> for ByteSize {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
         String::deserialize(input)?.parse().map_err(D::Error::custom)
     }
 }
 
-impl Serialize for Span {
+impl Serialize for TimeSpan {
     fn serialize<S: Serializer>(&self, output: S) -> Result<S::Ok, S::Error> {
         output.collect_str(self)
     }
 }
 
-impl Serialize for Size {
+impl Serialize for ByteSize {
     fn serialize<S: Serializer>(&self, output: S) -> Result<S::Ok, S::Error> {
         output.collect_str(self)
     }
@@ -106,7 +106,7 @@ impl Serialize for Size {
 
 #[cfg(test)]
 mod tests {
-    use super::{Size, Span};
+    use super::{ByteSize, TimeSpan};
     use std::time::Duration;
 
     #[test]
@@ -120,11 +120,11 @@ mod tests {
             ("1d", 86_400_000, "1d"),
             ("0s", 0, "0s"),
         ] {
-            let span: Span = text.parse().unwrap();
+            let span: TimeSpan = text.parse().unwrap();
             assert_eq!((span.duration(), span.to_string().as_str()), (Duration::from_millis(ms), printed), "{text}");
         }
         for text in ["", "10", "min", "-1s", "1.5s", "10 mins", "1h30min", "99999999999999999999d"] {
-            assert!(text.parse::<Span>().is_err(), "{text}");
+            assert!(text.parse::<TimeSpan>().is_err(), "{text}");
         }
     }
 
@@ -133,11 +133,11 @@ mod tests {
         for (text, bytes, printed) in
             [("64KiB", 65_536, "64KiB"), ("4096KiB", 4 << 20, "4MiB"), ("10B", 10, "10B"), ("1GiB", 1 << 30, "1GiB")]
         {
-            let size: Size = text.parse().unwrap();
+            let size: ByteSize = text.parse().unwrap();
             assert_eq!((size.bytes(), size.to_string().as_str()), (bytes, printed), "{text}");
         }
         for text in ["64", "64K", "64kb", "1.5MiB", ""] {
-            assert!(text.parse::<Size>().is_err(), "{text}");
+            assert!(text.parse::<ByteSize>().is_err(), "{text}");
         }
     }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use riposte_cache::{
-    Away, Cache, Change, Committed, Cursor, Fill, Filled, Kind, Likes, Lookup, Member, Opened, PageAsk, PageHit,
-    Prints, Ticket,
+    Cache, CacheFill, CachedPage, CachedPageQuery, CommittedState, EntryLookup, FillLease, FillOutcome, FillScope,
+    LeaseOutcome, LikeCounts, RelayCursor, RenderedPages, SubjectMember, SubjectUpdate, Unavailable,
 };
 use riposte_core::comment::CommentView;
 use riposte_core::{CommentId, LikeValue, Partition, Subject, SubjectId, SubjectKey};
@@ -26,77 +26,93 @@ fn is_deaf(at: Partition) -> bool {
 
 #[async_trait]
 impl Cache for Planted {
-    async fn subjects(&self, keys: &[SubjectKey]) -> Result<Vec<Lookup<Option<Subject>>>, Away> {
+    async fn subjects(&self, keys: &[SubjectKey]) -> Result<Vec<EntryLookup<Option<Subject>>>, Unavailable> {
         self.inner.subjects(keys).await
     }
 
-    async fn comments(&self, ids: &[CommentId]) -> Result<Vec<Lookup<Option<CommentView>>>, Away> {
+    async fn comments(&self, ids: &[CommentId]) -> Result<Vec<EntryLookup<Option<CommentView>>>, Unavailable> {
         self.inner.comments(ids).await
     }
 
-    async fn page(&self, ask: &PageAsk) -> Result<Lookup<Option<PageHit>>, Away> {
+    async fn page(&self, ask: &CachedPageQuery) -> Result<EntryLookup<Option<CachedPage>>, Unavailable> {
         self.inner.page(ask).await
     }
 
-    async fn states(&self, who: &Member, ids: &[CommentId]) -> Result<Lookup<Option<Vec<Option<LikeValue>>>>, Away> {
+    async fn states(
+        &self,
+        who: &SubjectMember,
+        ids: &[CommentId],
+    ) -> Result<EntryLookup<Option<Vec<Option<LikeValue>>>>, Unavailable> {
         self.inner.states(who, ids).await
     }
 
-    async fn open(&self, key: &SubjectKey, kind: Kind, token: u64) -> Result<Opened, Away> {
+    async fn open(&self, key: &SubjectKey, kind: FillScope, token: u64) -> Result<LeaseOutcome, Unavailable> {
         self.inner.open(key, kind, token).await
     }
 
-    async fn name(&self, key: &SubjectKey, id: SubjectId) -> Result<(), Away> {
+    async fn name(&self, key: &SubjectKey, id: SubjectId) -> Result<(), Unavailable> {
         self.inner.name(key, id).await
     }
 
-    async fn absent(&self, key: &SubjectKey, token: u64) -> Result<(), Away> {
+    async fn absent(&self, key: &SubjectKey, token: u64) -> Result<(), Unavailable> {
         self.inner.absent(key, token).await
     }
 
-    async fn fill(&self, ticket: &Ticket, fill: &Fill) -> Result<Filled, Away> {
+    async fn fill(&self, ticket: &FillLease, fill: &CacheFill) -> Result<FillOutcome, Unavailable> {
         self.inner.fill(ticket, fill).await
     }
 
-    async fn close(&self, ticket: &Ticket) -> Result<(), Away> {
+    async fn close(&self, ticket: &FillLease) -> Result<(), Unavailable> {
         self.inner.close(ticket).await
     }
 
-    async fn apply(&self, changes: &[Change]) -> Result<(), Away> {
-        let heard = |change: &&Change| self.bug != Bug::CommitsUnheard || !is_deaf(change.subject.key.partition());
-        let heard: Vec<Change> = changes.iter().filter(heard).cloned().collect();
+    async fn apply(&self, changes: &[SubjectUpdate]) -> Result<(), Unavailable> {
+        let heard =
+            |change: &&SubjectUpdate| self.bug != Bug::CommitsUnheard || !is_deaf(change.subject.key.partition());
+        let heard: Vec<SubjectUpdate> = changes.iter().filter(heard).cloned().collect();
         if heard.is_empty() { Ok(()) } else { self.inner.apply(&heard).await }
     }
 
-    async fn like(&self, likes: &[Likes]) -> Result<(), Away> {
+    async fn like(&self, likes: &[LikeCounts]) -> Result<(), Unavailable> {
         if self.bug == Bug::LikesUnheard { Ok(()) } else { self.inner.like(likes).await }
     }
 
-    async fn doubt(&self, members: &[Member], token: u64) -> Result<(), Away> {
-        if self.bug == Bug::LikersUnheard { Ok(()) } else { self.inner.doubt(members, token).await }
+    async fn begin_invalidation(&self, members: &[SubjectMember], token: u64) -> Result<(), Unavailable> {
+        if self.bug == Bug::LikersUnheard { Ok(()) } else { self.inner.begin_invalidation(members, token).await }
     }
 
-    async fn settle(&self, members: &[Member], token: u64) -> Result<(), Away> {
-        if self.bug == Bug::LikersUnheard { Ok(()) } else { self.inner.settle(members, token).await }
+    async fn end_invalidation(&self, members: &[SubjectMember], token: u64) -> Result<(), Unavailable> {
+        if self.bug == Bug::LikersUnheard { Ok(()) } else { self.inner.end_invalidation(members, token).await }
     }
 
-    async fn open_states(&self, who: &Member, token: u64) -> Result<bool, Away> {
+    async fn open_states(&self, who: &SubjectMember, token: u64) -> Result<bool, Unavailable> {
         self.inner.open_states(who, token).await
     }
 
-    async fn fill_states(&self, who: &Member, token: u64, values: &[(CommentId, LikeValue)]) -> Result<(), Away> {
+    async fn fill_states(
+        &self,
+        who: &SubjectMember,
+        token: u64,
+        values: &[(CommentId, LikeValue)],
+    ) -> Result<(), Unavailable> {
         self.inner.fill_states(who, token, values).await
     }
 
-    async fn exist(&self, who: &Member, ids: &[CommentId]) -> Result<(), Away> {
+    async fn exist(&self, who: &SubjectMember, ids: &[CommentId]) -> Result<(), Unavailable> {
         self.inner.exist(who, ids).await
     }
 
-    async fn cursors(&self, partitions: &[Partition]) -> Result<Vec<Option<Cursor>>, Away> {
+    async fn cursors(&self, partitions: &[Partition]) -> Result<Vec<Option<RelayCursor>>, Unavailable> {
         self.inner.cursors(partitions).await
     }
 
-    async fn advance(&self, at: Partition, from: Cursor, to: Cursor, told: &Committed) -> Result<bool, Away> {
+    async fn advance(
+        &self,
+        at: Partition,
+        from: RelayCursor,
+        to: RelayCursor,
+        told: &CommittedState,
+    ) -> Result<bool, Unavailable> {
         let mut told = told.clone();
         if self.bug == Bug::CommitsUnheard && is_deaf(at) {
             told.revisions.clear();
@@ -110,11 +126,11 @@ impl Cache for Planted {
         self.inner.advance(at, from, to, &told).await
     }
 
-    async fn renew(&self, partition: Partition, at: Cursor, generation: u64) -> Result<(), Away> {
+    async fn renew(&self, partition: Partition, at: RelayCursor, generation: u64) -> Result<(), Unavailable> {
         self.inner.renew(partition, at, generation).await
     }
 
-    async fn forget(&self, key: &SubjectKey) -> Result<(), Away> {
+    async fn forget(&self, key: &SubjectKey) -> Result<(), Unavailable> {
         self.inner.forget(key).await
     }
 
@@ -122,7 +138,7 @@ impl Cache for Planted {
         self.inner.is_away()
     }
 
-    fn prints(&self) -> Option<&dyn Prints> {
+    fn prints(&self) -> Option<&dyn RenderedPages> {
         self.inner.prints()
     }
 }

@@ -7,12 +7,13 @@ use async_trait::async_trait;
 use riposte_core::comment::CommentView;
 use riposte_core::ids::CommentId;
 use riposte_core::page::{
-    HistoryCursor, Liker, LikerCursor, Located, MemberLike, Order, Page, PastContent, ReplyPage, RootPage, RootsToKeep,
-    Start, SubjectCursor, Subtree, Thread, ThreadPage, Verified, Which, Window,
+    ContentRevision, CountReport, HistoryCursor, Liker, LikerCursor, ListOrder, LocatedComment, MemberLike, Page,
+    PageQuery, PageSelector, PageStart, ReplyPage, RootPage, RootPageFill, SubjectCursor, SubtreeQuery, Thread,
+    ThreadPage,
 };
-use riposte_core::ports::{Exported, Reader};
-use riposte_core::request::RequestKey;
-use riposte_core::{CommentState, LikeValue, MemberId, ObjectType, Result, Subject, SubjectKey, Types};
+use riposte_core::ports::{ExportedComment, Reader};
+use riposte_core::request::IdempotencyKey;
+use riposte_core::{CommentState, LikeValue, MemberId, ObjectType, ObjectTypeScope, Result, Subject, SubjectKey};
 
 use super::{Bug, one_of};
 
@@ -26,7 +27,7 @@ pub(super) struct Planted {
     bug: Bug,
     comments: Mutex<HashMap<CommentId, CommentView>>,
     counts: Mutex<HashMap<SubjectKey, (i32, i32)>>,
-    pages: Mutex<HashMap<(String, Window), RootPage>>,
+    pages: Mutex<HashMap<(String, PageQuery), RootPage>>,
     states: Mutex<States>,
     last: Mutex<Option<CommentView>>,
     absent: Mutex<HashSet<SubjectKey>>,
@@ -98,21 +99,21 @@ impl Planted {
         }
     }
 
-    fn window(&self, mut window: Window) -> Window {
-        let onward = if window.order == Order::Oldest { 1 } else { -1 };
+    fn window(&self, mut window: PageQuery) -> PageQuery {
+        let onward = if window.order == ListOrder::Oldest { 1 } else { -1 };
         match (self.bug, window.start) {
-            (Bug::PageEdge, Start::After(floor)) => window.start = Start::After(floor + onward),
-            (Bug::PageOverlap, Start::After(floor)) => window.start = Start::After(floor - onward),
+            (Bug::PageEdge, PageStart::After(floor)) => window.start = PageStart::After(floor + onward),
+            (Bug::PageOverlap, PageStart::After(floor)) => window.start = PageStart::After(floor - onward),
             _fine => {}
         }
         window
     }
 
-    fn page(&self, mut page: RootPage, window: &Window) -> RootPage {
+    fn page(&self, mut page: RootPage, window: &PageQuery) -> RootPage {
         self.count(&mut page.subject);
         page.threads.items.iter_mut().for_each(|thread| self.show(&mut thread.root));
         self.tear(&mut page.threads);
-        if self.bug == Bug::EndByCount && window.order == Order::Oldest {
+        if self.bug == Bug::EndByCount && window.order == ListOrder::Oldest {
             let last = page.threads.items.last().map_or(0, |thread| thread.root.comment.floor);
             page.threads.more_after &= last < page.subject.root_count;
         }
@@ -146,11 +147,11 @@ impl Reader for Planted {
         Ok(found)
     }
 
-    async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<Located>>> {
+    async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<LocatedComment>>> {
         self.inner.locate(ids).await
     }
 
-    async fn locate_among(&self, ids: &[CommentId], types: &Types) -> Result<Vec<Option<Located>>> {
+    async fn locate_among(&self, ids: &[CommentId], types: &ObjectTypeScope) -> Result<Vec<Option<LocatedComment>>> {
         self.inner.locate_among(ids, types).await
     }
 
@@ -167,7 +168,7 @@ impl Reader for Planted {
         Ok(found)
     }
 
-    async fn roots(&self, key: &SubjectKey, window: Window, previews: u8) -> Result<Option<RootPage>> {
+    async fn roots(&self, key: &SubjectKey, window: PageQuery, previews: u8) -> Result<Option<RootPage>> {
         let mut page = self.inner.roots(key, self.window(window), previews).await?;
         if self.bug == Bug::RowsBeforeRevision
             && let (Some(page), Some(later)) = (&mut page, self.inner.roots(key, window, previews).await?)
@@ -177,15 +178,20 @@ impl Reader for Planted {
         Ok(page.map(|page| self.page(page, &window)))
     }
 
-    async fn roots_to_keep(&self, key: &SubjectKey, which: &Which, previews: u8) -> Result<Option<RootsToKeep>> {
-        self.inner.roots_to_keep(key, which, previews).await
+    async fn root_page_with_candidates(
+        &self,
+        key: &SubjectKey,
+        which: &PageSelector,
+        previews: u8,
+    ) -> Result<Option<RootPageFill>> {
+        self.inner.root_page_with_candidates(key, which, previews).await
     }
 
     async fn roots_at(&self, key: &SubjectKey, floors: &[i32], previews: u8) -> Result<Option<RootPage>> {
         self.inner.roots_at(key, floors, previews).await
     }
 
-    async fn replies(&self, key: &SubjectKey, root: CommentId, window: Window) -> Result<Option<ReplyPage>> {
+    async fn replies(&self, key: &SubjectKey, root: CommentId, window: PageQuery) -> Result<Option<ReplyPage>> {
         self.inner.replies(key, root, window).await
     }
 
@@ -193,7 +199,7 @@ impl Reader for Planted {
         self.inner.replies_at(key, root, floors).await
     }
 
-    async fn thread(&self, key: &SubjectKey, part: &Subtree) -> Result<Option<ThreadPage>> {
+    async fn thread(&self, key: &SubjectKey, part: &SubtreeQuery) -> Result<Option<ThreadPage>> {
         let mut page = self.inner.thread(key, part).await?;
         if let (Bug::ThreadsCut, Some(page)) = (self.bug, &mut page)
             && page.comments.len() > 1
@@ -212,7 +218,7 @@ impl Reader for Planted {
         Ok(chain)
     }
 
-    async fn revisions(&self, id: CommentId) -> Result<Vec<PastContent>> {
+    async fn revisions(&self, id: CommentId) -> Result<Vec<ContentRevision>> {
         self.inner.revisions(id).await
     }
 
@@ -261,7 +267,7 @@ impl Reader for Planted {
         self.inner.member_comments(object_type, member, all, after, limit).await
     }
 
-    async fn created_by(&self, key: &SubjectKey, keys: &[RequestKey]) -> Result<Vec<Option<CommentId>>> {
+    async fn created_by(&self, key: &SubjectKey, keys: &[IdempotencyKey]) -> Result<Vec<Option<CommentId>>> {
         self.inner.created_by(key, keys).await
     }
 
@@ -274,7 +280,12 @@ impl Reader for Planted {
         self.inner.list_subjects(object_type, after, limit).await
     }
 
-    async fn export_comments(&self, key: &SubjectKey, after: Option<CommentId>, limit: usize) -> Result<Vec<Exported>> {
+    async fn export_comments(
+        &self,
+        key: &SubjectKey,
+        after: Option<CommentId>,
+        limit: usize,
+    ) -> Result<Vec<ExportedComment>> {
         self.inner.export_comments(key, after, limit).await
     }
 
@@ -282,7 +293,7 @@ impl Reader for Planted {
         self.inner.export_likes(id, after, limit).await
     }
 
-    async fn verify(&self, key: &SubjectKey) -> Result<Verified> {
+    async fn verify(&self, key: &SubjectKey) -> Result<CountReport> {
         self.inner.verify(key).await
     }
 }

@@ -1,7 +1,7 @@
 //! AdminService: what operators and moderators do, on its own port. Every call is recorded (`audited`), also one that only looks: at
 //! what, and by whom, is asked after something has become known.
 
-mod audited;
+mod audit;
 mod cache;
 mod counts;
 mod export;
@@ -11,7 +11,7 @@ mod items;
 mod list;
 mod moderate;
 mod rebuild;
-mod rounds;
+mod subject_sweep;
 
 use std::pin::Pin;
 
@@ -21,27 +21,27 @@ use tonic::codegen::tokio_stream::Stream;
 use tonic::{Request, Response, Status, Streaming};
 
 use super::Services;
-use audited::{answered, imported, streamed};
-use counts::{Repair, Verify};
-use rebuild::{History, Ranks};
-use rounds::Named;
+use audit::{answered, imported, streamed};
+use counts::{RepairCounts, VerifyCounts};
+use rebuild::{RebuildHistory, RebuildRanks};
+use subject_sweep::SweepScope;
 
 /// The handlers of AdminService.
 #[derive(Debug, Clone)]
-pub(super) struct Admin(pub(super) Services);
+pub(super) struct AdminHandlers(pub(super) Services);
 
 /// A stream of answers.
-type Answers<A> = Pin<Box<dyn Stream<Item = Result<A, Status>> + Send>>;
+type ResponseStream<A> = Pin<Box<dyn Stream<Item = Result<A, Status>> + Send>>;
 
 #[tonic::async_trait]
-impl AdminService for Admin {
-    type ImportCommentsStream = Answers<v1::ImportCommentsResponse>;
-    type ExportSubjectStream = Answers<v1::ExportSubjectResponse>;
-    type VerifyCountsStream = Answers<v1::VerifyCountsResponse>;
-    type RepairCountsStream = Answers<v1::RepairCountsResponse>;
-    type RebuildMemberHistoryStream = Answers<v1::RebuildMemberHistoryResponse>;
-    type RebuildRanksStream = Answers<v1::RebuildRanksResponse>;
-    type RebuildCacheStream = Answers<v1::RebuildCacheResponse>;
+impl AdminService for AdminHandlers {
+    type ImportCommentsStream = ResponseStream<v1::ImportCommentsResponse>;
+    type ExportSubjectStream = ResponseStream<v1::ExportSubjectResponse>;
+    type VerifyCountsStream = ResponseStream<v1::VerifyCountsResponse>;
+    type RepairCountsStream = ResponseStream<v1::RepairCountsResponse>;
+    type RebuildMemberHistoryStream = ResponseStream<v1::RebuildMemberHistoryResponse>;
+    type RebuildRanksStream = ResponseStream<v1::RebuildRanksResponse>;
+    type RebuildCacheStream = ResponseStream<v1::RebuildCacheResponse>;
 
     async fn import_comments(
         &self,
@@ -91,7 +91,12 @@ impl AdminService for Admin {
         request: Request<v1::VerifyCountsRequest>,
     ) -> Result<Response<Self::VerifyCountsStream>, Status> {
         let run = |call, v1::VerifyCountsRequest { scope, resume_token }| {
-            rounds::run(self.0.clone(), call, Named { method: "VerifyCounts", scope, resume_token }, Verify::default())
+            subject_sweep::run(
+                self.0.clone(),
+                call,
+                SweepScope { method: "VerifyCounts", scope, resume_token },
+                VerifyCounts::default(),
+            )
         };
         streamed(&self.0, "AdminService/VerifyCounts", request, run).await
     }
@@ -101,7 +106,12 @@ impl AdminService for Admin {
         request: Request<v1::RepairCountsRequest>,
     ) -> Result<Response<Self::RepairCountsStream>, Status> {
         let run = |call, v1::RepairCountsRequest { scope, resume_token, request_id: _ }| {
-            rounds::run(self.0.clone(), call, Named { method: "RepairCounts", scope, resume_token }, Repair::default())
+            subject_sweep::run(
+                self.0.clone(),
+                call,
+                SweepScope { method: "RepairCounts", scope, resume_token },
+                RepairCounts::default(),
+            )
         };
         streamed(&self.0, "AdminService/RepairCounts", request, run).await
     }
@@ -111,11 +121,11 @@ impl AdminService for Admin {
         request: Request<v1::RebuildMemberHistoryRequest>,
     ) -> Result<Response<Self::RebuildMemberHistoryStream>, Status> {
         let run = |call, v1::RebuildMemberHistoryRequest { scope, resume_token, request_id: _ }| {
-            rounds::run(
+            subject_sweep::run(
                 self.0.clone(),
                 call,
-                Named { method: "RebuildMemberHistory", scope, resume_token },
-                History::default(),
+                SweepScope { method: "RebuildMemberHistory", scope, resume_token },
+                RebuildHistory::default(),
             )
         };
         streamed(&self.0, "AdminService/RebuildMemberHistory", request, run).await
@@ -126,7 +136,12 @@ impl AdminService for Admin {
         request: Request<v1::RebuildRanksRequest>,
     ) -> Result<Response<Self::RebuildRanksStream>, Status> {
         let run = |call, v1::RebuildRanksRequest { scope, resume_token, request_id: _ }| {
-            rounds::run(self.0.clone(), call, Named { method: "RebuildRanks", scope, resume_token }, Ranks::default())
+            subject_sweep::run(
+                self.0.clone(),
+                call,
+                SweepScope { method: "RebuildRanks", scope, resume_token },
+                RebuildRanks::default(),
+            )
         };
         streamed(&self.0, "AdminService/RebuildRanks", request, run).await
     }
@@ -136,8 +151,8 @@ impl AdminService for Admin {
         request: Request<v1::RebuildCacheRequest>,
     ) -> Result<Response<Self::RebuildCacheStream>, Status> {
         let run = |call, v1::RebuildCacheRequest { scope, request_id: _ }| {
-            let named = Named { method: "RebuildCache", scope, resume_token: String::new() };
-            rounds::run(self.0.clone(), call, named, cache::Rebuild::default())
+            let named = SweepScope { method: "RebuildCache", scope, resume_token: String::new() };
+            subject_sweep::run(self.0.clone(), call, named, cache::RebuildCache::default())
         };
         streamed(&self.0, "AdminService/RebuildCache", request, run).await
     }

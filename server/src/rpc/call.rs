@@ -7,10 +7,10 @@ use riposte_core::{Caller, Error};
 use tokio::time::Instant;
 use tonic::{Request, Response, Status};
 
-use super::about::About;
-use super::refusal::{Facts, Refusal};
+use super::error_metadata::ErrorSubject;
+use super::rpc_error::{ErrorMetadata, RpcError};
 use super::status::status;
-use super::{CallerDeadline, RequestTag};
+use super::{CallId, CallerDeadline};
 
 /// A call under way.
 #[derive(Debug, Clone)]
@@ -20,7 +20,7 @@ pub(crate) struct Call {
     /// When its caller wants it to end; `None` for never. The layers end every call in time, but not its stream.
     pub(crate) deadline: Option<Instant>,
     tag: String,
-    facts: Facts,
+    facts: ErrorMetadata,
 }
 
 impl Call {
@@ -30,21 +30,21 @@ impl Call {
     }
 
     /// What its request names.
-    pub(crate) fn facts(&self) -> &Facts {
+    pub(crate) fn facts(&self) -> &ErrorMetadata {
         &self.facts
     }
 
     /// The status of a refusal of this call.
-    pub(crate) fn status(&self, refusal: impl Into<Refusal>) -> Status {
+    pub(crate) fn status(&self, refusal: impl Into<RpcError>) -> Status {
         status(refusal.into().or_about(self.facts.clone()), &self.tag)
     }
 }
 
 /// A call and its message. The layers put the caller and the call's id into the extensions; a call without a caller is
 /// refused.
-pub(crate) fn opened<Q: About>(request: Request<Q>) -> Result<(Call, Q), Status> {
+pub(crate) fn opened<Q: ErrorSubject>(request: Request<Q>) -> Result<(Call, Q), Status> {
     let (_, mut extensions, message) = request.into_parts();
-    let RequestTag(tag) = extensions.remove().unwrap_or_default();
+    let CallId(tag) = extensions.remove().unwrap_or_default();
     let CallerDeadline(deadline) = extensions.remove().unwrap_or_default();
     let facts = message.facts();
     match extensions.remove() {
@@ -59,8 +59,8 @@ pub(crate) async fn serve<Q, A, F>(
     handler: impl FnOnce(Caller, Q) -> F,
 ) -> Result<Response<A>, Status>
 where
-    Q: About,
-    F: Future<Output = Result<A, Refusal>>,
+    Q: ErrorSubject,
+    F: Future<Output = Result<A, RpcError>>,
 {
     let (call, message) = opened(request)?;
     let answer = noting(handler(call.caller.clone(), message)).await;

@@ -18,10 +18,10 @@ use super::call::serve;
 
 /// The calls of CommentService.
 #[derive(Debug)]
-pub(super) struct CommentCalls(pub(super) Services);
+pub(super) struct CommentHandlers(pub(super) Services);
 
 #[tonic::async_trait]
-impl CommentService for CommentCalls {
+impl CommentService for CommentHandlers {
     async fn create_comment(
         &self,
         request: Request<v1::CreateCommentRequest>,

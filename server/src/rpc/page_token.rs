@@ -31,8 +31,8 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use prost::Message;
 use riposte_core::{Error, Millis, Result};
 
-pub use context::Context;
-pub use cursor::{Cursor, Step};
+pub use context::TokenContext;
+pub use cursor::{FloorStep, TokenCursor};
 use internal::v1;
 
 /// The first byte of every token; authenticated with the rest.
@@ -43,17 +43,17 @@ const MAX_TEXT: usize = 512;
 
 /// Seals and opens page tokens with a ring of keys. Clones share the ring, which may be exchanged while calls run.
 #[derive(Clone)]
-pub struct PageTokens {
+pub struct PageTokenCodec {
     ring: Arc<ArcSwap<Vec<Aes256GcmSiv>>>,
 }
 
-impl std::fmt::Debug for PageTokens {
+impl std::fmt::Debug for PageTokenCodec {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("PageTokens").field("keys", &self.ring.load().len()).finish_non_exhaustive()
     }
 }
 
-impl PageTokens {
+impl PageTokenCodec {
     /// A ring of keys: the first seals, all open. To change a key, add the new one in the second place everywhere, then
     /// swap, then drop the old one. An empty ring gets a random key, whose tokens end with the process.
     #[must_use]
@@ -71,7 +71,7 @@ impl PageTokens {
     ///
     /// # Errors
     /// [`Error::Internal`] if the cipher fails, which it never does for so short a text.
-    pub fn seal(&self, context: &Context, cursor: &Cursor, now: Millis) -> Result<String> {
+    pub fn seal(&self, context: &TokenContext, cursor: &TokenCursor, now: Millis) -> Result<String> {
         let token = v1::PageToken {
             issued: now.0.div_euclid(1000),
             context: context.hash().to_vec(),
@@ -91,12 +91,12 @@ impl PageTokens {
     /// # Errors
     /// [`Error::PageTokenInvalid`] for what this ring did not seal; [`Error::PageTokenMismatch`] for a token of another
     /// walk.
-    pub fn open(&self, context: &Context, text: &str) -> Result<Cursor> {
+    pub fn open(&self, context: &TokenContext, text: &str) -> Result<TokenCursor> {
         let token = self.unseal(text).ok_or(Error::PageTokenInvalid)?;
         if token.context != context.hash() {
             return Err(Error::PageTokenMismatch);
         }
-        token.cursor.and_then(Cursor::from_message).ok_or(Error::PageTokenInvalid)
+        token.cursor.and_then(TokenCursor::from_message).ok_or(Error::PageTokenInvalid)
     }
 
     fn unseal(&self, text: &str) -> Option<v1::PageToken> {

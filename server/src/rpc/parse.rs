@@ -5,7 +5,7 @@
 
 mod fields;
 mod ids;
-mod place;
+mod page_start;
 mod subject;
 mod target;
 mod terms;
@@ -16,7 +16,7 @@ pub(crate) use fields::{
     page_size, previews,
 };
 pub(crate) use ids::{batch, comment_id, comment_ids, member, optional_member, request_id};
-pub(crate) use place::{Sort, Stand, Where, page_token, place, sort};
+pub(crate) use page_start::{ParsedStart, Sort, StartFields, page_token, place, sort};
 pub(crate) use subject::{patch, subject_key, subject_state};
 pub(crate) use terms::{bounded, name, time};
 pub(crate) use violations::Violations;

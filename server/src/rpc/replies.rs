@@ -13,10 +13,10 @@ use super::call::serve;
 
 /// The calls of ReplyService.
 #[derive(Debug)]
-pub(super) struct ReplyCalls(pub(super) Services);
+pub(super) struct ReplyHandlers(pub(super) Services);
 
 #[tonic::async_trait]
-impl ReplyService for ReplyCalls {
+impl ReplyService for ReplyHandlers {
     async fn create_reply(
         &self,
         request: Request<v1::CreateReplyRequest>,

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use riposte_core::error::Kind;
+use riposte_core::error::StatusKind;
 use riposte_core::subject::MAX_PINS;
 use riposte_core::{Error, Reason, Violation};
 use riposte_sdk::v1;
@@ -14,7 +14,7 @@ use tonic::metadata::{AsciiMetadataValue, MetadataMap};
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, FieldViolation, QuotaViolation, StatusExt};
 
-use super::refusal::{Facts, Refusal};
+use super::rpc_error::{ErrorMetadata, RpcError};
 
 /// `ErrorInfo.domain` of every error.
 pub const DOMAIN: &str = "riposte";
@@ -32,11 +32,11 @@ const MAX_VIOLATION_BYTES: usize = 3 * 1024;
 /// The status of a refusal, whose details and trailers carry `request_id`. A fault of the service is logged here, once;
 /// of what it says nothing leaves the process.
 #[must_use]
-pub fn status(refusal: impl Into<Refusal>, request_id: &str) -> Status {
+pub fn status(refusal: impl Into<RpcError>, request_id: &str) -> Status {
     let mut refusal = refusal.into();
     if let Error::Internal(detail) = &refusal.error {
         tracing::error!(request_id, detail, "internal error");
-        refusal.facts = Facts::default().with("request_id", request_id);
+        refusal.facts = ErrorMetadata::default().with("request_id", request_id);
     }
     let error = &refusal.error;
     let reason = error.reason();
@@ -56,7 +56,7 @@ pub fn status(refusal: impl Into<Refusal>, request_id: &str) -> Status {
 }
 
 /// What the answer to one item of a stream says of its refusal: the same words that a status would have.
-pub(crate) fn item_error(refusal: &Refusal) -> v1::ItemError {
+pub(crate) fn item_error(refusal: &RpcError) -> v1::ItemError {
     let violations = violations(&refusal.error).into_iter();
     let violations =
         violations.map(|FieldViolation { field, description, .. }| v1::FieldViolation { field, description });
@@ -93,40 +93,43 @@ pub(crate) fn of_library(code: Code, max_request: usize) -> Option<Error> {
 /// Whether it is the service that failed, or had no room: the same call may succeed later.
 pub(crate) fn is_fault(error: &Error) -> bool {
     match error.reason().kind() {
-        Kind::Internal | Kind::Unavailable | Kind::DeadlineExceeded | Kind::ResourceExhausted => true,
-        Kind::InvalidArgument
-        | Kind::NotFound
-        | Kind::AlreadyExists
-        | Kind::PermissionDenied
-        | Kind::Unauthenticated
-        | Kind::FailedPrecondition
-        | Kind::Aborted
-        | Kind::Unimplemented => false,
+        StatusKind::Internal
+        | StatusKind::Unavailable
+        | StatusKind::DeadlineExceeded
+        | StatusKind::ResourceExhausted => true,
+        StatusKind::InvalidArgument
+        | StatusKind::NotFound
+        | StatusKind::AlreadyExists
+        | StatusKind::PermissionDenied
+        | StatusKind::Unauthenticated
+        | StatusKind::FailedPrecondition
+        | StatusKind::Aborted
+        | StatusKind::Unimplemented => false,
     }
 }
 
 /// The facts that a refusal tells.
-fn metadata(refusal: &Refusal) -> impl Iterator<Item = (String, String)> {
+fn metadata(refusal: &RpcError) -> impl Iterator<Item = (String, String)> {
     let facts = own(&refusal.error).or(refusal.facts.clone());
     let told = told(refusal.error.reason()).iter();
     told.filter_map(move |name| facts.get(name).map(|value| ((*name).to_owned(), value.to_owned())))
 }
 
 /// The gRPC code of a class of reasons.
-const fn code(kind: Kind) -> Code {
+const fn code(kind: StatusKind) -> Code {
     match kind {
-        Kind::InvalidArgument => Code::InvalidArgument,
-        Kind::NotFound => Code::NotFound,
-        Kind::AlreadyExists => Code::AlreadyExists,
-        Kind::PermissionDenied => Code::PermissionDenied,
-        Kind::Unauthenticated => Code::Unauthenticated,
-        Kind::FailedPrecondition => Code::FailedPrecondition,
-        Kind::ResourceExhausted => Code::ResourceExhausted,
-        Kind::Aborted => Code::Aborted,
-        Kind::Unavailable => Code::Unavailable,
-        Kind::Unimplemented => Code::Unimplemented,
-        Kind::DeadlineExceeded => Code::DeadlineExceeded,
-        Kind::Internal => Code::Internal,
+        StatusKind::InvalidArgument => Code::InvalidArgument,
+        StatusKind::NotFound => Code::NotFound,
+        StatusKind::AlreadyExists => Code::AlreadyExists,
+        StatusKind::PermissionDenied => Code::PermissionDenied,
+        StatusKind::Unauthenticated => Code::Unauthenticated,
+        StatusKind::FailedPrecondition => Code::FailedPrecondition,
+        StatusKind::ResourceExhausted => Code::ResourceExhausted,
+        StatusKind::Aborted => Code::Aborted,
+        StatusKind::Unavailable => Code::Unavailable,
+        StatusKind::Unimplemented => Code::Unimplemented,
+        StatusKind::DeadlineExceeded => Code::DeadlineExceeded,
+        StatusKind::Internal => Code::Internal,
     }
 }
 
@@ -169,8 +172,8 @@ const fn told(reason: Reason) -> &'static [&'static str] {
 }
 
 /// The facts that an error brings itself.
-fn own(error: &Error) -> Facts {
-    let facts = Facts::default();
+fn own(error: &Error) -> ErrorMetadata {
+    let facts = ErrorMetadata::default();
     if let Error::ParentUnavailable(state) | Error::CommentUnavailable(state) | Error::StateConflict(state) = error {
         facts.with("state", state)
     } else if let Error::EditWindowClosed { until } = error {
@@ -255,7 +258,8 @@ fn trailers(error: &Error, request_id: &str) -> MetadataMap {
         trailers.insert(REQUEST_ID, id);
     }
     // Of a fault, a lost source and a deadline nobody knows; every other refusal comes before anything happens.
-    let nobody_knows = matches!(error.reason().kind(), Kind::Internal | Kind::Unavailable | Kind::DeadlineExceeded);
+    let nobody_knows =
+        matches!(error.reason().kind(), StatusKind::Internal | StatusKind::Unavailable | StatusKind::DeadlineExceeded);
     if !nobody_knows || matches!(error, Error::ShardAway { .. }) {
         trailers.insert(NOT_EXECUTED, AsciiMetadataValue::from_static("true"));
     }

@@ -2,7 +2,7 @@
 
 mod watch;
 
-use riposte_core::comments::{Asked, NewSubject};
+use riposte_core::comments::{NewSubject, WriteContext};
 use riposte_core::{Caller, Error};
 use riposte_sdk::v1;
 use riposte_sdk::v1::subject_service_server::SubjectService;
@@ -10,52 +10,52 @@ use tonic::{Request, Response, Status};
 
 use super::call::{opened, serve};
 use super::parse::Violations;
-use super::refusal::Refusal;
-use super::{Services, about, answer, parse};
+use super::rpc_error::RpcError;
+use super::{Services, convert, error_metadata, parse};
 
 /// The calls of SubjectService.
 #[derive(Debug)]
-pub(super) struct SubjectCalls(pub(super) Services);
+pub(super) struct SubjectHandlers(pub(super) Services);
 
-impl SubjectCalls {
+impl SubjectHandlers {
     async fn create(
         &self,
         caller: Caller,
         request: v1::CreateSubjectRequest,
-    ) -> Result<v1::CreateSubjectResponse, Refusal> {
+    ) -> Result<v1::CreateSubjectResponse, RpcError> {
         let mut v = Violations::default();
         let key = v.subject(&self.0.comments, &caller, "key", request.key.as_ref())?;
         let owner = v.take(parse::optional_member("owner_id", &request.owner_id));
         let metadata = v.take(parse::metadata("metadata", request.metadata));
         let request_id = v.take(parse::request_id(&request.request_id));
         let ((key, _), owner, metadata, request_id) = v.all((key, owner, metadata, request_id))?;
-        let asked = Asked { caller, member: None, request_id };
+        let asked = WriteContext { caller, member: None, request_id };
         let written = self.0.comments.create_subject(&asked, NewSubject { key, owner, metadata }).await?;
-        let subject = Some(answer::subject(&written.value));
+        let subject = Some(convert::subject(&written.value));
         Ok(v1::CreateSubjectResponse { subject, subject_revision: written.revision })
     }
 
-    async fn get(&self, caller: Caller, request: v1::GetSubjectRequest) -> Result<v1::GetSubjectResponse, Refusal> {
+    async fn get(&self, caller: Caller, request: v1::GetSubjectRequest) -> Result<v1::GetSubjectResponse, RpcError> {
         let mut v = Violations::default();
         let key = v.subject(&self.0.comments, &caller, "key", request.key.as_ref())?;
         let min_revision = v.take(parse::min_revision(request.min_revision));
         let ((key, _), min_revision) = v.all((key, min_revision))?;
         let found = self.0.answering(request.fresh).subjects(&caller, &[key], min_revision).await?.pop().flatten();
         let subject = found.ok_or(Error::SubjectNotFound)?;
-        Ok(v1::GetSubjectResponse { subject: Some(answer::subject(&subject)), degraded: self.0.degraded() })
+        Ok(v1::GetSubjectResponse { subject: Some(convert::subject(&subject)), degraded: self.0.degraded() })
     }
 
     async fn batch_get(
         &self,
         caller: Caller,
         request: v1::BatchGetSubjectsRequest,
-    ) -> Result<v1::BatchGetSubjectsResponse, Refusal> {
+    ) -> Result<v1::BatchGetSubjectsResponse, RpcError> {
         let mut v = Violations::default();
         let keys = v.take(parse::batch("keys", &request.keys, |field, key| parse::subject_key(field, Some(key))));
         if keys.is_some() {
             for (n, key) in request.keys.iter().enumerate() {
                 let known = v.subject(&self.0.comments, &caller, &format!("keys[{n}]"), Some(key));
-                known.map_err(|error| Refusal::about(error, about::subject(key)))?;
+                known.map_err(|error| RpcError::about(error, error_metadata::subject(key)))?;
             }
         }
         let (keys,) = v.all((keys,))?;
@@ -63,9 +63,9 @@ impl SubjectCalls {
         let (mut subjects, mut missing) = (Vec::with_capacity(found.len()), Vec::new());
         for (key, subject) in request.keys.into_iter().zip(found) {
             match subject {
-                Some(subject) => subjects.push(answer::subject(&subject)),
+                Some(subject) => subjects.push(convert::subject(&subject)),
                 None if request.allow_missing => missing.push(key),
-                None => return Err(Refusal::about(Error::SubjectNotFound, about::subject(&key))),
+                None => return Err(RpcError::about(Error::SubjectNotFound, error_metadata::subject(&key))),
             }
         }
         Ok(v1::BatchGetSubjectsResponse { subjects, missing, degraded: self.0.degraded() })
@@ -75,16 +75,16 @@ impl SubjectCalls {
         &self,
         caller: Caller,
         request: v1::UpdateSubjectRequest,
-    ) -> Result<v1::UpdateSubjectResponse, Refusal> {
+    ) -> Result<v1::UpdateSubjectResponse, RpcError> {
         let mut v = Violations::default();
         let subject = request.subject.unwrap_or_default();
         let key = v.subject(&self.0.comments, &caller, "subject.key", subject.key.as_ref())?;
         let patch = v.take(parse::patch(&subject, request.update_mask.as_ref()));
         let request_id = v.take(parse::request_id(&request.request_id));
         let ((key, _), patch, request_id) = v.all((key, patch, request_id))?;
-        let asked = Asked { caller, member: None, request_id };
+        let asked = WriteContext { caller, member: None, request_id };
         let written = self.0.comments.update_subject(&asked, key, patch).await?;
-        let subject = Some(answer::subject(&written.value));
+        let subject = Some(convert::subject(&written.value));
         Ok(v1::UpdateSubjectResponse { subject, subject_revision: written.revision })
     }
 
@@ -92,14 +92,14 @@ impl SubjectCalls {
         &self,
         caller: Caller,
         request: v1::DeleteSubjectRequest,
-    ) -> Result<v1::DeleteSubjectResponse, Refusal> {
+    ) -> Result<v1::DeleteSubjectResponse, RpcError> {
         let mut v = Violations::default();
         let key = v.subject(&self.0.comments, &caller, "key", request.key.as_ref())?;
         let request_id = v.take(parse::request_id(&request.request_id));
         let ((key, _), request_id) = v.all((key, request_id))?;
-        let asked = Asked { caller, member: None, request_id };
+        let asked = WriteContext { caller, member: None, request_id };
         let written = self.0.comments.delete_subject(&asked, key, request.etag).await?;
-        let subject = Some(answer::subject(&written.value));
+        let subject = Some(convert::subject(&written.value));
         Ok(v1::DeleteSubjectResponse { subject, subject_revision: written.revision })
     }
 
@@ -107,21 +107,21 @@ impl SubjectCalls {
         &self,
         caller: Caller,
         request: v1::UndeleteSubjectRequest,
-    ) -> Result<v1::UndeleteSubjectResponse, Refusal> {
+    ) -> Result<v1::UndeleteSubjectResponse, RpcError> {
         let mut v = Violations::default();
         let key = v.subject(&self.0.comments, &caller, "key", request.key.as_ref())?;
         let request_id = v.take(parse::request_id(&request.request_id));
         let ((key, _), request_id) = v.all((key, request_id))?;
-        let asked = Asked { caller, member: None, request_id };
+        let asked = WriteContext { caller, member: None, request_id };
         let written = self.0.comments.undelete_subject(&asked, key).await?;
-        let subject = Some(answer::subject(&written.value));
+        let subject = Some(convert::subject(&written.value));
         Ok(v1::UndeleteSubjectResponse { subject, subject_revision: written.revision })
     }
 }
 
 #[tonic::async_trait]
-impl SubjectService for SubjectCalls {
-    type WatchSubjectStream = watch::Changes;
+impl SubjectService for SubjectHandlers {
+    type WatchSubjectStream = watch::SubjectChangeStream;
 
     async fn create_subject(
         &self,

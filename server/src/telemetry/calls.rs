@@ -10,7 +10,7 @@ use opentelemetry::metrics::Counter;
 use riposte_core::Caller;
 use tracing::Span;
 
-use super::exemplars::Traced;
+use super::exemplars::ExemplarHistogram;
 use super::instruments::{Instruments, attribute};
 use super::spans;
 
@@ -45,13 +45,13 @@ const OTHER: &str = "_OTHER";
 
 /// Measures calls. Cloning is cheap.
 #[derive(Debug, Clone)]
-pub struct Calls(Arc<Kept>);
+pub struct CallMetrics(Arc<Kept>);
 
 #[derive(Debug)]
 struct Kept {
     by_path: HashMap<String, usize>,
     methods: Vec<Method>,
-    duration: Traced,
+    duration: ExemplarHistogram,
     callers: Counter<u64>,
 }
 
@@ -64,8 +64,8 @@ struct Method {
 
 /// A call under way. Dropped before its end, it was cancelled.
 #[derive(Debug)]
-pub struct Measured {
-    calls: Calls,
+pub struct CallTimer {
+    calls: CallMetrics,
     method: usize,
     begin: Instant,
     caller: Option<Arc<str>>,
@@ -73,7 +73,7 @@ pub struct Measured {
     over: bool,
 }
 
-impl Calls {
+impl CallMetrics {
     /// Calls of these methods, as in `riposte.v1.CommentService/CreateComment`, and of health.
     pub(super) fn new(instruments: &Instruments, methods: Vec<String>) -> Self {
         let names = [OTHER.to_owned()].into_iter().chain(HEALTH.map(str::to_owned)).chain(methods);
@@ -85,12 +85,12 @@ impl Calls {
 
     /// A call of this path begins.
     #[must_use]
-    pub fn begin(&self, path: &str, headers: &HeaderMap, request_id: &HeaderValue) -> Measured {
+    pub fn begin(&self, path: &str, headers: &HeaderMap, request_id: &HeaderValue) -> CallTimer {
         let method = self.0.by_path.get(path).copied().unwrap_or_default();
         let name = &self.0.methods[method].name;
         // Probes come every few seconds, and a trace of one tells nothing.
         let span = if path.starts_with("/grpc.") { Span::none() } else { spans::call(name, headers, request_id) };
-        Measured { calls: self.clone(), method, begin: Instant::now(), caller: None, span, over: false }
+        CallTimer { calls: self.clone(), method, begin: Instant::now(), caller: None, span, over: false }
     }
 }
 
@@ -112,7 +112,7 @@ impl Method {
     }
 }
 
-impl Measured {
+impl CallTimer {
     /// Who makes it is known.
     pub fn by(&mut self, caller: &Caller) {
         self.caller = Some(caller.shared_name());
@@ -151,7 +151,7 @@ impl Measured {
     }
 }
 
-impl Drop for Measured {
+impl Drop for CallTimer {
     fn drop(&mut self) {
         self.end(CANCELLED);
     }

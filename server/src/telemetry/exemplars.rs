@@ -44,7 +44,7 @@ pub(super) struct Exemplars {
 
 /// A histogram of durations that keeps exemplars. Cloning is cheap, and clones count together.
 #[derive(Debug, Clone)]
-pub(super) struct Traced {
+pub(super) struct ExemplarHistogram {
     name: &'static str,
     bounds: &'static [f64],
     histogram: Histogram<f64>,
@@ -52,7 +52,7 @@ pub(super) struct Traced {
     kept: Option<Arc<Mutex<HashMap<Labels, Buckets>>>>,
 }
 
-impl Traced {
+impl ExemplarHistogram {
     /// With nothing kept yet. `bounds` are those of the histogram.
     pub(super) fn new(name: &'static str, bounds: &'static [f64], histogram: Histogram<f64>, wanted: bool) -> Self {
         Self { name, bounds, histogram, kept: wanted.then(Arc::default) }
@@ -98,14 +98,14 @@ mod tests {
     use tracing::{Span, subscriber};
     use tracing_subscriber::layer::SubscriberExt;
 
-    use super::{Labels, SERIES, Traced};
+    use super::{ExemplarHistogram, Labels, SERIES};
     use crate::telemetry::spans;
 
     const BOUNDS: &[f64] = &[0.1, 1.0];
 
-    fn traced() -> Traced {
+    fn traced() -> ExemplarHistogram {
         let histogram = SdkMeterProvider::default().meter("test").f64_histogram("a").build();
-        Traced::new("a", BOUNDS, histogram, true)
+        ExemplarHistogram::new("a", BOUNDS, histogram, true)
     }
 
     /// Within a process that makes traces of calls as `sampler` wants.

@@ -4,6 +4,6 @@ use opentelemetry::metrics::{
     AsyncInstrumentBuilder, Counter, Gauge, Histogram, Meter, ObservableCounter, ObservableGauge, UpDownCounter,
 };
 
-use super::exemplars::Traced;
+use super::exemplars::ExemplarHistogram;
 
 include!("gen/instruments.rs");

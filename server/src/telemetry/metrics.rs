@@ -12,16 +12,16 @@ use opentelemetry::{KeyValue, StringValue};
 use opentelemetry_sdk::error::{OTelSdkError, OTelSdkResult};
 use opentelemetry_sdk::metrics::{MeterProviderBuilder, SdkMeterProvider};
 use prometheus::{Registry, TextEncoder};
-use riposte_cache::{Tally, Told};
+use riposte_cache::{CacheEvent, CacheStats};
 use riposte_core::ports::Clock;
-use riposte_store::{PoolState, Sources, Store};
+use riposte_store::{DataSources, PoolState, SqlStore};
 use tracing::Span;
 
-use super::calls::Calls;
-use super::exemplars::Traced;
+use super::calls::CallMetrics;
+use super::exemplars::ExemplarHistogram;
 use super::instruments::{self, Instruments, attribute};
 use super::openmetrics;
-use super::push::Exports;
+use super::push::ExportStats;
 use crate::clock::SystemClock;
 
 /// What this process has measured. Cloning is cheap, and clones count together.
@@ -70,8 +70,8 @@ impl Metrics {
 
     /// What measures calls of these methods, and counts all others as one.
     #[must_use]
-    pub fn calls(&self, methods: Vec<String>) -> Calls {
-        Calls::new(&self.0.instruments, methods)
+    pub fn calls(&self, methods: Vec<String>) -> CallMetrics {
+        CallMetrics::new(&self.0.instruments, methods)
     }
 
     /// Whether calls are let in.
@@ -80,7 +80,7 @@ impl Metrics {
     }
 
     /// Counts what is exported from now on.
-    pub(super) fn exports(&self, exports: Exports) {
+    pub(super) fn exports(&self, exports: ExportStats) {
         // It is asked for as long as the meter lives; the handle is not needed.
         let _ = instruments::exports(&self.0.meter)
             .with_callback(move |observer| {
@@ -94,7 +94,7 @@ impl Metrics {
     }
 
     /// Counts the connections of a store, from now on until it is gone.
-    pub fn connections(&self, store: &Store) {
+    pub fn connections(&self, store: &SqlStore) {
         let counted = Arc::downgrade(store.sources());
         let _ = instruments::connections(&self.0.meter)
             .with_callback(move |observer| {
@@ -133,11 +133,11 @@ impl Metrics {
     }
 
     /// Counts what the copies do from now on.
-    pub fn copies(&self, tally: Tally) {
+    pub fn copies(&self, tally: CacheStats) {
         // It is asked for as long as the meter lives; the handle is not needed.
         let _ = instruments::cache(&self.0.meter)
             .with_callback(move |observer| {
-                for (what, name) in Told::ALL {
+                for (what, name) in CacheEvent::ALL {
                     observer.observe(tally.of(what), &[KeyValue::new(attribute::WHAT, name)]);
                 }
             })
@@ -252,12 +252,12 @@ impl Metrics {
     #[must_use]
     pub fn open_metrics(&self) -> String {
         // These first: whatever an exemplar is kept of was counted before.
-        let exemplars = self.0.instruments.traced().map(Traced::exemplars);
+        let exemplars = self.0.instruments.traced().map(ExemplarHistogram::exemplars);
         openmetrics::text(&self.0.registry.gather(), &exemplars)
     }
 }
 
-impl riposte_store::Observer for Metrics {
+impl riposte_store::TransactionObserver for Metrics {
     fn transaction(&self, system: &'static str, name: &'static str, took: Duration, failed: Option<&'static str>) {
         self.operation(system, name.into(), took, failed);
     }
@@ -273,7 +273,7 @@ impl riposte_store::Observer for Metrics {
     }
 }
 
-impl riposte_cache::Trips for Metrics {
+impl riposte_cache::RedisObserver for Metrics {
     fn trip(&self, function: &str, took: Duration, failed: bool) {
         self.operation("redis", function.to_owned().into(), took, failed.then_some("away"));
     }
@@ -293,7 +293,7 @@ impl Metrics {
 }
 
 /// The pools of all data sources, as they are now.
-fn pools(sources: &Weak<Sources>) -> Vec<(KeyValue, PoolState)> {
+fn pools(sources: &Weak<DataSources>) -> Vec<(KeyValue, PoolState)> {
     let Some(sources) = sources.upgrade() else { return Vec::new() };
     let all = sources.all().iter().enumerate();
     all.flat_map(|(n, source)| source.pools().map(|pool| (pool_name(n, pool.name), pool))).collect()
@@ -314,10 +314,10 @@ mod tests {
     use std::collections::BTreeSet;
     use std::time::Duration;
 
-    use riposte_cache::Trips;
-    use riposte_store::Observer;
+    use riposte_cache::RedisObserver;
+    use riposte_store::TransactionObserver;
 
-    use super::{Exports, Metrics, Tally};
+    use super::{CacheStats, ExportStats, Metrics};
     use crate::telemetry::instruments::SCRAPED;
 
     fn seen() -> Metrics {
@@ -339,12 +339,12 @@ mod tests {
         metrics.watcher_left();
         metrics.watcher_dropped();
         metrics.unmended(0, true);
-        metrics.copies(Tally::default());
+        metrics.copies(CacheStats::default());
         metrics.hot_reads(97, 3, 2);
         metrics.shared_pages(9, 5);
         metrics.hot_pages(4, 4096);
         metrics.ready(true);
-        metrics.exports(Exports::default());
+        metrics.exports(ExportStats::default());
         metrics.transaction("mysql", "commit comments", Duration::from_millis(4), None);
         metrics.connection(1, "write", Duration::from_millis(1), true);
         metrics.connection(0, "read", Duration::from_secs(2), false);
@@ -408,7 +408,7 @@ mod tests {
         call.by(&riposte_core::Caller::unrestricted("web"));
         call.succeeded();
         let config = riposte_store::StoreConfig::sqlite(None);
-        let store = riposte_store::Store::open(&config, std::sync::Arc::new(super::SystemClock)).expect("a folder");
+        let store = riposte_store::SqlStore::open(&config, std::sync::Arc::new(super::SystemClock)).expect("a folder");
         metrics.connections(&store);
         let text = metrics.text().expect("names are sound");
         let told = text.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next());

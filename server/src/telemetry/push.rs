@@ -1,7 +1,7 @@
 //! What is sent to an OpenTelemetry receiver, by OTLP over gRPC. Spans, lines and measurements wait in bounded queues of the SDK,
 //! whose own threads send them: what a slow receiver does not take in time is dropped, and counted.
 
-mod watched;
+mod observed;
 
 use std::time::Duration;
 
@@ -21,9 +21,9 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::registry::LookupSpan;
 
 use super::{Metrics, StartError, VERSION, spans};
-use crate::config::Telemetry;
-pub(super) use watched::Exports;
-use watched::{Signal, Watched};
+use crate::config::TelemetrySettings;
+pub(super) use observed::ExportStats;
+use observed::{ExportSignal, ObservedExporter};
 
 /// How often spans and log lines are sent, if a full batch does not come earlier.
 const DELAY: Duration = Duration::from_secs(1);
@@ -46,7 +46,7 @@ pub(super) struct Push {
 
 impl Push {
     /// As the configuration says; `None` where nothing is sent.
-    pub(super) fn open(config: &Telemetry, exports: &Exports) -> Result<Option<Self>> {
+    pub(super) fn open(config: &TelemetrySettings, exports: &ExportStats) -> Result<Option<Self>> {
         let Some(endpoint) = config.endpoint.as_ref().filter(|_| config.pushes()) else { return Ok(None) };
         let timeout = config.timeout.duration();
         // Connected when something is sent, and again whenever it was away.
@@ -82,14 +82,14 @@ impl Push {
     }
 
     /// What measures, with a reader that sends what was measured.
-    pub(super) fn metrics(&self, config: &Telemetry, exports: &Exports) -> Result<MeterProviderBuilder> {
+    pub(super) fn metrics(&self, config: &TelemetrySettings, exports: &ExportStats) -> Result<MeterProviderBuilder> {
         let builder = MeterProviderBuilder::default().with_resource(self.resource.clone());
         if !config.metrics {
             return Ok(builder);
         }
         let exporter = MetricExporter::builder().with_tonic().with_channel(self.channel.clone());
         let exporter = exporter.with_metadata(self.metadata.clone()).with_timeout(self.timeout).build()?;
-        let watched = Watched::new(exporter, exports.clone(), Signal::Metrics);
+        let watched = ObservedExporter::new(exporter, exports.clone(), ExportSignal::Metrics);
         Ok(builder.with_reader(PeriodicReader::builder(watched).with_interval(config.interval.duration()).build()))
     }
 
@@ -108,21 +108,23 @@ impl Push {
         }
     }
 
-    fn tracer_provider(&self, ratio: f64, exports: &Exports) -> Result<SdkTracerProvider> {
+    fn tracer_provider(&self, ratio: f64, exports: &ExportStats) -> Result<SdkTracerProvider> {
         let exporter = SpanExporter::builder().with_tonic().with_channel(self.channel.clone());
         let exporter = exporter.with_metadata(self.metadata.clone()).with_timeout(self.timeout).build()?;
         let batches = BatchConfigBuilder::default().with_scheduled_delay(DELAY).build();
-        let processor = BatchSpanProcessor::builder(Watched::new(exporter, exports.clone(), Signal::Traces));
+        let processor =
+            BatchSpanProcessor::builder(ObservedExporter::new(exporter, exports.clone(), ExportSignal::Traces));
         let processor = processor.with_batch_config(batches).build();
         let provider = SdkTracerProvider::builder().with_span_processor(processor).with_sampler(spans::sampler(ratio));
         Ok(provider.with_resource(self.resource.clone()).build())
     }
 
-    fn logger_provider(&self, exports: &Exports) -> Result<SdkLoggerProvider> {
+    fn logger_provider(&self, exports: &ExportStats) -> Result<SdkLoggerProvider> {
         let exporter = LogExporter::builder().with_tonic().with_channel(self.channel.clone());
         let exporter = exporter.with_metadata(self.metadata.clone()).with_timeout(self.timeout).build()?;
         let batches = LogConfig::default().with_scheduled_delay(DELAY).build();
-        let processor = BatchLogProcessor::builder(Watched::new(exporter, exports.clone(), Signal::Logs));
+        let processor =
+            BatchLogProcessor::builder(ObservedExporter::new(exporter, exports.clone(), ExportSignal::Logs));
         let processor = processor.with_batch_config(batches).build();
         let provider = SdkLoggerProvider::builder().with_log_processor(processor);
         Ok(provider.with_resource(self.resource.clone()).build())
@@ -130,13 +132,15 @@ impl Push {
 }
 
 /// Whether the receiver takes a connection now; `None` where nothing is sent. It is told nothing.
-pub(super) async fn reach(config: &Telemetry) -> Result<Option<std::result::Result<(), tonic::transport::Error>>> {
+pub(super) async fn reach(
+    config: &TelemetrySettings,
+) -> Result<Option<std::result::Result<(), tonic::transport::Error>>> {
     let Some(endpoint) = config.endpoint.as_ref().filter(|_| config.pushes()) else { return Ok(None) };
     Ok(Some(receiver(endpoint, config)?.connect().await.map(drop)))
 }
 
 /// The receiver, with the time it has to answer and what it is trusted by.
-fn receiver(endpoint: &str, config: &Telemetry) -> Result<Endpoint> {
+fn receiver(endpoint: &str, config: &TelemetrySettings) -> Result<Endpoint> {
     let timeout = config.timeout.duration();
     let mut to = Endpoint::from_shared(endpoint.to_owned())?.connect_timeout(timeout).timeout(timeout);
     if endpoint.starts_with("https://") {
@@ -153,7 +157,7 @@ fn receiver(endpoint: &str, config: &Telemetry) -> Result<Endpoint> {
 }
 
 /// What all that is sent belongs to.
-fn resource(config: &Telemetry) -> Resource {
+fn resource(config: &TelemetrySettings) -> Resource {
     let instance = config.instance.clone().unwrap_or_else(|| uuid::Uuid::new_v4().to_string());
     let ours = [
         KeyValue::new("service.name", config.service_name.clone()),

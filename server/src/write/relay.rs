@@ -3,20 +3,20 @@
 //!
 //! Numbering and projecting go side by side, so that watchers never wait for a projection that is behind.
 
-pub(super) mod follower;
-mod gauge;
+pub(super) mod cache_repair;
+mod lag;
+pub(super) mod lag_monitor;
 mod leader;
-pub(super) mod mending;
 mod projector;
 
 use std::sync::Arc;
 
-use riposte_core::ports::{Boards, Clock, Epoch, Histories, Outbox, Projection, Rankings};
+use riposte_core::ports::{Clock, Epoch, MemberHistories, Outbox, Projection, RankIndexes, Rankings};
 use tokio::sync::watch;
 
-use super::bells::Bells;
-use super::feed::told;
-use crate::copies::Copies;
+use super::background::told;
+use super::notifier::Notifier;
+use crate::cache_stack::CacheStack;
 use crate::telemetry::Metrics;
 use leader::Leader;
 use projector::Projector;
@@ -27,31 +27,31 @@ pub struct RelayPorts {
     /// The events.
     pub outbox: Arc<dyn Outbox>,
     /// The projection of members' histories.
-    pub histories: Arc<dyn Histories>,
+    pub histories: Arc<dyn MemberHistories>,
     /// The projection of ranked orders.
-    pub boards: Arc<dyn Boards>,
+    pub boards: Arc<dyn RankIndexes>,
     /// The rankings frozen from them, of which old ones are deleted.
     pub rankings: Arc<dyn Rankings>,
     /// The age of events.
     pub clock: Arc<dyn Clock>,
     /// Copies that have to be told.
-    pub copies: Copies,
+    pub copies: CacheStack,
     /// Where lag is told.
     pub metrics: Metrics,
 }
 
 /// What a leader and its projectors share: the term, while there is one.
-type Term = watch::Sender<Option<Epoch>>;
+type LeaderTerm = watch::Sender<Option<Epoch>>;
 
 /// Runs the relay of a source, from 0 on, until `stop` says so; then gives the lead up.
-pub(super) async fn run(ports: RelayPorts, bells: Bells, source: usize, stop: watch::Receiver<bool>) {
-    let term = Term::new(None);
+pub(super) async fn run(ports: RelayPorts, bells: Notifier, source: usize, stop: watch::Receiver<bool>) {
+    let term = LeaderTerm::new(None);
     let mut leader = Leader::new(ports.clone(), bells.clone(), source);
     let mender = ports.copies.mender(&ports.outbox, source).filter(|_| ports.copies.are_shared());
     let (led, boards) = (term.subscribe(), bells.boards(source));
     let mending = async {
         match mender {
-            Some(mender) => mending::shared(mender, led, boards, source).await,
+            Some(mender) => cache_repair::shared(mender, led, boards, source).await,
             None => std::future::pending().await,
         }
     };
@@ -64,7 +64,7 @@ pub(super) async fn run(ports: RelayPorts, bells: Bells, source: usize, stop: wa
         () = mending => {}
         () = told(stop) => {}
     }
-    leader.resign().await;
+    leader.release_lease().await;
 }
 
 #[cfg(test)]

@@ -7,34 +7,34 @@ use riposte_core::Result;
 use riposte_core::event::commits;
 use riposte_core::ports::Outbox;
 
-use super::bells::{Ear, OTHERS, QUICK};
-use super::trouble::Trouble;
-use super::watch::Hub;
-use crate::hot::Pages;
+use super::backoff_log::BackoffLog;
+use super::notifier::{Notified, OTHERS, QUICK};
+use super::watch::WatchHub;
+use crate::response_cache::ResponseCache;
 
 /// Commits whose events are read at a time.
 const CHUNK: usize = 100;
 
 /// The tail of one source.
 #[derive(Debug)]
-pub(super) struct Tail {
+pub(super) struct EventTail {
     outbox: Arc<dyn Outbox>,
-    hub: Hub,
-    pages: Pages,
+    hub: WatchHub,
+    pages: ResponseCache,
     source: usize,
     /// The last number handed on; `None` before the start.
     at: Option<i64>,
 }
 
-impl Tail {
+impl EventTail {
     /// A tail that begins at the head.
-    pub(super) fn new(outbox: Arc<dyn Outbox>, hub: Hub, pages: Pages, source: usize) -> Self {
+    pub(super) fn new(outbox: Arc<dyn Outbox>, hub: WatchHub, pages: ResponseCache, source: usize) -> Self {
         Self { outbox, hub, pages, source, at: None }
     }
 
     /// Follows the source for ever.
-    pub(super) async fn run(mut self, mut numbers: Ear) {
-        let mut trouble = Trouble::of("tail", self.source);
+    pub(super) async fn run(mut self, mut numbers: Notified) {
+        let mut trouble = BackoffLog::of("tail", self.source);
         loop {
             match self.turn().await {
                 Ok(more) => {

@@ -6,33 +6,33 @@
 //! missing, and when the subject itself changed; never for each watcher.
 
 mod live;
-mod places;
 mod ring;
+mod subscriptions;
 mod watcher;
 
 use std::sync::Arc;
 
-use riposte_core::event::Numbered;
+use riposte_core::event::SequencedEvent;
 use riposte_core::ports::Outbox;
 use riposte_core::{Error, Result, Subject, SubjectKey};
 use tokio::sync::watch;
 
 use crate::telemetry::Metrics;
-use live::{FIRST_DOUBT, Live};
-use places::{Places, Seat};
-pub use ring::{KEPT, Told};
+use live::{FIRST_DOUBT, SubjectStream};
+pub use ring::{KEPT, WatchItem};
+use subscriptions::{SubscriptionGuard, WatchSubscriptions};
 pub use watcher::Watcher;
 
 /// All watchers of this process. Cloning is cheap, and clones are the same hub.
 #[derive(Debug, Clone)]
-pub struct Hub {
+pub struct WatchHub {
     outbox: Arc<dyn Outbox>,
-    places: Arc<Places>,
+    places: Arc<WatchSubscriptions>,
     closing: Arc<watch::Sender<bool>>,
     metrics: Metrics,
 }
 
-impl Hub {
+impl WatchHub {
     /// A hub without watchers.
     #[must_use]
     pub fn new(outbox: Arc<dyn Outbox>, metrics: Metrics) -> Self {
@@ -60,10 +60,10 @@ impl Hub {
 
     async fn find(
         &self,
-        seat: &Seat,
+        seat: &SubscriptionGuard,
         after: i64,
         look: impl Future<Output = Result<Subject>> + Send,
-    ) -> Result<Arc<Live>> {
+    ) -> Result<Arc<SubjectStream>> {
         let _door = seat.place.door.lock().await;
         let live = match seat.place.live.get().map(Arc::clone) {
             Some(live) if !live.is_doubtful() => live,
@@ -73,7 +73,7 @@ impl Hub {
                 let now = subject.revision;
                 let base = if after == 0 { now } else { after.clamp((now - KEPT as i64).max(0), now) };
                 // Events reach it from here on; what was committed between the look and now is asked for.
-                let live = seat.open(Live::new(&subject, base));
+                let live = seat.open(SubjectStream::new(&subject, base));
                 live.settle(&*self.outbox, now, doubts).await?;
                 live
             }
@@ -88,7 +88,7 @@ impl Hub {
     ///
     /// # Errors
     /// Those of the outbox, where events showed that others are missing.
-    pub async fn hear(&self, events: Vec<Numbered>) -> Result<()> {
+    pub async fn hear(&self, events: Vec<SequencedEvent>) -> Result<()> {
         let live = self.places.live(events.iter().map(|numbered| numbered.event.subject));
         for (live, numbered) in live.into_iter().zip(events) {
             if let Some(live) = live {

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::shard::Tables;
+use crate::shard::TableCounts;
 
 /// What a transaction that writes may take where nothing else is said.
 const LIMIT: Duration = Duration::from_secs(20);
@@ -13,9 +13,9 @@ const LIMIT: Duration = Duration::from_secs(20);
 #[derive(Debug, Clone)]
 pub struct StoreConfig {
     /// The kind of database.
-    pub kind: Kind,
+    pub kind: DatabaseKind,
     /// How many tables the rows are spread over; fixed for ever by the first migration.
-    pub tables: Tables,
+    pub tables: TableCounts,
     /// Connections that read, to each data source.
     pub read: PoolConfig,
     /// Connections that write, to each data source.
@@ -28,7 +28,7 @@ pub struct StoreConfig {
 
 /// The kind of database.
 #[derive(Clone)]
-pub enum Kind {
+pub enum DatabaseKind {
     /// One file, one process.
     Sqlite {
         /// The folder of the file; `None` = a private temporary one that goes with the store.
@@ -75,8 +75,8 @@ impl StoreConfig {
         let durable = folder.is_some();
         let wait = Duration::from_secs(5);
         Self {
-            kind: Kind::Sqlite { folder, durable },
-            tables: Tables { subject: 1, index: 1 },
+            kind: DatabaseKind::Sqlite { folder, durable },
+            tables: TableCounts { subject: 1, index: 1 },
             read: PoolConfig::sized(4, wait, 512),
             write: PoolConfig::sized(1, wait, 1_024),
             lock_wait: wait,
@@ -86,7 +86,7 @@ impl StoreConfig {
 
     /// Servers of the MySQL family at `urls`, the subject tables dealt evenly over them.
     #[must_use]
-    pub fn mysql(urls: &[String], tables: Tables) -> Self {
+    pub fn mysql(urls: &[String], tables: TableCounts) -> Self {
         let wait = Duration::from_secs(5);
         let count = u16::try_from(urls.len()).unwrap_or(u16::MAX).max(1);
         let first = |n: u16| (u32::from(tables.subject) * u32::from(n) / u32::from(count)) as u16;
@@ -95,7 +95,7 @@ impl StoreConfig {
             subject_tables: first(n)..=first(n + 1).saturating_sub(1),
         };
         Self {
-            kind: Kind::MySql((0..count).zip(urls).map(source).collect()),
+            kind: DatabaseKind::MySql((0..count).zip(urls).map(source).collect()),
             tables,
             read: PoolConfig::sized(8, wait, 256),
             write: PoolConfig::sized(8, wait, 512),
@@ -105,7 +105,7 @@ impl StoreConfig {
     }
 }
 
-impl std::fmt::Debug for Kind {
+impl std::fmt::Debug for DatabaseKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Sqlite { folder, durable } => {

@@ -1,14 +1,14 @@
 //! What the database says, in the words of the domain: made here, once. Driver text goes to the log only, see
-//! [`Complaints`](crate::complaints::Complaints).
+//! [`Complaints`](crate::throttled_log::ThrottledLog).
 
 use std::time::Duration;
 
-use riposte_core::{Breaker, Error};
+use riposte_core::{CircuitBreaker, Error};
 use sea_orm::{DbErr, RuntimeErr, SqlxError, SqlxMySqlError};
 
 /// Why work on the database failed.
 #[derive(Debug, Clone)]
-pub(crate) enum Fault {
+pub(crate) enum StoreError {
     /// The database refused or could not be reached.
     Db(DbErr),
     /// The domain refused, or a row makes no sense.
@@ -21,7 +21,7 @@ pub(crate) enum Fault {
 
 /// What a failed statement means for the transaction around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Meaning {
+pub(crate) enum ErrorClass {
     /// Another transaction stood in the way: the same again will do.
     Conflict,
     /// Another transaction has held a row for longer than anybody waits.
@@ -36,7 +36,7 @@ pub(crate) enum Meaning {
     Fatal,
 }
 
-impl Meaning {
+impl ErrorClass {
     /// Whether it may be the data source itself that fails.
     pub(crate) fn is_away(self) -> bool {
         match self {
@@ -46,42 +46,42 @@ impl Meaning {
     }
 }
 
-impl From<DbErr> for Fault {
+impl From<DbErr> for StoreError {
     fn from(error: DbErr) -> Self {
         Self::Db(error)
     }
 }
 
-impl From<Error> for Fault {
+impl From<Error> for StoreError {
     fn from(error: Error) -> Self {
         Self::Domain(error)
     }
 }
 
-impl From<Fault> for Error {
-    fn from(fault: Fault) -> Self {
+impl From<StoreError> for Error {
+    fn from(fault: StoreError) -> Self {
         match fault {
-            Fault::Domain(error) => error,
-            Fault::Silence => Self::ShardUnavailable,
-            Fault::Away => Self::ShardAway { after: Breaker::PAUSE },
-            Fault::Db(error) => match meaning(&error) {
-                Meaning::Lost | Meaning::Unreachable => Self::ShardUnavailable,
+            StoreError::Domain(error) => error,
+            StoreError::Silence => Self::ShardUnavailable,
+            StoreError::Away => Self::ShardAway { after: CircuitBreaker::PAUSE },
+            StoreError::Db(error) => match meaning(&error) {
+                ErrorClass::Lost | ErrorClass::Unreachable => Self::ShardUnavailable,
                 // Retried inside already, and rolled back each time: nothing happened, and later it may.
-                Meaning::Conflict | Meaning::Locked => Self::Overloaded { after: Duration::from_millis(200) },
-                Meaning::Duplicate | Meaning::Fatal => Self::internal(error),
+                ErrorClass::Conflict | ErrorClass::Locked => Self::Overloaded { after: Duration::from_millis(200) },
+                ErrorClass::Duplicate | ErrorClass::Fatal => Self::internal(error),
             },
         }
     }
 }
 
-impl Fault {
-    pub(crate) fn meaning(&self) -> Meaning {
+impl StoreError {
+    pub(crate) fn meaning(&self) -> ErrorClass {
         match self {
             Self::Db(error) => meaning(error),
             Self::Domain(Error::ShardUnavailable | Error::ShardAway { .. } | Error::Overloaded { .. })
             | Self::Silence
-            | Self::Away => Meaning::Unreachable,
-            Self::Domain(_) => Meaning::Fatal,
+            | Self::Away => ErrorClass::Unreachable,
+            Self::Domain(_) => ErrorClass::Fatal,
         }
     }
 }
@@ -99,7 +99,7 @@ pub(crate) fn is_lost(error: &DbErr) -> bool {
 
 /// Whether another transaction stood in the way.
 pub(crate) fn is_conflict(error: &DbErr) -> bool {
-    matches!(meaning(error), Meaning::Conflict | Meaning::Locked)
+    matches!(meaning(error), ErrorClass::Conflict | ErrorClass::Locked)
 }
 
 /// Whether the data source itself may be away; one that does not let us in is there.
@@ -123,22 +123,22 @@ pub(crate) fn denies(error: &SqlxError) -> bool {
     said.try_downcast_ref::<SqlxMySqlError>().is_some_and(|mysql| DENIED.contains(&mysql.number()))
 }
 
-fn meaning(error: &DbErr) -> Meaning {
+fn meaning(error: &DbErr) -> ErrorClass {
     if matches!(error, DbErr::ConnectionAcquire(_)) {
-        return Meaning::Unreachable;
+        return ErrorClass::Unreachable;
     }
     let (DbErr::Conn(RuntimeErr::SqlxError(cause))
     | DbErr::Exec(RuntimeErr::SqlxError(cause))
     | DbErr::Query(RuntimeErr::SqlxError(cause))) = error
     else {
-        return Meaning::Fatal;
+        return ErrorClass::Fatal;
     };
     if let SqlxError::Database(said) = &**cause {
         let code = said.code();
         return match said.try_downcast_ref::<SqlxMySqlError>() {
-            Some(mysql) if is_full(mysql.number(), mysql.message()) => Meaning::Lost,
+            Some(mysql) if is_full(mysql.number(), mysql.message()) => ErrorClass::Lost,
             Some(mysql) => of_mysql(mysql.number()),
-            None if said.is_unique_violation() => Meaning::Duplicate,
+            None if said.is_unique_violation() => ErrorClass::Duplicate,
             None => of_sqlite(code.as_deref().unwrap_or_default()),
         };
     }
@@ -151,7 +151,7 @@ fn meaning(error: &DbErr) -> Meaning {
             | SqlxError::PoolClosed
             | SqlxError::WorkerCrashed
     );
-    if gone { Meaning::Lost } else { Meaning::Fatal }
+    if gone { ErrorClass::Lost } else { ErrorClass::Fatal }
 }
 
 /// Whether a statement failed because its table was never created.
@@ -170,21 +170,21 @@ fn is_full(number: u16, message: &str) -> bool {
     [1, 3, 1030].contains(&number) && ["Errcode: 28 ", "error 28 "].iter().any(|words| message.contains(words))
 }
 
-fn of_mysql(number: u16) -> Meaning {
+fn of_mysql(number: u16) -> ErrorClass {
     match number {
         // Deadlock, record changed since the last read, no room for another prepared statement.
-        1213 | 1020 | 1461 => Meaning::Conflict,
-        1205 => Meaning::Locked,
-        1062 => Meaning::Duplicate,
+        1213 | 1020 | 1461 => ErrorClass::Conflict,
+        1205 => ErrorClass::Locked,
+        1062 => ErrorClass::Duplicate,
         // Too many connections, shutdown, killed, read-only after a failover, server gone.
         1040 | 1053 | 1077 | 1129 | 1158..=1161 | 1203 | 1226 | 1290 | 1317 | 1792 | 1836 | 1927 | 3169 => {
-            Meaning::Lost
+            ErrorClass::Lost
         }
         // Its disk is full, for anything or for a table; a write failed, or a commit.
-        1021 | 1026 | 1114 | 1180 => Meaning::Lost,
+        1021 | 1026 | 1114 | 1180 => ErrorClass::Lost,
         // A password that was changed under us: nothing was sent.
-        number if DENIED.contains(&number) => Meaning::Unreachable,
-        _ => Meaning::Fatal,
+        number if DENIED.contains(&number) => ErrorClass::Unreachable,
+        _ => ErrorClass::Fatal,
     }
 }
 
@@ -192,29 +192,29 @@ fn of_mysql(number: u16) -> Meaning {
 const DENIED: [u16; 4] = [1044, 1045, 1049, 1698];
 
 /// Extended result codes carry the plain one in their low byte: 5 is BUSY, 6 LOCKED, 10 IOERR, 13 FULL.
-fn of_sqlite(code: &str) -> Meaning {
+fn of_sqlite(code: &str) -> ErrorClass {
     match code.parse::<u32>().map(|code| code & 0xff) {
-        Ok(5 | 6) => Meaning::Conflict,
-        Ok(10 | 13) => Meaning::Lost,
-        Ok(_) | Err(_) => Meaning::Fatal,
+        Ok(5 | 6) => ErrorClass::Conflict,
+        Ok(10 | 13) => ErrorClass::Lost,
+        Ok(_) | Err(_) => ErrorClass::Fatal,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Meaning, is_full, of_mysql, of_sqlite};
+    use super::{ErrorClass, is_full, of_mysql, of_sqlite};
 
     #[test]
     fn codes_tell_conflicts_from_faults() {
         for (number, meaning) in [
-            (1213, Meaning::Conflict),
-            (1461, Meaning::Conflict),
-            (1205, Meaning::Locked),
-            (1062, Meaning::Duplicate),
-            (1053, Meaning::Lost),
-            (1114, Meaning::Lost),
-            (1045, Meaning::Unreachable),
-            (1406, Meaning::Fatal),
+            (1213, ErrorClass::Conflict),
+            (1461, ErrorClass::Conflict),
+            (1205, ErrorClass::Locked),
+            (1062, ErrorClass::Duplicate),
+            (1053, ErrorClass::Lost),
+            (1114, ErrorClass::Lost),
+            (1045, ErrorClass::Unreachable),
+            (1406, ErrorClass::Fatal),
         ] {
             assert_eq!(of_mysql(number), meaning, "{number}");
         }
@@ -222,12 +222,12 @@ mod tests {
         assert!(is_full(3, "Error writing file '/tmp/x' (Errcode: 28 \"No space left on device\")"));
         assert!(!is_full(1030, "Got error 194 \"Tablespace is missing for a table\" from storage engine InnoDB"));
         for (code, meaning) in [
-            ("5", Meaning::Conflict),
-            ("517", Meaning::Conflict),
-            ("262", Meaning::Conflict),
-            ("13", Meaning::Lost),
-            ("778", Meaning::Lost),
-            ("19", Meaning::Fatal),
+            ("5", ErrorClass::Conflict),
+            ("517", ErrorClass::Conflict),
+            ("262", ErrorClass::Conflict),
+            ("13", ErrorClass::Lost),
+            ("778", ErrorClass::Lost),
+            ("19", ErrorClass::Fatal),
         ] {
             assert_eq!(of_sqlite(code), meaning, "{code}");
         }

@@ -3,24 +3,24 @@
 use async_trait::async_trait;
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, ExecResult, QueryResult, Statement};
 
-use crate::shard::Slot;
+use crate::shard::TableSlot;
 
 /// A connection or transaction whose statements are bound to a slot. Entities name their tables with a marker
 /// (`comment_index_@`), which no server knows: what does not pass through here fails.
 #[derive(Debug)]
 pub struct OnShard<C> {
     conn: C,
-    slot: Slot,
+    slot: TableSlot,
 }
 
 impl<C> OnShard<C> {
     /// Binds `conn` to `slot`.
-    pub fn new(conn: C, slot: Slot) -> Self {
+    pub fn new(conn: C, slot: TableSlot) -> Self {
         Self { conn, slot }
     }
 
     /// Binds the statements that follow to another slot.
-    pub fn route(&mut self, slot: Slot) {
+    pub fn route(&mut self, slot: TableSlot) {
         self.slot = slot;
     }
 

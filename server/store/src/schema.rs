@@ -8,7 +8,7 @@ use sea_orm::{ConnectionTrait, DbErr, EntityTrait};
 use crate::error::{is_away, is_missing_table};
 use crate::shard::ShardMap;
 use crate::sql::entity::riposte_schema::{ActiveModel, Column, Entity, Model};
-use crate::sql::{Sources, bytes};
+use crate::sql::{DataSources, bytes};
 
 /// The steps that this version needs, in order. `riposte-migrations` has one file for each.
 pub const STEPS: [&str; 9] = [
@@ -92,7 +92,7 @@ impl std::fmt::Display for Layout {
 }
 
 /// Asks one data source.
-pub(crate) async fn check(sources: &Sources, number: usize) -> SourceSchema {
+pub(crate) async fn check(sources: &DataSources, number: usize) -> SourceSchema {
     let configured = Layout::configured(sources.map(), number, sources.all().len());
     let asked = async { applied(&sources.all()[number].begin_read().await?).await };
     match asked.await {

@@ -8,7 +8,7 @@ use riposte_core::{Error, Partition, Result};
 /// How many tables the rows are spread over. `subject` divides `index`, so that all rows of a subject lie on one
 /// data source. A count of 1 gives the table no number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Tables {
+pub struct TableCounts {
     /// Tables of subjects, 1 to 1024.
     pub subject: u16,
     /// Tables of everything below a subject, 1 to 1024.
@@ -21,12 +21,12 @@ const INDEX_MARKER: &str = "_@";
 
 /// The tables of one partition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Slot {
+pub struct TableSlot {
     partition: Partition,
-    tables: Tables,
+    tables: TableCounts,
 }
 
-impl Slot {
+impl TableSlot {
     /// The partition.
     #[must_use]
     pub fn partition(self) -> Partition {
@@ -61,7 +61,7 @@ pub fn part(partition: Partition) -> i16 {
 /// Which data source holds which tables.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShardMap {
-    tables: Tables,
+    tables: TableCounts,
     /// For each subject table: the number of its data source.
     sources: Vec<usize>,
 }
@@ -71,9 +71,9 @@ impl ShardMap {
     ///
     /// # Errors
     /// When a count is out of bounds, or a table has no source or several.
-    pub fn new(tables: Tables, ranges: &[RangeInclusive<u16>]) -> Result<Self> {
+    pub fn new(tables: TableCounts, ranges: &[RangeInclusive<u16>]) -> Result<Self> {
         let fault = |text: String| Err(Error::Internal(format!("shard map: {text}")));
-        let Tables { subject, index } = tables;
+        let TableCounts { subject, index } = tables;
         if subject == 0 || index == 0 || index > PARTITIONS || !index.is_multiple_of(subject) {
             return fault(format!("{subject} subject tables and {index} index tables do not nest"));
         }
@@ -90,14 +90,14 @@ impl ShardMap {
 
     /// The table counts.
     #[must_use]
-    pub fn tables(&self) -> Tables {
+    pub fn tables(&self) -> TableCounts {
         self.tables
     }
 
     /// The tables of a partition.
     #[must_use]
-    pub fn slot(&self, partition: Partition) -> Slot {
-        Slot { partition, tables: self.tables }
+    pub fn slot(&self, partition: Partition) -> TableSlot {
+        TableSlot { partition, tables: self.tables }
     }
 
     /// The number of the data source that holds a partition.
@@ -107,16 +107,16 @@ impl ShardMap {
     }
 
     /// One slot for each subject table of a source, in order.
-    pub fn subject_slots(&self, source: usize) -> impl Iterator<Item = Slot> + '_ {
+    pub fn subject_slots(&self, source: usize) -> impl Iterator<Item = TableSlot> + '_ {
         self.slots(self.tables.subject, source)
     }
 
     /// One slot for each index table of a source, in order.
-    pub fn index_slots(&self, source: usize) -> impl Iterator<Item = Slot> + '_ {
+    pub fn index_slots(&self, source: usize) -> impl Iterator<Item = TableSlot> + '_ {
         self.slots(self.tables.index, source)
     }
 
-    fn slots(&self, count: u16, source: usize) -> impl Iterator<Item = Slot> + '_ {
+    fn slots(&self, count: u16, source: usize) -> impl Iterator<Item = TableSlot> + '_ {
         (0..count).map(|n| self.slot(Partition::number(n))).filter(move |slot| self.source(slot.partition) == source)
     }
 }

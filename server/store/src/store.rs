@@ -4,20 +4,23 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use riposte_core::Result;
-use riposte_core::ports::{Boards, Clock, Histories, Ids, Outbox, Rankings, Reader, Repairer, Witness, Writer};
-use riposte_core::rank::Rules;
+use riposte_core::ports::{
+    Clock, CommitObserver, CountRepair, IdSource, MemberHistories, Outbox, RankIndexes, Rankings, Reader, Writer,
+};
+use riposte_core::rank::RankingConfig;
 use sea_orm::{ConnectionTrait, DbErr, Statement};
 
 use crate::config::StoreConfig;
 use crate::schema::{self, SourceSchema};
 use crate::sql::{
-    Observer, Source, Sources, SqlHistories, SqlIds, SqlOutbox, SqlRanks, SqlReader, SqlRepairer, SqlWriter,
+    DataSource, DataSources, SqlCountRepair, SqlHistories, SqlIds, SqlOutbox, SqlRanks, SqlReader, SqlWriter,
+    TransactionObserver,
 };
 
 /// The tables of a deployment behind the domain's ports. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Store {
-    sources: Arc<Sources>,
+pub struct SqlStore {
+    sources: Arc<DataSources>,
     reader: Arc<SqlReader>,
     writer: Arc<SqlWriter>,
     ids: Arc<SqlIds>,
@@ -38,14 +41,14 @@ pub struct Diagnosis {
     pub unreachable: Option<String>,
 }
 
-impl Store {
+impl SqlStore {
     /// Opens a store, inside a tokio runtime. No server is asked yet: a source that is down, or whose schema is old, shows in
-    /// [`Store::schema`].
+    /// [`SqlStore::schema`].
     ///
     /// # Errors
     /// When the configuration makes no sense, or the folder of a SQLite file cannot be made.
     pub fn open(config: &StoreConfig, clock: Arc<dyn Clock>) -> Result<Self> {
-        let sources = Arc::new(Sources::open(config)?);
+        let sources = Arc::new(DataSources::open(config)?);
         let ids = Arc::new(SqlIds::new(Arc::clone(&sources), Arc::clone(&clock)));
         Ok(Self {
             reader: Arc::new(SqlReader::new(Arc::clone(&sources))),
@@ -57,7 +60,7 @@ impl Store {
     }
 
     /// From now on `observer` is told how the work of this store goes. Only the first one counts.
-    pub fn observe(&self, observer: Arc<dyn Observer>) {
+    pub fn observe(&self, observer: Arc<dyn TransactionObserver>) {
         self.sources.desk().observe(observer);
     }
 
@@ -75,14 +78,14 @@ impl Store {
 
     /// Commits, and tells `witness` of each.
     #[must_use]
-    pub fn witnessed_writer(&self, witness: Arc<dyn Witness>) -> Arc<dyn Writer> {
+    pub fn witnessed_writer(&self, witness: Arc<dyn CommitObserver>) -> Arc<dyn Writer> {
         Arc::new(SqlWriter::new(Arc::clone(&self.sources), Arc::clone(&self.ids), Some(witness)))
     }
 
     /// New ids.
     #[must_use]
-    pub fn ids(&self) -> Arc<dyn Ids> {
-        Arc::clone(&self.ids) as Arc<dyn Ids>
+    pub fn ids(&self) -> Arc<dyn IdSource> {
+        Arc::clone(&self.ids) as Arc<dyn IdSource>
     }
 
     /// What commits left to be told.
@@ -93,21 +96,21 @@ impl Store {
 
     /// Members' histories.
     #[must_use]
-    pub fn histories(&self) -> Arc<dyn Histories> {
+    pub fn histories(&self) -> Arc<dyn MemberHistories> {
         Arc::new(SqlHistories::new(Arc::clone(&self.sources), Arc::clone(&self.reader)))
     }
 
     /// Ranked orders under `rules`: their boards, and the rankings that are frozen from them.
     #[must_use]
-    pub fn ranks(&self, rules: Rules) -> (Arc<dyn Boards>, Arc<dyn Rankings>) {
+    pub fn ranks(&self, rules: RankingConfig) -> (Arc<dyn RankIndexes>, Arc<dyn Rankings>) {
         let ranks = Arc::new(SqlRanks::new(Arc::clone(&self.sources), Arc::clone(&self.reader), rules));
         (Arc::clone(&ranks) as _, ranks)
     }
 
     /// Repairs.
     #[must_use]
-    pub fn repairer(&self) -> Arc<dyn Repairer> {
-        Arc::new(SqlRepairer::new(Arc::clone(&self.sources), Arc::clone(&self.reader), Arc::clone(&self.ids)))
+    pub fn repairer(&self) -> Arc<dyn CountRepair> {
+        Arc::new(SqlCountRepair::new(Arc::clone(&self.sources), Arc::clone(&self.reader), Arc::clone(&self.ids)))
     }
 
     /// The clock it was opened with.
@@ -118,7 +121,7 @@ impl Store {
 
     /// The data sources, for the migrations.
     #[must_use]
-    pub fn sources(&self) -> &Arc<Sources> {
+    pub fn sources(&self) -> &Arc<DataSources> {
         &self.sources
     }
 
@@ -166,7 +169,7 @@ const SQLITE_FACTS: [(&str, &[&str]); 3] = [
     ("synchronous", &["PRAGMA synchronous"]),
 ];
 
-async fn diagnose(source: &Source) -> Diagnosis {
+async fn diagnose(source: &DataSource) -> Diagnosis {
     let mut diagnosis = Diagnosis::default();
     let mysql = source.write_pool().get_database_backend() == sea_orm::DbBackend::MySql;
     let facts: &[(&'static str, &[&str])] = if mysql { &MYSQL_FACTS } else { &SQLITE_FACTS };
@@ -192,7 +195,7 @@ async fn diagnose(source: &Source) -> Diagnosis {
     diagnosis
 }
 
-async fn ask(source: &Source, sql: &str) -> std::result::Result<Option<String>, DbErr> {
+async fn ask(source: &DataSource, sql: &str) -> std::result::Result<Option<String>, DbErr> {
     let pool = source.write_pool();
     let row = pool.query_one_raw(Statement::from_string(pool.get_database_backend(), sql)).await?;
     let Some(row) = row else { return Ok(None) };

@@ -24,7 +24,7 @@ fn instruments(registry: &Registry) -> Result<String> {
     let recorded = || registry.metrics().filter(|metric| !is_observed(metric));
     for metric in recorded() {
         let Metric { field, description, value, exemplars, .. } = metric;
-        let kind = if *exemplars { "Traced".to_owned() } else { format!("{}<{value}>", kind(metric)) };
+        let kind = if *exemplars { "ExemplarHistogram".to_owned() } else { format!("{}<{value}>", kind(metric)) };
         writeln!(text, "    /// {description}.\n    pub(super) {field}: {kind},")?;
     }
     text += "}\n\nimpl Instruments {\n    /// All of them, of one meter; exemplars are kept where they are `wanted`.\n    \
@@ -36,13 +36,13 @@ fn instruments(registry: &Registry) -> Result<String> {
         }
         made += ".build()";
         if let (true, Some(set)) = (metric.exemplars, &metric.buckets) {
-            made = format!("Traced::new({:?}, {}, {made}, wanted)", metric.scraped(), constant(set));
+            made = format!("ExemplarHistogram::new({:?}, {}, {made}, wanted)", metric.scraped(), constant(set));
         }
         writeln!(text, "            {}: {made},", metric.field)?;
     }
     text += "        }\n    }\n\n    /// Those that keep exemplars.\n";
     let traced: Vec<String> = recorded().filter(|of| of.exemplars).map(|of| format!("&self.{}", of.field)).collect();
-    writeln!(text, "    pub(super) fn traced(&self) -> [&Traced; {}] {{", traced.len())?;
+    writeln!(text, "    pub(super) fn traced(&self) -> [&ExemplarHistogram; {}] {{", traced.len())?;
     writeln!(text, "        [{}]\n    }}\n}}", traced.join(", "))?;
     for (set, bounds) in &registry.metrics.buckets {
         let bounds: Vec<String> = bounds.iter().map(|bound| format!("{bound:?}")).collect();

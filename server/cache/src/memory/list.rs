@@ -3,32 +3,32 @@
 use std::collections::BTreeMap;
 
 use riposte_core::CommentId;
-use riposte_core::page::{Cut, Order, Page, Window};
+use riposte_core::page::{ListOrder, Page, PageQuery, RangeSplit};
 
-use crate::port::{ListChange, Listed};
+use crate::port::{ListRange, ListUpdate};
 
 /// See the module.
 #[derive(Debug, Clone)]
-pub(super) struct List {
-    order: Order,
+pub(super) struct MemoryList {
+    order: ListOrder,
     low: i32,
     high: i32,
     members: BTreeMap<i32, CommentId>,
 }
 
-impl List {
+impl MemoryList {
     /// A list that holds what was read, if that begins at the end it is kept from.
-    pub(super) fn begin(part: &Listed) -> Option<Self> {
+    pub(super) fn begin(part: &ListRange) -> Option<Self> {
         let at_end = match part.name.order {
-            Order::Oldest => part.low == 0,
-            Order::Newest => part.high == i32::MAX,
+            ListOrder::Oldest => part.low == 0,
+            ListOrder::Newest => part.high == i32::MAX,
         };
         let members = part.members.iter().copied().collect();
         at_end.then_some(Self { order: part.name.order, low: part.low, high: part.high, members })
     }
 
     /// Adds what was read where it adjoins.
-    pub(super) fn extend(&mut self, part: &Listed, window: usize) {
+    pub(super) fn extend(&mut self, part: &ListRange, window: usize) {
         let adjoins = part.high >= self.low.saturating_sub(1) && part.low <= self.high.saturating_add(1);
         if adjoins && self.members.len() < window {
             self.members.extend(part.members.iter().copied());
@@ -38,7 +38,7 @@ impl List {
     }
 
     /// Brings what a commit did. What grows a quarter beyond its window is cut to it.
-    pub(super) fn apply(&mut self, change: &ListChange, window: usize) {
+    pub(super) fn apply(&mut self, change: &ListUpdate, window: usize) {
         let (low, high) = (self.low, self.high);
         self.members.extend(change.came.iter().filter(|(floor, _)| (low..=high).contains(floor)).copied());
         for floor in &change.went {
@@ -49,19 +49,19 @@ impl List {
         }
         while self.members.len() > window {
             match self.order {
-                Order::Oldest => drop(self.members.pop_last()),
-                Order::Newest => drop(self.members.pop_first()),
+                ListOrder::Oldest => drop(self.members.pop_last()),
+                ListOrder::Newest => drop(self.members.pop_first()),
             }
         }
         match self.order {
-            Order::Oldest => self.high = self.members.last_key_value().map_or(0, |(floor, _)| *floor),
-            Order::Newest => self.low = self.members.first_key_value().map_or(0, |(floor, _)| *floor),
+            ListOrder::Oldest => self.high = self.members.last_key_value().map_or(0, |(floor, _)| *floor),
+            ListOrder::Newest => self.low = self.members.first_key_value().map_or(0, |(floor, _)| *floor),
         }
     }
 
     /// The page of a window, if everything that decides about it is kept.
-    pub(super) fn page(&self, window: &Window) -> Option<Page<CommentId>> {
-        let cut = Cut::of(window);
+    pub(super) fn page(&self, window: &PageQuery) -> Option<Page<CommentId>> {
+        let cut = RangeSplit::of(window);
         let mut rows: Vec<(i32, CommentId)> = Vec::with_capacity(cut.low + cut.high);
         if cut.low > 0 {
             if cut.floor > self.high {

@@ -9,7 +9,7 @@ const DOUBT: i64 = 30_000;
 
 /// See the module.
 #[derive(Debug, Default)]
-pub(super) struct States {
+pub(super) struct LikeStates {
     /// Who looks at the rows to fill it.
     filler: Option<(u64, u64)>,
     /// Commits under way that may change it, and until when they can be.
@@ -18,15 +18,15 @@ pub(super) struct States {
     known: Option<(u64, HashMap<CommentId, LikeValue>)>,
 }
 
-impl States {
-    pub(super) fn doubt(&mut self, token: u64, now: i64) {
+impl LikeStates {
+    pub(super) fn begin_invalidation(&mut self, token: u64, now: i64) {
         self.forget();
         self.doubts.retain(|_, until| *until >= now);
         self.doubts.insert(token, now + DOUBT);
     }
 
     /// Where this doubt is gone, somebody may have filled what was read before the commit.
-    pub(super) fn settle(&mut self, token: u64) {
+    pub(super) fn end_invalidation(&mut self, token: u64) {
         if self.doubts.remove(&token).is_none() {
             self.forget();
         }

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use futures::future::join_all;
 use riposte_core::comment::CommentView;
-use riposte_core::{CommentId, Result, SubjectKey, Types};
+use riposte_core::{CommentId, ObjectTypeScope, Result, SubjectKey};
 
-use super::{CachedReader, Parts, Sample, parts};
+use super::{AuditSample, CachedReader, Parts, parts};
 use crate::fallback;
-use crate::port::{Away, Fill, Kind, Lookup, Opened, Ticket};
-use crate::tally::Told;
+use crate::port::{CacheFill, EntryLookup, FillLease, FillScope, LeaseOutcome, Unavailable};
+use crate::stats::CacheEvent;
 
 /// The most subjects whose comments one read keeps: a batch over more of them is no page that others will ask for.
 const KEPT: usize = 8;
@@ -17,22 +17,26 @@ const KEPT: usize = 8;
 impl CachedReader {
     /// Comments of these types in the order of `ids`, by one trip for those that are known, and one read of the rows for the others.
     /// What is of another type goes the way of what does not exist, copy or not.
-    pub(super) async fn comments_of(&self, ids: &[CommentId], types: &Types) -> Result<Vec<Option<CommentView>>> {
+    pub(super) async fn comments_of(
+        &self,
+        ids: &[CommentId],
+        types: &ObjectTypeScope,
+    ) -> Result<Vec<Option<CommentView>>> {
         let told = ids.iter().try_for_each(|id| self.0.owed.clear(id.partition()));
-        let looked = if told.is_ok() { self.0.cache.comments(ids).await } else { Err(Away) };
-        let not_found = if looked.is_ok() { Told::Miss } else { Told::Away };
+        let looked = if told.is_ok() { self.0.cache.comments(ids).await } else { Err(Unavailable) };
+        let not_found = if looked.is_ok() { CacheEvent::Miss } else { CacheEvent::Away };
         let looked = match looked {
             Ok(looked) => looked.into_iter().map(|found| allowed(found, types)).collect::<Vec<_>>(),
-            Err(Away) => {
+            Err(Unavailable) => {
                 fallback::note();
-                ids.iter().map(|_| Lookup::Miss).collect()
+                ids.iter().map(|_| EntryLookup::Miss).collect()
             }
         };
-        let missing = |(id, found): (&CommentId, &Lookup<_>)| (*found == Lookup::Miss).then_some(*id);
+        let missing = |(id, found): (&CommentId, &EntryLookup<_>)| (*found == EntryLookup::Miss).then_some(*id);
         let missed: Vec<CommentId> = ids.iter().zip(&looked).filter_map(missing).collect();
-        self.0.tally.add(Told::Hit, ids.len() - missed.len());
-        if let Some((id, _)) = ids.iter().zip(&looked).find(|(_, found)| **found != Lookup::Miss) {
-            self.0.seen.note(Sample::COMMENT, || Sample::Comment(*id));
+        self.0.tally.add(CacheEvent::Hit, ids.len() - missed.len());
+        if let Some((id, _)) = ids.iter().zip(&looked).find(|(_, found)| **found != EntryLookup::Miss) {
+            self.0.seen.note(AuditSample::COMMENT, || AuditSample::Comment(*id));
         }
         self.0.tally.add(not_found, missed.len());
         let mut read =
@@ -40,18 +44,18 @@ impl CachedReader {
         Ok(looked
             .into_iter()
             .map(|found| match found {
-                Lookup::Hit(view) => view,
-                Lookup::Miss => read.next().flatten(),
+                EntryLookup::Hit(view) => view,
+                EntryLookup::Miss => read.next().flatten(),
             })
             .collect())
     }
 }
 
 /// What a copy says to somebody who may use these types.
-fn allowed(found: Lookup<Option<CommentView>>, types: &Types) -> Lookup<Option<CommentView>> {
+fn allowed(found: EntryLookup<Option<CommentView>>, types: &ObjectTypeScope) -> EntryLookup<Option<CommentView>> {
     match found {
-        Lookup::Hit(Some(view)) if !types.hold(view.subject.object_type()) => Lookup::Miss,
-        found @ (Lookup::Hit(_) | Lookup::Miss) => found,
+        EntryLookup::Hit(Some(view)) if !types.hold(view.subject.object_type()) => EntryLookup::Miss,
+        found @ (EntryLookup::Hit(_) | EntryLookup::Miss) => found,
     }
 }
 
@@ -60,7 +64,7 @@ impl Parts {
         &self,
         reader: &CachedReader,
         ids: &[CommentId],
-        types: &Types,
+        types: &ObjectTypeScope,
     ) -> Result<Vec<Option<CommentView>>> {
         let located = self.inner.locate_among(ids, types).await?;
         let there: Vec<CommentId> = located.iter().flatten().map(|at| at.id).collect();
@@ -77,7 +81,7 @@ impl Parts {
         let kept = tickets.iter().map(|(key, ticket)| async move {
             match (items(key), seen.get(key)) {
                 (items, Some(&seen)) if !items.is_empty() => {
-                    self.keep(ticket, Fill { items, seen, ..Fill::default() }).await;
+                    self.keep(ticket, CacheFill { items, seen, ..CacheFill::default() }).await;
                 }
                 _ => drop(self.cache.close(ticket).await),
             }
@@ -88,7 +92,7 @@ impl Parts {
     }
 
     /// Revisions of these subjects that are not older than any comment that was read before.
-    async fn seen_after(&self, tickets: &BTreeMap<SubjectKey, Ticket>) -> BTreeMap<SubjectKey, i64> {
+    async fn seen_after(&self, tickets: &BTreeMap<SubjectKey, FillLease>) -> BTreeMap<SubjectKey, i64> {
         if tickets.is_empty() {
             return BTreeMap::new();
         }
@@ -99,7 +103,11 @@ impl Parts {
     }
 
     /// The right to keep comments of these subjects, as far as their rows are kept.
-    async fn tickets(&self, reader: &CachedReader, mut keys: Vec<SubjectKey>) -> Result<BTreeMap<SubjectKey, Ticket>> {
+    async fn tickets(
+        &self,
+        reader: &CachedReader,
+        mut keys: Vec<SubjectKey>,
+    ) -> Result<BTreeMap<SubjectKey, FillLease>> {
         keys.sort();
         keys.dedup();
         if keys.len() > KEPT {
@@ -107,11 +115,11 @@ impl Parts {
         }
         // Without its subject's row a comment is not shown.
         reader.subjects_of(&keys).await?;
-        let open = |key| self.cache.open(key, Kind::Comments, rand::random());
+        let open = |key| self.cache.open(key, FillScope::Comments, rand::random());
         let opened = join_all(keys.iter().map(open)).await;
         let ticket = |(key, opened)| match opened {
-            Ok(Opened::Ticket(ticket)) => Some((key, ticket)),
-            Ok(Opened::Busy | Opened::Unknown { .. } | Opened::Cold) | Err(Away) => None,
+            Ok(LeaseOutcome::Ticket(ticket)) => Some((key, ticket)),
+            Ok(LeaseOutcome::Busy | LeaseOutcome::Unknown { .. } | LeaseOutcome::Cold) | Err(Unavailable) => None,
         };
         Ok(keys.into_iter().zip(opened).filter_map(ticket).collect())
     }

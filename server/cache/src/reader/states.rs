@@ -4,21 +4,21 @@ use std::collections::HashMap;
 
 use riposte_core::{CommentId, LikeValue, Result};
 
-use super::{CachedReader, Parts, Sample};
-use crate::port::{Away, Member};
-use crate::tally::Told;
+use super::{AuditSample, CachedReader, Parts};
+use crate::port::{SubjectMember, Unavailable};
+use crate::stats::CacheEvent;
 
 /// The most likes of one member in one subject that are kept; who has more is answered from the rows.
 const MOST: usize = 1_000;
 
 impl CachedReader {
     /// A member's values in the order of `ids`; `None` for a comment that is not in this subject.
-    pub(super) async fn states_of(&self, who: &Member, ids: &[CommentId]) -> Result<Vec<Option<LikeValue>>> {
+    pub(super) async fn states_of(&self, who: &SubjectMember, ids: &[CommentId]) -> Result<Vec<Option<LikeValue>>> {
         let told = self.0.owed.clear(who.key.partition());
-        let looked = if told.is_ok() { self.0.cache.states(who, ids).await } else { Err(Away) };
+        let looked = if told.is_ok() { self.0.cache.states(who, ids).await } else { Err(Unavailable) };
         let known = match self.0.looked(looked) {
             Some(Some(known)) => {
-                self.0.seen.note(Sample::STATES, || Sample::States(who.clone(), ids.to_vec()));
+                self.0.seen.note(AuditSample::STATES, || AuditSample::States(who.clone(), ids.to_vec()));
                 known
             }
             // Who asks was told of comments: copies that know of no such subject have not heard of it yet.
@@ -33,7 +33,7 @@ impl CachedReader {
         Ok(values.map(|(value, here)| value.or(here.then_some(LikeValue::None))).collect())
     }
 
-    async fn read_states(&self, who: &Member, ids: &[CommentId]) -> Result<Vec<Option<LikeValue>>> {
+    async fn read_states(&self, who: &SubjectMember, ids: &[CommentId]) -> Result<Vec<Option<LikeValue>>> {
         if !self.0.leaves(who.key.partition()) {
             // Whether the subject may be shown is asked of its row.
             let subject = self.subjects_of(std::slice::from_ref(&who.key)).await?.pop().flatten();
@@ -52,7 +52,7 @@ impl CachedReader {
     }
 
     /// Which of these are comments of the subject. Those that are need not be asked for again.
-    async fn here(&self, who: &Member, ids: &[CommentId]) -> Result<Vec<bool>> {
+    async fn here(&self, who: &SubjectMember, ids: &[CommentId]) -> Result<Vec<bool>> {
         let located = self.0.inner.locate(ids).await?;
         let here: Vec<bool> = located.iter().map(|at| at.as_ref().is_some_and(|at| at.subject == who.key)).collect();
         let there = ids.iter().zip(&here).filter(|(_, here)| **here).map(|(id, _)| *id);
@@ -64,7 +64,7 @@ impl CachedReader {
 impl Parts {
     /// Keeps everything that a member likes in a subject, and tells it; `None` where nobody may keep it now, or it is too
     /// much.
-    async fn keep_states(&self, who: &Member) -> Result<Option<HashMap<CommentId, LikeValue>>> {
+    async fn keep_states(&self, who: &SubjectMember) -> Result<Option<HashMap<CommentId, LikeValue>>> {
         let token = rand::random();
         if self.cache.open_states(who, token).await != Ok(true) {
             return Ok(None);
@@ -76,7 +76,7 @@ impl Parts {
         }
         let values: Vec<_> = page.items.into_iter().map(|like| (like.comment, like.value)).collect();
         let _ = self.cache.fill_states(who, token, &values).await;
-        self.tally.one(Told::Fill);
+        self.tally.one(CacheEvent::Fill);
         Ok(Some(values.into_iter().collect()))
     }
 }

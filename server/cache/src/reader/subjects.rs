@@ -5,29 +5,29 @@ use std::sync::Arc;
 use futures::future::join_all;
 use riposte_core::{Result, Subject, SubjectKey};
 
-use super::{CachedReader, Parts, Sample};
+use super::{AuditSample, CachedReader, Parts};
 use crate::fallback;
-use crate::port::{Away, Fill, Kind, Lookup, Opened};
-use crate::tally::Told;
+use crate::port::{CacheFill, EntryLookup, FillScope, LeaseOutcome, Unavailable};
+use crate::stats::CacheEvent;
 
 impl CachedReader {
     /// Subjects in the order of `keys`, by one trip for those that are known, and one read of the rows for the others.
     pub(super) async fn subjects_of(&self, keys: &[SubjectKey]) -> Result<Vec<Option<Subject>>> {
         let told = keys.iter().try_for_each(|key| self.0.owed.clear(key.partition()));
-        let looked = if told.is_ok() { self.0.cache.subjects(keys).await } else { Err(Away) };
-        let not_found = if looked.is_ok() { Told::Miss } else { Told::Away };
+        let looked = if told.is_ok() { self.0.cache.subjects(keys).await } else { Err(Unavailable) };
+        let not_found = if looked.is_ok() { CacheEvent::Miss } else { CacheEvent::Away };
         let looked = match looked {
             Ok(looked) => looked,
-            Err(Away) => {
+            Err(Unavailable) => {
                 fallback::note();
-                keys.iter().map(|_| Lookup::Miss).collect()
+                keys.iter().map(|_| EntryLookup::Miss).collect()
             }
         };
-        let missing = |(key, found): (&SubjectKey, &Lookup<_>)| (*found == Lookup::Miss).then(|| key.clone());
+        let missing = |(key, found): (&SubjectKey, &EntryLookup<_>)| (*found == EntryLookup::Miss).then(|| key.clone());
         let missed: Vec<SubjectKey> = keys.iter().zip(&looked).filter_map(missing).collect();
-        self.0.tally.add(Told::Hit, keys.len() - missed.len());
-        if let Some((key, _)) = keys.iter().zip(&looked).find(|(_, found)| **found != Lookup::Miss) {
-            self.0.seen.note(Sample::SUBJECT, || Sample::Subject(key.clone()));
+        self.0.tally.add(CacheEvent::Hit, keys.len() - missed.len());
+        if let Some((key, _)) = keys.iter().zip(&looked).find(|(_, found)| **found != EntryLookup::Miss) {
+            self.0.seen.note(AuditSample::SUBJECT, || AuditSample::Subject(key.clone()));
         }
         self.0.tally.add(not_found, missed.len());
         let read = if missed.is_empty() {
@@ -40,8 +40,8 @@ impl CachedReader {
         Ok(looked
             .into_iter()
             .map(|found| match found {
-                Lookup::Hit(subject) => subject,
-                Lookup::Miss => read.next().flatten(),
+                EntryLookup::Hit(subject) => subject,
+                EntryLookup::Miss => read.next().flatten(),
             })
             .collect())
     }
@@ -52,19 +52,19 @@ impl Parts {
         if keys.iter().any(|key| self.leaves(key.partition())) {
             return self.subjects_out_of_rows(keys).await;
         }
-        let open = |key| self.cache.open(key, Kind::Row, rand::random());
+        let open = |key| self.cache.open(key, FillScope::Row, rand::random());
         let opened = join_all(keys.iter().map(open)).await;
         let read = self.subjects_out_of_rows(keys).await;
         let found = keys.iter().zip(opened).zip(read.iter().flatten());
         let kept = found.map(|((key, opened), subject)| async move {
             match (opened, subject) {
-                (Ok(Opened::Ticket(ticket)), Some(subject)) => {
-                    self.keep(&ticket, Fill { subject: Some(subject.clone()), ..Fill::default() }).await;
+                (Ok(LeaseOutcome::Ticket(ticket)), Some(subject)) => {
+                    self.keep(&ticket, CacheFill { subject: Some(subject.clone()), ..CacheFill::default() }).await;
                 }
-                (Ok(Opened::Ticket(ticket)), None) => drop(self.cache.close(&ticket).await),
-                (Ok(Opened::Unknown { .. }), Some(subject)) => drop(self.cache.name(key, subject.id).await),
-                (Ok(Opened::Unknown { token }), None) => drop(self.cache.absent(key, token).await),
-                (Ok(Opened::Busy | Opened::Cold) | Err(Away), _) => {}
+                (Ok(LeaseOutcome::Ticket(ticket)), None) => drop(self.cache.close(&ticket).await),
+                (Ok(LeaseOutcome::Unknown { .. }), Some(subject)) => drop(self.cache.name(key, subject.id).await),
+                (Ok(LeaseOutcome::Unknown { token }), None) => drop(self.cache.absent(key, token).await),
+                (Ok(LeaseOutcome::Busy | LeaseOutcome::Cold) | Err(Unavailable), _) => {}
             }
         });
         join_all(kept).await;

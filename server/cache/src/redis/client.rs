@@ -10,14 +10,14 @@ use fred::interfaces::{ClientLike, ClusterInterface, EventInterface, FunctionInt
 use fred::types::Value;
 use fred::types::config::{Config, ReconnectPolicy, ServerConfig};
 use fred::types::{Builder, Key};
-use riposte_core::Breaker;
+use riposte_core::CircuitBreaker;
 use tokio::task::AbortHandle;
 use tokio::time::timeout;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::place::Place;
+use super::endpoint::Endpoint;
 use crate::config::RedisConfig;
-use crate::port::Away;
+use crate::port::Unavailable;
 
 /// The functions. See the file.
 const LIBRARY: &str = include_str!("library.lua");
@@ -47,12 +47,12 @@ const GIVEN_UP: Duration = Duration::from_millis(500);
 
 /// See the module.
 #[derive(Debug)]
-pub(super) struct Client {
+pub(super) struct RedisClient {
     pool: Pool,
-    place: Arc<Place>,
+    place: Arc<Endpoint>,
     clustered: bool,
     begin: Instant,
-    breaker: Breaker,
+    breaker: CircuitBreaker,
     /// How long readers wait: whoever is answered later has not shown that they would be.
     budget: Duration,
     /// One at a time brings the functions.
@@ -94,11 +94,11 @@ async fn keep(connection: Connection, leaving: Arc<AtomicBool>) {
     }
 }
 
-impl Client {
+impl RedisClient {
     /// A client that connects in this runtime, as soon and as often as it has to.
     pub(super) fn start(config: &RedisConfig) -> Result<Self, String> {
         let mut parsed = parsed(&config.url)?;
-        let place = Arc::new(Place::of(&parsed));
+        let place = Arc::new(Endpoint::of(&parsed));
         parsed.credential_provider = Some(Arc::clone(&place) as _);
         // A server that is away at first is one that comes later.
         parsed.fail_fast = false;
@@ -129,7 +129,7 @@ impl Client {
             place,
             clustered,
             begin: Instant::now(),
-            breaker: Breaker::default(),
+            breaker: CircuitBreaker::default(),
             budget: config.budget,
             loading: tokio::sync::Mutex::default(),
             told: Mutex::new(false),
@@ -138,7 +138,7 @@ impl Client {
         })
     }
 
-    /// Who we are on connections from now on: see [`Place::exchange`].
+    /// Who we are on connections from now on: see [`Endpoint::exchange`].
     pub(super) async fn exchange(&self, url: &str) -> Result<(), String> {
         let new = parsed(url)?;
         self.place.leads_here(&new)?;
@@ -180,18 +180,24 @@ impl Client {
     }
 
     /// Calls a function on the server that holds `key`, for somebody who has so much time.
-    pub(super) async fn call(&self, name: &str, key: &str, args: Vec<Value>, budget: Duration) -> Result<Value, Away> {
+    pub(super) async fn call(
+        &self,
+        name: &str,
+        key: &str,
+        args: Vec<Value>,
+        budget: Duration,
+    ) -> Result<Value, Unavailable> {
         self.called(name, key, args, budget).await.map_err(|why| {
             if let Some(why) = why {
                 self.failed(&why);
             }
-            Away
+            Unavailable
         })
     }
 
     /// The same in the background: that it is late is no failure.
-    pub(super) async fn call_aside(&self, name: &str, key: &str, args: Vec<Value>) -> Result<Value, Away> {
-        self.called(name, key, args, ASIDE).await.map_err(|_| Away)
+    pub(super) async fn call_aside(&self, name: &str, key: &str, args: Vec<Value>) -> Result<Value, Unavailable> {
+        self.called(name, key, args, ASIDE).await.map_err(|_| Unavailable)
     }
 
     /// Makes a call, or says why there is no answer; nothing where none was hoped for.
@@ -204,7 +210,7 @@ impl Client {
         if let Ok(Err(error)) = &called
             && error.details().contains("Function not found")
         {
-            self.load().await.map_err(|Away| None)?;
+            self.load().await.map_err(|Unavailable| None)?;
             called = timeout(budget, self.once(name, key, args)).await;
         }
         match called {
@@ -227,7 +233,7 @@ impl Client {
     }
 
     /// Brings the functions to the server, or to every master of the cluster.
-    pub(super) async fn load(&self) -> Result<(), Away> {
+    pub(super) async fn load(&self) -> Result<(), Unavailable> {
         let _one = self.loading.lock().await;
         let loaded = timeout(LOADING, async {
             if self.clustered {
@@ -242,11 +248,11 @@ impl Client {
             Ok(Err(error)) => {
                 tracing::debug!(%error, "the functions could not be loaded");
                 self.failed(error.details());
-                Err(Away)
+                Err(Unavailable)
             }
             Err(_) => {
                 self.failed("too slow");
-                Err(Away)
+                Err(Unavailable)
             }
         }
     }
@@ -290,7 +296,7 @@ impl Client {
     }
 }
 
-impl Drop for Client {
+impl Drop for RedisClient {
     fn drop(&mut self) {
         self.keepers.iter().for_each(AbortHandle::abort);
     }

@@ -4,10 +4,10 @@ use fred::types::Value;
 use prost::Message;
 use riposte_core::{CommentId, Content};
 
-use super::message::{CommentRow, Said, SubjectRow};
-use super::value::{self, Parts};
-use super::{answers, page};
-use crate::port::{Item, Kind};
+use super::stored::{StoredComment, StoredContent, StoredSubject};
+use super::value::{self, CommentParts};
+use super::{decode, page};
+use crate::port::{CachedComment, FillScope};
 
 /// How deep answers are nested at most; those of the functions are four deep.
 const DEEPEST: u8 = 6;
@@ -20,11 +20,11 @@ pub fn copy(bytes: &[u8]) {
     let _ = value::item(bytes, None);
     let Some((cut, rest)) = bytes.split_first() else { return };
     let (row, said) = rest.split_at(rest.len().min((*cut).into()));
-    let Some(comment) = CommentRow::decode(row).ok().and_then(|row| row.comment(1, (2, 3))) else { return };
+    let Some(comment) = StoredComment::decode(row).ok().and_then(|row| row.comment(1, (2, 3))) else { return };
     // Content that says nothing at all is none.
-    let content = Said::decode(said).ok().filter(|said| said.encoded_len() > 0).map(Content::from);
-    let Parts { head, row, content: written } = Parts::of(&comment, content.as_ref());
-    assert_eq!(value::item(&[head, row, written].concat(), None), Some(Item { comment, content }));
+    let content = StoredContent::decode(said).ok().filter(|said| said.encoded_len() > 0).map(Content::from);
+    let CommentParts { head, row, content: written } = CommentParts::of(&comment, content.as_ref());
+    assert_eq!(value::item(&[head, row, written].concat(), None), Some(CachedComment { comment, content }));
 }
 
 /// A subject's row.
@@ -32,9 +32,9 @@ pub fn copy(bytes: &[u8]) {
 /// # Panics
 /// When it is written and read as another.
 pub fn subject(bytes: &[u8]) {
-    let Some(subject) = SubjectRow::decode(bytes).ok().and_then(SubjectRow::subject) else { return };
-    let written = SubjectRow::from(&subject).encode_to_vec();
-    assert_eq!(SubjectRow::decode(&written[..]).ok().and_then(SubjectRow::subject), Some(subject));
+    let Some(subject) = StoredSubject::decode(bytes).ok().and_then(StoredSubject::subject) else { return };
+    let written = StoredSubject::from(&subject).encode_to_vec();
+    assert_eq!(StoredSubject::decode(&written[..]).ok().and_then(StoredSubject::subject), Some(subject));
 }
 
 /// What a function answers.
@@ -43,9 +43,9 @@ pub fn answer(mut bytes: &[u8]) {
     for root in [None, CommentId::new(7)] {
         let _ = page::read(&value, root);
     }
-    let _ = answers::lookup(&value, answers::states);
-    let _ = answers::lookup(&value, |parts| answers::subject(parts.first()?));
-    let _ = (answers::opened(&value, Kind::Row, 1), answers::filled(&value), answers::item(&value, None));
+    let _ = decode::lookup(&value, decode::states);
+    let _ = decode::lookup(&value, |parts| decode::subject(parts.first()?));
+    let _ = (decode::opened(&value, FillScope::Row, 1), decode::filled(&value), decode::item(&value, None));
 }
 
 /// A value that follows from bytes.
@@ -76,15 +76,15 @@ mod tests {
     use riposte_core::MemberId;
     use riposte_core::subject::Metadata;
 
-    use super::{CommentRow, Content, Message, Said};
+    use super::{Content, Message, StoredComment, StoredContent};
     use crate::redis::tests::comment;
 
     /// A copy that is right, as [`super::copy`] takes it.
     fn sound() -> Vec<u8> {
-        let row = CommentRow::from(&comment(7, 1)).encode_to_vec();
+        let row = StoredComment::from(&comment(7, 1)).encode_to_vec();
         let content = Content::stored("楼".to_owned(), vec![MemberId::stored("m".to_owned())], Metadata::new());
         let length = u8::try_from(row.len()).unwrap();
-        [&[length], &row[..], &Said::from(&content).encode_to_vec()].concat()
+        [&[length], &row[..], &StoredContent::from(&content).encode_to_vec()].concat()
     }
 
     proptest! {

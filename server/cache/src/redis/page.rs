@@ -4,28 +4,30 @@ use fred::types::Value;
 use riposte_core::CommentId;
 use riposte_core::page::Page;
 
-use super::answers::{self, bytes, integer, list, subject, text};
-use crate::port::{Item, Lookup, PageHit, Preview};
+use super::decode::{self, bytes, integer, list, subject, text};
+use crate::port::{CachedComment, CachedPage, CachedPreview, EntryLookup};
 
 /// What an answer says of a page, and what the page is of where a print of it may be kept.
-pub(super) fn read(answer: &Value, root: Option<CommentId>) -> (Lookup<Option<PageHit>>, Option<Value>) {
+pub(super) fn read(answer: &Value, root: Option<CommentId>) -> (EntryLookup<Option<CachedPage>>, Option<Value>) {
     let [said, row, of, parts @ ..] = list(answer) else {
         let absent = list(answer).first().and_then(text) == Some("absent");
-        return (if absent { Lookup::Hit(None) } else { Lookup::Miss }, None);
+        return (if absent { EntryLookup::Hit(None) } else { EntryLookup::Miss }, None);
     };
     let found = (text(said) == Some("hit")).then(|| hit(row, parts, root)).flatten();
     let of = bytes(of).is_some_and(|of| !of.is_empty()).then(|| of.clone());
-    found.map_or((Lookup::Miss, None), |hit| (Lookup::Hit(Some(hit)), of))
+    found.map_or((EntryLookup::Miss, None), |hit| (EntryLookup::Hit(Some(hit)), of))
 }
 
 /// The page under the subject of this row, of its parts: root, whether there is more before and after, comments, pinned ones,
 /// previews. What cannot be read is a miss, never a guess.
-fn hit(row: &Value, parts: &[Value], root: Option<CommentId>) -> Option<PageHit> {
+fn hit(row: &Value, parts: &[Value], root: Option<CommentId>) -> Option<CachedPage> {
     let [copy, before, after, items, pinned, previews] = parts else { return None };
-    let all = |copies: &Value| list(copies).iter().map(|copy| answers::item(copy, None)).collect::<Option<Vec<Item>>>();
+    let all = |copies: &Value| {
+        list(copies).iter().map(|copy| decode::item(copy, None)).collect::<Option<Vec<CachedComment>>>()
+    };
     let more = |value| integer(value).map(|more| more != 0);
     let root = match root {
-        Some(id) => Some(answers::item(copy, Some(id))?),
+        Some(id) => Some(decode::item(copy, Some(id))?),
         None => None,
     };
     let items = Page { items: all(items)?, more_before: more(before)?, more_after: more(after)? };
@@ -33,10 +35,10 @@ fn hit(row: &Value, parts: &[Value], root: Option<CommentId>) -> Option<PageHit>
         let [root, shown] = list(preview) else { return None };
         let (rest, replies) = list(shown).split_first()?;
         let root = CommentId::new(i64::from_str_radix(text(root)?, 16).ok()?)?;
-        let replies = replies.iter().map(|copy| answers::item(copy, None)).collect::<Option<Vec<Item>>>()?;
-        Some((root, Preview { replies, more: more(rest)? }))
+        let replies = replies.iter().map(|copy| decode::item(copy, None)).collect::<Option<Vec<CachedComment>>>()?;
+        Some((root, CachedPreview { replies, more: more(rest)? }))
     });
     let shown: Vec<_> = shown.collect::<Option<_>>()?;
-    let previews = shown.into_iter().filter(|(_, preview)| *preview != Preview::default()).collect();
-    Some(PageHit { subject: subject(row)?, root, items, pinned: all(pinned)?, previews })
+    let previews = shown.into_iter().filter(|(_, preview)| *preview != CachedPreview::default()).collect();
+    Some(CachedPage { subject: subject(row)?, root, items, pinned: all(pinned)?, previews })
 }

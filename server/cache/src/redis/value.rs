@@ -19,8 +19,8 @@ use prost::Message;
 use riposte_core::{Comment, CommentId, Content};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use super::message::{CommentRow, Said};
-use crate::port::{Item, Likes};
+use super::stored::{StoredComment, StoredContent};
+use crate::port::{CachedComment, LikeCounts};
 
 const HEAD: usize = 64;
 const MAGIC: &[u8; 3] = b"rc4";
@@ -29,7 +29,7 @@ const SEAL: usize = 8;
 
 /// A comment as the functions take it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Parts {
+pub(super) struct CommentParts {
     /// The head, without an incarnation.
     pub(super) head: Vec<u8>,
     /// The row.
@@ -44,7 +44,7 @@ pub(super) fn hex(id: i64) -> String {
 }
 
 /// Revision, likes and dislikes as they lie in a head.
-pub(super) fn likes(likes: &Likes) -> Vec<u8> {
+pub(super) fn likes(likes: &LikeCounts) -> Vec<u8> {
     let mut bytes = likes.revision.to_be_bytes().to_vec();
     bytes.extend(likes.likes.to_be_bytes());
     bytes.extend(likes.dislikes.to_be_bytes());
@@ -52,7 +52,7 @@ pub(super) fn likes(likes: &Likes) -> Vec<u8> {
 }
 
 /// The same, with the place where it may stand on a preview, as they are told.
-pub(super) fn told(of: &Likes) -> Vec<u8> {
+pub(super) fn told(of: &LikeCounts) -> Vec<u8> {
     let mut bytes = likes(of);
     if let Some((root, floor)) = of.below {
         bytes.extend(hex(root.get()).bytes());
@@ -61,16 +61,16 @@ pub(super) fn told(of: &Likes) -> Vec<u8> {
     bytes
 }
 
-impl Parts {
+impl CommentParts {
     pub(super) fn of(comment: &Comment, content: Option<&Content>) -> Self {
-        let mut row = CommentRow::from(comment).encode_to_vec();
-        let content = content.map(|content| Said::from(content).encode_to_vec()).unwrap_or_default();
+        let mut row = StoredComment::from(comment).encode_to_vec();
+        let content = content.map(|content| StoredContent::from(content).encode_to_vec()).unwrap_or_default();
         let mut head = Vec::with_capacity(HEAD);
         head.extend(MAGIC);
         head.push(b'0' + u8::from(comment.live_below > 0) + 2 * u8::from(comment.state.is_visible()));
         head.extend([0; 8]);
         head.extend(comment.revision.to_be_bytes());
-        head.extend(likes(&Likes::of(comment)));
+        head.extend(likes(&LikeCounts::of(comment)));
         head.extend(u32::try_from(row.len() + SEAL).unwrap_or(u32::MAX).to_be_bytes());
         head.extend(hex(comment.subject_id.get()).bytes());
         head.extend(xxh3_64(&content).to_be_bytes());
@@ -80,7 +80,7 @@ impl Parts {
 }
 
 /// The comment of a copy; `None` where it is damaged, of another schema, or of another comment.
-pub(super) fn item(value: &[u8], id: Option<CommentId>) -> Option<Item> {
+pub(super) fn item(value: &[u8], id: Option<CommentId>) -> Option<CachedComment> {
     let (head, rest) = value.split_at_checked(HEAD)?;
     let row_length = u32::from_be_bytes(array(head, 36)?) as usize;
     let (row, content) = rest.split_at_checked(row_length)?;
@@ -92,9 +92,9 @@ pub(super) fn item(value: &[u8], id: Option<CommentId>) -> Option<Item> {
     }
     let revision = i64::from_be_bytes(array(head, 12)?).max(i64::from_be_bytes(array(head, 20)?));
     let counts = (i32::from_be_bytes(array(head, 28)?), i32::from_be_bytes(array(head, 32)?));
-    let comment = CommentRow::decode(row).ok()?.comment(revision, counts)?;
-    let content = if content.is_empty() { None } else { Some(Said::decode(content).ok()?.into()) };
-    id.is_none_or(|id| comment.id == id).then_some(Item { comment, content })
+    let comment = StoredComment::decode(row).ok()?.comment(revision, counts)?;
+    let content = if content.is_empty() { None } else { Some(StoredContent::decode(content).ok()?.into()) };
+    id.is_none_or(|id| comment.id == id).then_some(CachedComment { comment, content })
 }
 
 /// The checksum of a row, with a whole head.
@@ -115,14 +115,14 @@ mod tests {
     use riposte_core::subject::Metadata;
     use riposte_core::{Content, MemberId};
 
-    use super::{HEAD, Parts, item};
+    use super::{CommentParts, HEAD, item};
     use crate::redis::tests::comment;
 
     #[test]
     fn a_copy_gives_back_its_comment_and_a_damaged_one_gives_nothing() {
         let comment = comment(7, 3);
         let content = Content::stored("楼".into(), vec![MemberId::stored("m".into())], Metadata::new());
-        let Parts { head, row, content: said } = Parts::of(&comment, Some(&content));
+        let CommentParts { head, row, content: said } = CommentParts::of(&comment, Some(&content));
         assert_eq!(head.len(), HEAD);
         let mut value = [head, row, said].concat();
         let found = item(&value, Some(comment.id)).expect("whole");

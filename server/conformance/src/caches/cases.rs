@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use riposte_core::page::Start;
+use riposte_core::page::PageStart;
 use riposte_core::{Comment, CommentId, CommentState, LikeValue, MemberId, Millis, Subject};
 
 use super::scene::{NEWEST, Scene};
 use riposte_cache::{
-    Cache, Change, Cursor, Fill, Filled, Item, Kind, Likes, Listed, Lookup, Member, Opened, PageAsk, Part, Patch,
+    Cache, CacheFill, CachedComment, CachedPageQuery, CommentUpdate, EntryLookup, FillOutcome, FillScope, LeaseOutcome,
+    LikeCounts, ListPart, ListRange, RelayCursor, SubjectMember, SubjectUpdate,
 };
 
 type Given = Arc<dyn Cache>;
@@ -19,29 +20,29 @@ pub(super) async fn what_was_filled_is_found_and_what_was_not_is_missed(cache: G
     assert_eq!(scene.seen().await, Some((1, vec![3, 2, 1])));
     let ids = [scene.root(2, 1).id, scene.root(9, 1).id];
     let found = scene.cache.comments(&ids).await.expect("answered");
-    assert_eq!(found, [Lookup::Hit(Some(scene.item(2).view(&scene.subject))), Lookup::Miss]);
+    assert_eq!(found, [EntryLookup::Hit(Some(scene.item(2).view(&scene.subject))), EntryLookup::Miss]);
     let subjects = scene.cache.subjects(std::slice::from_ref(&scene.subject.key)).await.expect("answered");
-    assert_eq!(subjects, [Lookup::Hit(Some(scene.at(1)))]);
+    assert_eq!(subjects, [EntryLookup::Hit(Some(scene.at(1)))]);
     scene.cache.forget(&scene.subject.key).await.expect("answered");
     assert_eq!(scene.seen().await, None);
 }
 
 pub(super) async fn nothing_is_kept_before_the_relay_has_come(cache: Given) {
     let scene = Scene::cold(cache, "cold");
-    let opened = scene.cache.open(&scene.subject.key, Kind::Row, 1).await.expect("answered");
-    assert_eq!(opened, Opened::Cold);
+    let opened = scene.cache.open(&scene.subject.key, FillScope::Row, 1).await.expect("answered");
+    assert_eq!(opened, LeaseOutcome::Cold);
     assert_eq!(scene.cache.cursors(&[scene.subject.key.partition()]).await.expect("answered"), [None]);
 }
 
 pub(super) async fn one_fills_and_the_others_wait(cache: Given) {
     let scene = Scene::new(cache, "busy").await;
     let ticket = scene.ticket().await;
-    let again = scene.cache.open(&scene.subject.key, Kind::List(NEWEST), 78).await.expect("answered");
-    assert_eq!(again, Opened::Busy);
+    let again = scene.cache.open(&scene.subject.key, FillScope::List(NEWEST), 78).await.expect("answered");
+    assert_eq!(again, LeaseOutcome::Busy);
     scene.cache.close(&ticket).await.expect("answered");
     let ticket = scene.ticket().await;
     let filled = scene.cache.fill(&ticket, &scene.read(1, &[1])).await.expect("answered");
-    assert_eq!(filled, Filled::Kept);
+    assert_eq!(filled, FillOutcome::Kept);
     scene.ticket().await;
 }
 
@@ -49,29 +50,32 @@ pub(super) async fn a_page_of_picked_comments_moves_on_like_any_other(cache: Giv
     let scene = Scene::new(cache, "picked").await;
     let seen = async |floors: &[i32]| {
         let ids = floors.iter().map(|floor| scene.root(*floor, 1).id).collect();
-        let ask = PageAsk { part: Part::These(ids), ..scene.ask(Start::Beginning, 1) };
-        let Lookup::Hit(page) = scene.cache.page(&ask).await.expect("answered") else { return None };
+        let ask = CachedPageQuery { part: ListPart::These(ids), ..scene.ask(PageStart::Beginning, 1) };
+        let EntryLookup::Hit(page) = scene.cache.page(&ask).await.expect("answered") else { return None };
         let page = page.expect("the subject is there");
         assert!(!page.items.more_before && !page.items.more_after);
-        let shown = |item: Item| (item.comment.floor, item.comment.state.is_visible(), item.comment.like_count);
+        let shown =
+            |item: CachedComment| (item.comment.floor, item.comment.state.is_visible(), item.comment.like_count);
         Some((page.subject.revision, page.items.items.into_iter().map(shown).collect::<Vec<_>>()))
     };
-    let kind = Kind::Picked { root: None, first: 3 };
+    let kind = FillScope::Picked { root: None, first: 3 };
     let ticket = scene.ticket_for(kind).await;
     let again = scene.cache.open(&scene.subject.key, kind, 5).await.expect("answered");
-    assert_eq!(again, Opened::Busy, "one process picks them");
-    scene.ticket_for(Kind::Picked { root: None, first: 7 }).await;
+    assert_eq!(again, LeaseOutcome::Busy, "one process picks them");
+    scene.ticket_for(FillScope::Picked { root: None, first: 7 }).await;
     let items = [3, 1].map(|floor| scene.item(floor)).to_vec();
-    let fill = Fill { subject: Some(scene.at(1)), items, ..Fill::default() };
-    assert_eq!(scene.cache.fill(&ticket, &fill).await.expect("answered"), Filled::Kept);
+    let fill = CacheFill { subject: Some(scene.at(1)), items, ..CacheFill::default() };
+    assert_eq!(scene.cache.fill(&ticket, &fill).await.expect("answered"), FillOutcome::Kept);
     assert_eq!(seen(&[3, 1]).await, Some((1, vec![(3, true, 1), (1, true, 1)])), "in the order that was asked for");
     assert_eq!(seen(&[3, 2]).await, None, "of one nothing is known");
     assert_eq!(seen(&[]).await, Some((1, Vec::new())));
     scene.apply(scene.born(2, 4)).await;
     let gone = Comment { state: CommentState::Deleted, listed: false, ..scene.root(1, 3) };
-    scene.apply(Change { patches: vec![Patch { comment: gone, content: None }], ..scene.born(3, 5) }).await;
+    scene
+        .apply(SubjectUpdate { patches: vec![CommentUpdate { comment: gone, content: None }], ..scene.born(3, 5) })
+        .await;
     let liked = Comment { like_count: 9, ..scene.root(3, 4) };
-    scene.cache.like(&[Likes::of(&liked)]).await.expect("answered");
+    scene.cache.like(&[LikeCounts::of(&liked)]).await.expect("answered");
     let expected = vec![(4, true, 1), (3, true, 9), (1, false, 3)];
     assert_eq!(seen(&[4, 3, 1]).await, Some((3, expected)), "the one that went away too: whoever asks leaves it out");
 }
@@ -82,13 +86,13 @@ pub(super) async fn a_fill_that_a_commit_overtook_is_brought_forward(cache: Give
     let read = scene.read(1, &[1]);
     scene.apply(scene.born(2, 2)).await;
     scene.apply(scene.born(3, 3)).await;
-    assert_eq!(scene.cache.fill(&ticket, &read).await.expect("answered"), Filled::Kept);
+    assert_eq!(scene.cache.fill(&ticket, &read).await.expect("answered"), FillOutcome::Kept);
     assert_eq!(scene.seen().await, Some((3, vec![3, 2, 1])));
     // And one whose block moved on meanwhile.
     let ticket = scene.ticket().await;
     let read = scene.read(3, &[1, 2, 3]);
     scene.apply(scene.born(4, 4)).await;
-    assert_eq!(scene.cache.fill(&ticket, &read).await.expect("answered"), Filled::Kept);
+    assert_eq!(scene.cache.fill(&ticket, &read).await.expect("answered"), FillOutcome::Kept);
     assert_eq!(scene.seen().await, Some((4, vec![4, 3, 2, 1])));
 }
 
@@ -100,9 +104,9 @@ pub(super) async fn a_fill_of_a_block_that_went_away_is_refused(cache: Given) {
     scene.apply(scene.born(2, 2)).await;
     scene.cache.name(&scene.subject.key, scene.subject.id).await.expect("answered");
     let other = scene.ticket().await;
-    assert_eq!(scene.cache.fill(&ticket, &read).await.expect("answered"), Filled::Refused);
+    assert_eq!(scene.cache.fill(&ticket, &read).await.expect("answered"), FillOutcome::Refused);
     assert_eq!(scene.seen().await, None);
-    assert_eq!(scene.cache.fill(&other, &scene.read(2, &[1, 2])).await.expect("answered"), Filled::Kept);
+    assert_eq!(scene.cache.fill(&other, &scene.read(2, &[1, 2])).await.expect("answered"), FillOutcome::Kept);
     assert_eq!(scene.seen().await, Some((2, vec![2, 1])));
 }
 
@@ -111,14 +115,14 @@ pub(super) async fn a_commit_that_was_read_before_it_was_applied_is_waited_for(c
     scene.fill(1, &[1]).await;
     let ticket = scene.ticket().await;
     let mut read = scene.read(2, &[1, 2]);
-    assert_eq!(scene.cache.fill(&ticket, &read).await.expect("answered"), Filled::Behind);
+    assert_eq!(scene.cache.fill(&ticket, &read).await.expect("answered"), FillOutcome::Behind);
     scene.apply(scene.born(2, 2)).await;
-    assert_eq!(scene.cache.fill(&ticket, &read).await.expect("answered"), Filled::Kept);
+    assert_eq!(scene.cache.fill(&ticket, &read).await.expect("answered"), FillOutcome::Kept);
     assert_eq!(scene.seen().await, Some((2, vec![2, 1])));
     // One whose apply never comes: all begins anew with what was read.
     let ticket = scene.ticket().await;
-    read = Fill { force: true, ..scene.read(3, &[1, 2, 3]) };
-    assert_eq!(scene.cache.fill(&ticket, &read).await.expect("answered"), Filled::Kept);
+    read = CacheFill { force: true, ..scene.read(3, &[1, 2, 3]) };
+    assert_eq!(scene.cache.fill(&ticket, &read).await.expect("answered"), FillOutcome::Kept);
     assert_eq!(scene.seen().await, Some((3, vec![3, 2, 1])));
     scene.apply(scene.born(4, 4)).await;
     assert_eq!(scene.seen().await, Some((4, vec![4, 3, 2, 1])));
@@ -160,8 +164,8 @@ pub(super) async fn a_commit_that_nobody_applied_is_told_by_the_relay(cache: Giv
     scene.cache.fill(&ticket, &scene.read(2, &[1, 2])).await.expect("answered");
     assert_eq!(scene.seen().await, None);
     let ticket = scene.ticket().await;
-    let read = Fill { force: true, ..scene.read(3, &[1, 2, 3]) };
-    assert_eq!(scene.cache.fill(&ticket, &read).await.expect("answered"), Filled::Kept);
+    let read = CacheFill { force: true, ..scene.read(3, &[1, 2, 3]) };
+    assert_eq!(scene.cache.fill(&ticket, &read).await.expect("answered"), FillOutcome::Kept);
     assert_eq!(scene.seen().await, Some((3, vec![3, 2, 1])));
 }
 
@@ -172,10 +176,10 @@ pub(super) async fn a_cursor_that_moved_is_noticed_and_a_new_generation_forgets(
     let at = scene.subject.key.partition();
     assert!(!scene.advance(9, scene.committed(2)).await);
     assert_eq!(scene.seen().await, Some((1, vec![1])));
-    scene.cache.renew(at, Cursor(10), 2).await.expect("answered");
-    assert_eq!(scene.cache.cursors(&[at]).await.expect("answered"), [Some(Cursor(10))]);
+    scene.cache.renew(at, RelayCursor(10), 2).await.expect("answered");
+    assert_eq!(scene.cache.cursors(&[at]).await.expect("answered"), [Some(RelayCursor(10))]);
     assert_eq!(scene.seen().await, None);
-    assert_eq!(scene.cache.fill(&ticket, &scene.read(1, &[1])).await.expect("answered"), Filled::Refused);
+    assert_eq!(scene.cache.fill(&ticket, &scene.read(1, &[1])).await.expect("answered"), FillOutcome::Refused);
     scene.fill(1, &[1]).await;
     assert_eq!(scene.seen().await, Some((1, vec![1])));
 }
@@ -186,8 +190,8 @@ pub(super) async fn likes(scene: &Scene, floor: i32) -> (i64, i32) {
     (root.revision, root.like_count)
 }
 
-pub(super) fn liked(scene: &Scene, floor: i32, revision: i64) -> Likes {
-    Likes::of(&scene.root(floor, revision))
+pub(super) fn liked(scene: &Scene, floor: i32, revision: i64) -> LikeCounts {
+    LikeCounts::of(&scene.root(floor, revision))
 }
 
 pub(super) async fn of_likes_the_greater_revision_stands(cache: Given) {
@@ -212,26 +216,26 @@ pub(super) async fn a_like_that_overtook_a_fill_stands(cache: Given) {
     let scene = Scene::new(cache, "like_and_fill").await;
     let ticket = scene.ticket().await;
     scene.cache.like(&[liked(&scene, 1, 8)]).await.expect("answered");
-    assert_eq!(scene.cache.fill(&ticket, &scene.read(1, &[1])).await.expect("answered"), Filled::Kept);
+    assert_eq!(scene.cache.fill(&ticket, &scene.read(1, &[1])).await.expect("answered"), FillOutcome::Kept);
     assert_eq!(likes(&scene, 1).await, (8, 8));
 }
 
 pub(super) async fn a_negative_entry_yields_to_the_subject(cache: Given) {
     let scene = Scene::cold(cache, "negative");
     let key = &scene.subject.key;
-    scene.cache.renew(key.partition(), Cursor(1), 1).await.expect("answered");
-    let open = |token| scene.cache.open(key, Kind::Row, token);
-    assert_eq!(open(1).await.expect("answered"), Opened::Unknown { token: 1 });
+    scene.cache.renew(key.partition(), RelayCursor(1), 1).await.expect("answered");
+    let open = |token| scene.cache.open(key, FillScope::Row, token);
+    assert_eq!(open(1).await.expect("answered"), LeaseOutcome::Unknown { token: 1 });
     scene.cache.absent(key, 1).await.expect("answered");
     let look = || scene.cache.subjects(std::slice::from_ref(key));
-    assert_eq!(look().await.expect("answered"), [Lookup::Hit(None)]);
+    assert_eq!(look().await.expect("answered"), [EntryLookup::Hit(None)]);
     // Who looked before the subject came into being says so too late.
-    assert_eq!(open(2).await.expect("answered"), Opened::Unknown { token: 2 });
-    scene.apply(riposte_cache::Change { created: true, ..scene.born(1, 1) }).await;
+    assert_eq!(open(2).await.expect("answered"), LeaseOutcome::Unknown { token: 2 });
+    scene.apply(riposte_cache::SubjectUpdate { created: true, ..scene.born(1, 1) }).await;
     scene.cache.absent(key, 2).await.expect("answered");
-    assert_eq!(look().await.expect("answered"), [Lookup::Miss]);
+    assert_eq!(look().await.expect("answered"), [EntryLookup::Miss]);
     scene.fill(1, &[1]).await;
-    assert_eq!(look().await.expect("answered"), [Lookup::Hit(Some(scene.at(1)))]);
+    assert_eq!(look().await.expect("answered"), [EntryLookup::Hit(Some(scene.at(1)))]);
 }
 
 pub(super) async fn a_list_ends_only_where_its_end_was_seen(cache: Given) {
@@ -246,11 +250,11 @@ pub(super) async fn a_list_ends_only_where_its_end_was_seen(cache: Given) {
     // The next part, which adjoins, with the end.
     let ticket = scene.ticket().await;
     let mut read = scene.read(1, &[6, 7]);
-    read.lists = vec![Listed { low: 0, high: 7, ..read.lists.remove(0) }];
+    read.lists = vec![ListRange { low: 0, high: 7, ..read.lists.remove(0) }];
     scene.cache.fill(&ticket, &read).await.expect("answered");
     assert_eq!(scene.seen().await, Some((1, vec![10, 9, 8, 7, 6])));
-    let after = scene.cache.page(&scene.ask(Start::After(9), 2)).await.expect("answered");
-    let Lookup::Hit(Some(after)) = after else { panic!("missed") };
+    let after = scene.cache.page(&scene.ask(PageStart::After(9), 2)).await.expect("answered");
+    let EntryLookup::Hit(Some(after)) = after else { panic!("missed") };
     let floors: Vec<i32> = after.items.items.iter().map(|item| item.comment.floor).collect();
     assert_eq!((floors, after.items.more_before, after.items.more_after), (vec![8, 7], true, true));
 }
@@ -264,8 +268,8 @@ pub(super) async fn a_list_that_grows_is_cut_at_its_far_end(cache: Given) {
     }
     let page = scene.page(100).await.expect("the newest are kept");
     assert_eq!(page.items.items[0].comment.floor, 502);
-    let deep = scene.cache.page(&scene.ask(Start::After(60), 20)).await.expect("answered");
-    assert_eq!(deep, Lookup::Miss, "what lies beyond the window the rows answer");
+    let deep = scene.cache.page(&scene.ask(PageStart::After(60), 20)).await.expect("answered");
+    assert_eq!(deep, EntryLookup::Miss, "what lies beyond the window the rows answer");
 }
 
 pub(super) async fn a_deleted_subject_shows_nothing(cache: Given) {
@@ -275,35 +279,35 @@ pub(super) async fn a_deleted_subject_shows_nothing(cache: Given) {
     change.subject = Subject { delete_time: Some(Millis(9)), ..scene.at(2) };
     (change.lists, change.patches) = (Vec::new(), Vec::new());
     scene.apply(change).await;
-    let page = scene.cache.page(&scene.ask(Start::Beginning, 5)).await.expect("answered");
-    assert_eq!(page, Lookup::Hit(None));
+    let page = scene.cache.page(&scene.ask(PageStart::Beginning, 5)).await.expect("answered");
+    assert_eq!(page, EntryLookup::Hit(None));
     let comment = scene.cache.comments(&[scene.root(1, 1).id]).await.expect("answered");
-    assert_eq!(comment, [Lookup::Hit(None)]);
+    assert_eq!(comment, [EntryLookup::Hit(None)]);
 }
 
 pub(super) async fn what_a_member_likes_is_forgotten_while_it_is_in_doubt(cache: Given) {
     let scene = Scene::new(cache, "states").await;
     scene.fill(1, &[1, 2]).await;
-    let who = Member { key: scene.subject.key.clone(), member: MemberId::stored("fan".into()) };
+    let who = SubjectMember { key: scene.subject.key.clone(), member: MemberId::stored("fan".into()) };
     let ids: Vec<CommentId> = [1, 2, 3].map(|floor| scene.root(floor, 1).id).to_vec();
     let states = || scene.cache.states(&who, &ids);
-    let known = |first| Lookup::Hit(Some(vec![Some(first), Some(LikeValue::None), None]));
-    assert_eq!(states().await.expect("answered"), Lookup::Miss);
+    let known = |first| EntryLookup::Hit(Some(vec![Some(first), Some(LikeValue::None), None]));
+    assert_eq!(states().await.expect("answered"), EntryLookup::Miss);
     assert!(scene.cache.open_states(&who, 1).await.expect("answered"));
     scene.cache.fill_states(&who, 1, &[(ids[0], LikeValue::Like)]).await.expect("answered");
     assert_eq!(states().await.expect("answered"), known(LikeValue::Like));
     scene.cache.exist(&who, &ids[2..]).await.expect("answered");
-    let all = Lookup::Hit(Some(vec![Some(LikeValue::Like), Some(LikeValue::None), Some(LikeValue::None)]));
+    let all = EntryLookup::Hit(Some(vec![Some(LikeValue::Like), Some(LikeValue::None), Some(LikeValue::None)]));
     assert_eq!(states().await.expect("answered"), all);
     // Who has read before a commit began may not say what he read.
     assert!(scene.cache.open_states(&who, 2).await.expect("answered"));
-    scene.cache.doubt(std::slice::from_ref(&who), 90).await.expect("answered");
-    scene.cache.doubt(std::slice::from_ref(&who), 91).await.expect("answered");
+    scene.cache.begin_invalidation(std::slice::from_ref(&who), 90).await.expect("answered");
+    scene.cache.begin_invalidation(std::slice::from_ref(&who), 91).await.expect("answered");
     scene.cache.fill_states(&who, 2, &[(ids[0], LikeValue::Like)]).await.expect("answered");
-    assert_eq!(states().await.expect("answered"), Lookup::Miss);
-    scene.cache.settle(std::slice::from_ref(&who), 90).await.expect("answered");
+    assert_eq!(states().await.expect("answered"), EntryLookup::Miss);
+    scene.cache.end_invalidation(std::slice::from_ref(&who), 90).await.expect("answered");
     assert!(!scene.cache.open_states(&who, 3).await.expect("answered"), "another commit is under way");
-    scene.cache.settle(std::slice::from_ref(&who), 91).await.expect("answered");
+    scene.cache.end_invalidation(std::slice::from_ref(&who), 91).await.expect("answered");
     assert!(scene.cache.open_states(&who, 4).await.expect("answered"));
     scene.cache.fill_states(&who, 4, &[(ids[0], LikeValue::Dislike)]).await.expect("answered");
     assert_eq!(states().await.expect("answered"), known(LikeValue::Dislike));

@@ -6,44 +6,48 @@ use riposte_core::{LikeValue, MemberId};
 
 use super::cases::{liked, likes};
 use super::scene::Scene;
-use riposte_cache::{Cache, Committed, Fill, Filled, Item, Kind, Likes, Lookup, Member, Opened, Ticket};
+use riposte_cache::{
+    Cache, CacheFill, CachedComment, CommittedState, EntryLookup, FillLease, FillOutcome, FillScope, LeaseOutcome,
+    LikeCounts, SubjectMember,
+};
 
 type Given = Arc<dyn Cache>;
 
 pub(super) async fn a_ticket_given_back_twice_leaves_the_others_out(cache: Given) {
     let scene = Scene::new(cache, "given_back").await;
     scene.fill(1, &[1]).await;
-    let mine = scene.ticket_for(Kind::Comments).await;
-    let theirs = scene.ticket_for(Kind::Comments).await;
+    let mine = scene.ticket_for(FillScope::Comments).await;
+    let theirs = scene.ticket_for(FillScope::Comments).await;
     scene.cache.close(&mine).await.expect("answered");
     scene.cache.close(&mine).await.expect("answered");
     scene.apply(scene.born(2, 2)).await;
     scene.cache.like(&[liked(&scene, 3, 8)]).await.expect("answered");
-    let read = Fill { items: vec![scene.item(3)], seen: 2, ..Fill::default() };
-    assert_eq!(scene.cache.fill(&theirs, &read).await.expect("answered"), Filled::Kept);
+    let read = CacheFill { items: vec![scene.item(3)], seen: 2, ..CacheFill::default() };
+    assert_eq!(scene.cache.fill(&theirs, &read).await.expect("answered"), FillOutcome::Kept);
     assert_eq!(counted(&scene, 3).await, Some((8, 8)));
     // One that was used is out no more.
-    assert_eq!(scene.cache.fill(&theirs, &read).await.expect("answered"), Filled::Refused);
+    assert_eq!(scene.cache.fill(&theirs, &read).await.expect("answered"), FillOutcome::Refused);
 }
 
 pub(super) async fn a_ticket_that_was_never_given_is_refused(cache: Given) {
     let scene = Scene::new(cache, "never_given").await;
     let ticket = scene.ticket().await;
     // As one would be that another server gave, before this one took its place.
-    let other = Ticket { token: ticket.token ^ 1, ..ticket.clone() };
-    assert_eq!(scene.cache.fill(&other, &scene.read(1, &[1])).await.expect("answered"), Filled::Refused);
+    let other = FillLease { token: ticket.token ^ 1, ..ticket.clone() };
+    assert_eq!(scene.cache.fill(&other, &scene.read(1, &[1])).await.expect("answered"), FillOutcome::Refused);
     scene.cache.close(&other).await.expect("answered");
-    assert_eq!(scene.cache.fill(&ticket, &scene.read(1, &[1])).await.expect("answered"), Filled::Kept);
+    assert_eq!(scene.cache.fill(&ticket, &scene.read(1, &[1])).await.expect("answered"), FillOutcome::Kept);
 }
 
 pub(super) async fn likes_that_the_relay_tells_reach_whoever_is_filling(cache: Given) {
     let scene = Scene::new(cache, "relayed").await;
     let ticket = scene.ticket().await;
-    let told = |floor, revision| Committed { likes: vec![liked(&scene, floor, revision)], ..Committed::default() };
+    let told =
+        |floor, revision| CommittedState { likes: vec![liked(&scene, floor, revision)], ..CommittedState::default() };
     assert!(scene.advance(1, told(1, 8)).await);
     // Nothing is told where the cursor is not.
     assert!(!scene.advance(1, told(1, 9)).await);
-    assert_eq!(scene.cache.fill(&ticket, &scene.read(1, &[1])).await.expect("answered"), Filled::Kept);
+    assert_eq!(scene.cache.fill(&ticket, &scene.read(1, &[1])).await.expect("answered"), FillOutcome::Kept);
     assert_eq!(likes(&scene, 1).await, (8, 8));
     assert!(scene.advance(2, told(1, 9)).await);
     assert_eq!(likes(&scene, 1).await, (9, 9));
@@ -54,9 +58,9 @@ pub(super) async fn a_like_that_overtook_its_comment_waits_for_it(cache: Given) 
     scene.fill(1, &[1]).await;
     // The comment comes into being and is liked, and its apply is late. The relay tells both at once.
     scene.cache.like(&[liked(&scene, 2, 8)]).await.expect("answered");
-    assert!(scene.advance(1, Committed { likes: vec![liked(&scene, 2, 8)], ..scene.committed(2) }).await);
+    assert!(scene.advance(1, CommittedState { likes: vec![liked(&scene, 2, 8)], ..scene.committed(2) }).await);
     // What happens meanwhile makes nothing of it.
-    let ticket = scene.ticket_for(Kind::Row).await;
+    let ticket = scene.ticket_for(FillScope::Row).await;
     scene.cache.close(&ticket).await.expect("answered");
     scene.apply(scene.born(2, 2)).await;
     assert_eq!((likes(&scene, 1).await, likes(&scene, 2).await), ((1, 1), (8, 8)));
@@ -71,7 +75,7 @@ pub(super) async fn a_block_behind_that_lost_its_log_begins_anew(cache: Given) {
     let scene = Scene::new(cache, "overflow").await;
     scene.fill(1, &[1]).await;
     assert!(scene.advance(1, scene.committed(2)).await);
-    let many: Vec<Likes> = (2..4_000).map(|floor| liked(&scene, floor, 8)).collect();
+    let many: Vec<LikeCounts> = (2..4_000).map(|floor| liked(&scene, floor, 8)).collect();
     scene.cache.like(&many).await.expect("answered");
     scene.apply(scene.born(2, 2)).await;
     assert_eq!(scene.seen().await, None, "the likes of what the commit brought are lost");
@@ -81,79 +85,79 @@ pub(super) async fn a_block_behind_that_lost_its_log_begins_anew(cache: Given) {
 
 pub(super) async fn single_comments_come_behind_their_subjects_row(cache: Given) {
     let scene = Scene::new(cache, "row_first").await;
-    let open = || scene.cache.open(&scene.subject.key, Kind::Comments, 5);
-    assert_eq!(open().await.expect("answered"), Opened::Busy);
+    let open = || scene.cache.open(&scene.subject.key, FillScope::Comments, 5);
+    assert_eq!(open().await.expect("answered"), LeaseOutcome::Busy);
     scene.fill(1, &[1]).await;
-    assert!(matches!(open().await.expect("answered"), Opened::Ticket(_)));
+    assert!(matches!(open().await.expect("answered"), LeaseOutcome::Ticket(_)));
     // And once more when all has begun anew under them.
-    let ticket = scene.ticket_for(Kind::Comments).await;
+    let ticket = scene.ticket_for(FillScope::Comments).await;
     let forced = scene.ticket().await;
-    let read = Fill { force: true, ..scene.read(2, &[1]) };
-    assert_eq!(scene.cache.fill(&forced, &read).await.expect("answered"), Filled::Kept);
-    let read = Fill { items: vec![scene.item(2)], seen: 1, ..Fill::default() };
-    assert_eq!(scene.cache.fill(&ticket, &read).await.expect("answered"), Filled::Refused);
+    let read = CacheFill { force: true, ..scene.read(2, &[1]) };
+    assert_eq!(scene.cache.fill(&forced, &read).await.expect("answered"), FillOutcome::Kept);
+    let read = CacheFill { items: vec![scene.item(2)], seen: 1, ..CacheFill::default() };
+    assert_eq!(scene.cache.fill(&ticket, &read).await.expect("answered"), FillOutcome::Refused);
     assert_eq!(counted(&scene, 2).await, None);
 }
 
 pub(super) async fn single_comments_wait_for_the_commit_they_show(cache: Given) {
     let scene = Scene::new(cache, "seen_after").await;
     scene.fill(1, &[1]).await;
-    let late = Item { comment: scene.root(2, 4), ..scene.item(2) };
-    let mut read = Fill { items: vec![late], seen: 2, ..Fill::default() };
-    let ticket = scene.ticket_for(Kind::Comments).await;
-    assert_eq!(scene.cache.fill(&ticket, &read).await.expect("answered"), Filled::Behind);
+    let late = CachedComment { comment: scene.root(2, 4), ..scene.item(2) };
+    let mut read = CacheFill { items: vec![late], seen: 2, ..CacheFill::default() };
+    let ticket = scene.ticket_for(FillScope::Comments).await;
+    assert_eq!(scene.cache.fill(&ticket, &read).await.expect("answered"), FillOutcome::Behind);
     assert_eq!(counted(&scene, 2).await, None);
     scene.apply(scene.born(2, 5)).await;
-    assert_eq!(scene.cache.fill(&ticket, &read).await.expect("answered"), Filled::Kept);
+    assert_eq!(scene.cache.fill(&ticket, &read).await.expect("answered"), FillOutcome::Kept);
     assert_eq!(counted(&scene, 2).await, Some((4, 4)));
     // They are not waited for for ever, and begin nothing anew.
-    let ticket = scene.ticket_for(Kind::Comments).await;
-    read = Fill { items: vec![scene.item(3)], seen: 3, force: true, ..Fill::default() };
-    assert_eq!(scene.cache.fill(&ticket, &read).await.expect("answered"), Filled::Refused);
+    let ticket = scene.ticket_for(FillScope::Comments).await;
+    read = CacheFill { items: vec![scene.item(3)], seen: 3, force: true, ..CacheFill::default() };
+    assert_eq!(scene.cache.fill(&ticket, &read).await.expect("answered"), FillOutcome::Refused);
     assert_eq!((counted(&scene, 3).await, scene.seen().await), (None, Some((2, vec![5, 1]))));
 }
 
 pub(super) async fn a_doubt_that_was_lost_is_noticed_when_it_is_settled(cache: Given) {
     let scene = Scene::new(cache, "lost_doubt").await;
     scene.fill(1, &[1]).await;
-    let who = Member { key: scene.subject.key.clone(), member: MemberId::stored("fan".into()) };
+    let who = SubjectMember { key: scene.subject.key.clone(), member: MemberId::stored("fan".into()) };
     let (members, ids) = (std::slice::from_ref(&who), [scene.root(1, 1).id]);
     let states = || scene.cache.states(&who, &ids);
     let values = [(ids[0], LikeValue::Like)];
     // Filled before it is settled.
     assert!(scene.cache.open_states(&who, 1).await.expect("answered"));
     scene.cache.fill_states(&who, 1, &values).await.expect("answered");
-    assert_eq!(states().await.expect("answered"), Lookup::Hit(Some(vec![Some(LikeValue::Like)])));
-    scene.cache.settle(members, 90).await.expect("answered");
-    assert_eq!(states().await.expect("answered"), Lookup::Miss);
+    assert_eq!(states().await.expect("answered"), EntryLookup::Hit(Some(vec![Some(LikeValue::Like)])));
+    scene.cache.end_invalidation(members, 90).await.expect("answered");
+    assert_eq!(states().await.expect("answered"), EntryLookup::Miss);
     // And afterwards, as was read before.
     assert!(scene.cache.open_states(&who, 2).await.expect("answered"));
-    scene.cache.settle(members, 91).await.expect("answered");
+    scene.cache.end_invalidation(members, 91).await.expect("answered");
     scene.cache.fill_states(&who, 2, &values).await.expect("answered");
-    assert_eq!(states().await.expect("answered"), Lookup::Miss);
+    assert_eq!(states().await.expect("answered"), EntryLookup::Miss);
     // The doubts of others stand.
-    scene.cache.doubt(members, 92).await.expect("answered");
-    scene.cache.settle(members, 93).await.expect("answered");
+    scene.cache.begin_invalidation(members, 92).await.expect("answered");
+    scene.cache.end_invalidation(members, 93).await.expect("answered");
     assert!(!scene.cache.open_states(&who, 3).await.expect("answered"));
-    scene.cache.settle(members, 92).await.expect("answered");
+    scene.cache.end_invalidation(members, 92).await.expect("answered");
     assert!(scene.cache.open_states(&who, 4).await.expect("answered"));
 }
 
 pub(super) async fn what_a_member_likes_is_forgotten_when_the_relay_tells_it(cache: Given) {
     let scene = Scene::new(cache, "told_likers").await;
     scene.fill(1, &[1]).await;
-    let who = Member { key: scene.subject.key.clone(), member: MemberId::stored("fan".into()) };
+    let who = SubjectMember { key: scene.subject.key.clone(), member: MemberId::stored("fan".into()) };
     let ids = [scene.root(1, 1).id];
     let states = || scene.cache.states(&who, &ids);
-    let told = || Committed { likers: vec![who.clone()], ..Committed::default() };
+    let told = || CommittedState { likers: vec![who.clone()], ..CommittedState::default() };
     assert!(scene.cache.open_states(&who, 1).await.expect("answered"));
     scene.cache.fill_states(&who, 1, &[]).await.expect("answered");
     assert!(!scene.advance(7, told()).await);
-    assert_eq!(states().await.expect("answered"), Lookup::Hit(Some(vec![Some(LikeValue::None)])));
+    assert_eq!(states().await.expect("answered"), EntryLookup::Hit(Some(vec![Some(LikeValue::None)])));
     assert!(scene.advance(1, told()).await);
-    assert_eq!(states().await.expect("answered"), Lookup::Miss);
+    assert_eq!(states().await.expect("answered"), EntryLookup::Miss);
     // A commit that is under way is doubted still.
-    scene.cache.doubt(std::slice::from_ref(&who), 90).await.expect("answered");
+    scene.cache.begin_invalidation(std::slice::from_ref(&who), 90).await.expect("answered");
     assert!(scene.advance(2, told()).await);
     assert!(!scene.cache.open_states(&who, 2).await.expect("answered"));
 }
@@ -162,7 +166,7 @@ pub(super) async fn what_a_member_likes_is_forgotten_when_the_relay_tells_it(cac
 async fn counted(scene: &Scene, floor: i32) -> Option<(i64, i32)> {
     let found = scene.cache.comments(&[scene.root(floor, 1).id]).await.expect("answered").pop();
     match found {
-        Some(Lookup::Hit(Some(view))) => Some((view.comment.revision, view.comment.like_count)),
-        Some(Lookup::Hit(None) | Lookup::Miss) | None => None,
+        Some(EntryLookup::Hit(Some(view))) => Some((view.comment.revision, view.comment.like_count)),
+        Some(EntryLookup::Hit(None) | EntryLookup::Miss) | None => None,
     }
 }

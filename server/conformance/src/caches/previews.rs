@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use riposte_core::page::Start;
+use riposte_core::page::PageStart;
 use riposte_core::{Comment, CommentId, CommentState, Path, Subject};
 
 use super::scene::{NEWEST, Scene, said};
 use riposte_cache::{
-    Cache, Change, Choice, Committed, Cursor, Fill, Filled, Item, Kind, Likes, ListChange, Listed, Lookup, PageAsk,
-    Patch,
+    Cache, CacheFill, CachedCandidates, CachedComment, CachedPageQuery, CommentUpdate, CommittedState, EntryLookup,
+    FillOutcome, FillScope, LikeCounts, ListRange, ListUpdate, RelayCursor, SubjectUpdate,
 };
 
 type Given = Arc<dyn Cache>;
@@ -38,27 +38,27 @@ impl Thread {
         Comment { id, root_id, parent_id, path, floor, like_count: likes, revision, ..self.scene.root(1, 1) }
     }
 
-    fn likes(&self, floor: i32, likes: i32, revision: i64) -> Likes {
-        Likes::of(&self.reply(floor, likes, revision))
+    fn likes(&self, floor: i32, likes: i32, revision: i64) -> LikeCounts {
+        LikeCounts::of(&self.reply(floor, likes, revision))
     }
 
     /// What was read at a revision: replies with their likes, all up to `high`, and of others none before `place`.
-    fn read(&self, revision: i64, replies: &[(i32, i32)], high: i32, place: (i32, i32)) -> Fill {
+    fn read(&self, revision: i64, replies: &[(i32, i32)], high: i32, place: (i32, i32)) -> CacheFill {
         let replies: Vec<Comment> = replies.iter().map(|(floor, likes)| self.reply(*floor, *likes, 1)).collect();
         let members = replies.iter().map(|reply| (reply.floor, reply.id)).collect();
         let all = [self.root(9)].into_iter().chain(replies);
-        Fill {
+        CacheFill {
             subject: Some(self.scene.at(revision)),
-            lists: vec![Listed { name: NEWEST, low: 0, high: i32::MAX, members: vec![(1, self.root)] }],
-            items: all.map(|comment| Item { content: Some(said(comment.floor)), comment }).collect(),
-            choices: vec![Choice { root: self.root, members, high, place }],
-            ..Fill::default()
+            lists: vec![ListRange { name: NEWEST, low: 0, high: i32::MAX, members: vec![(1, self.root)] }],
+            items: all.map(|comment| CachedComment { content: Some(said(comment.floor)), comment }).collect(),
+            choices: vec![CachedCandidates { root: self.root, members, high, place }],
+            ..CacheFill::default()
         }
     }
 
-    async fn fill(&self, read: &Fill) {
+    async fn fill(&self, read: &CacheFill) {
         let ticket = self.scene.ticket().await;
-        assert_eq!(self.scene.cache.fill(&ticket, read).await.expect("answered"), Filled::Kept);
+        assert_eq!(self.scene.cache.fill(&ticket, read).await.expect("answered"), FillOutcome::Kept);
     }
 
     async fn like(&self, floor: i32, likes: i32, revision: i64) {
@@ -66,37 +66,37 @@ impl Thread {
     }
 
     /// A commit that brought replies to the list, or took them away.
-    fn change(&self, revision: i64, came: &[Comment], went: &[Comment]) -> Change {
-        let patch = |comment: &Comment| Patch { comment: comment.clone(), content: Some(said(comment.floor)) };
-        let lists = ListChange {
+    fn change(&self, revision: i64, came: &[Comment], went: &[Comment]) -> SubjectUpdate {
+        let patch = |comment: &Comment| CommentUpdate { comment: comment.clone(), content: Some(said(comment.floor)) };
+        let lists = ListUpdate {
             root: Some(self.root),
             came: came.iter().map(|reply| (reply.floor, reply.id)).collect(),
             went: went.iter().map(|reply| reply.floor).collect(),
         };
         let subject: Subject = self.scene.at(revision);
         let patches = came.iter().chain(went).chain([&self.root(9)]).map(patch).collect();
-        Change { subject, created: false, lists: vec![lists], patches }
+        SubjectUpdate { subject, created: false, lists: vec![lists], patches }
     }
 
     async fn born(&self, revision: i64, floor: i32) {
         self.scene.apply(self.change(revision, &[self.reply(floor, 0, 1)], &[])).await;
     }
 
-    fn dead(&self, revision: i64, floor: i32) -> Change {
+    fn dead(&self, revision: i64, floor: i32) -> SubjectUpdate {
         let dead = Comment { state: CommentState::Deleted, listed: false, ..self.reply(floor, 0, 90) };
         self.change(revision, &[], &[dead])
     }
 
     /// Floors and likes of the preview, and whether there is more; `None` for a miss.
     async fn shown(&self, size: u8) -> Option<(Vec<(i32, i32)>, bool)> {
-        let ask = PageAsk { previews: size, ..self.scene.ask(Start::Beginning, 5) };
+        let ask = CachedPageQuery { previews: size, ..self.scene.ask(PageStart::Beginning, 5) };
         match self.scene.cache.page(&ask).await.expect("answered") {
-            Lookup::Hit(page) => {
+            EntryLookup::Hit(page) => {
                 let preview = page.expect("the subject is there").previews.remove(&self.root).unwrap_or_default();
                 let replies = preview.replies.iter().map(|item| (item.comment.floor, item.comment.like_count));
                 Some((replies.collect(), preview.more))
             }
-            Lookup::Miss => None,
+            EntryLookup::Miss => None,
         }
     }
 }
@@ -137,7 +137,7 @@ pub(super) async fn a_like_of_a_reply_that_may_stand_before_others_ends_their_pr
     assert_eq!(thread.shown(0).await, Some((vec![], true)), "the page itself is known");
     // Told by the relay.
     thread.fill(&read).await;
-    let told = Committed { likes: vec![thread.likes(11, 4, 8)], ..Committed::default() };
+    let told = CommittedState { likes: vec![thread.likes(11, 4, 8)], ..CommittedState::default() };
     assert!(!thread.scene.advance(7, told.clone()).await);
     assert_eq!(thread.shown(2).await, Some((vec![(2, 4), (9, 3)], true)));
     assert!(thread.scene.advance(1, told).await);
@@ -154,18 +154,18 @@ pub(super) async fn a_like_that_overtook_a_fill_ends_its_preview(cache: Given) {
     let read = thread.read(1, &[(1, 0), (2, 4), (9, 3)], 2, (3, 9));
     let ticket = thread.scene.ticket().await;
     thread.like(11, 9, 8).await;
-    assert_eq!(thread.scene.cache.fill(&ticket, &read).await.expect("answered"), Filled::Kept);
+    assert_eq!(thread.scene.cache.fill(&ticket, &read).await.expect("answered"), FillOutcome::Kept);
     assert_eq!((thread.shown(2).await, thread.shown(0).await), (None, Some((vec![], true))));
     // By the relay too, and of one whose likes went down again meanwhile.
     let ticket = thread.scene.ticket().await;
-    let told = Committed { likes: vec![thread.likes(11, 9, 8)], ..Committed::default() };
+    let told = CommittedState { likes: vec![thread.likes(11, 9, 8)], ..CommittedState::default() };
     assert!(thread.scene.advance(1, told).await);
-    assert_eq!(thread.scene.cache.fill(&ticket, &read).await.expect("answered"), Filled::Kept);
+    assert_eq!(thread.scene.cache.fill(&ticket, &read).await.expect("answered"), FillOutcome::Kept);
     assert_eq!(thread.shown(2).await, None);
     let ticket = thread.scene.ticket().await;
     thread.like(2, 1, 8).await;
     thread.like(1, 6, 8).await;
-    assert_eq!(thread.scene.cache.fill(&ticket, &read).await.expect("answered"), Filled::Kept);
+    assert_eq!(thread.scene.cache.fill(&ticket, &read).await.expect("answered"), FillOutcome::Kept);
     assert_eq!(thread.shown(2).await, Some((vec![(1, 6), (9, 3)], true)), "likes of these stand");
 }
 
@@ -174,7 +174,7 @@ pub(super) async fn a_previewed_reply_that_was_deleted_during_a_fill_is_gone(cac
     let read = thread.read(1, &[(1, 0), (2, 4), (3, 0), (9, 3)], 3, (3, 9));
     let ticket = thread.scene.ticket().await;
     thread.scene.apply(thread.dead(2, 2)).await;
-    assert_eq!(thread.scene.cache.fill(&ticket, &read).await.expect("answered"), Filled::Kept);
+    assert_eq!(thread.scene.cache.fill(&ticket, &read).await.expect("answered"), FillOutcome::Kept);
     assert_eq!(thread.shown(1).await, Some((vec![(9, 3)], true)));
     // And one that went when it was kept; without it too few are known.
     thread.scene.apply(thread.dead(3, 9)).await;
@@ -182,9 +182,9 @@ pub(super) async fn a_previewed_reply_that_was_deleted_during_a_fill_is_gone(cac
     // Where all are known they are enough.
     let ticket = thread.scene.ticket().await;
     let read = thread.read(1, &[(1, 0), (2, 4), (3, 0), (9, 3)], ALL, (0, 0));
-    let read = Fill { subject: Some(thread.scene.at(3)), ..read };
+    let read = CacheFill { subject: Some(thread.scene.at(3)), ..read };
     thread.scene.apply(thread.dead(4, 1)).await;
-    assert_eq!(thread.scene.cache.fill(&ticket, &read).await.expect("answered"), Filled::Kept);
+    assert_eq!(thread.scene.cache.fill(&ticket, &read).await.expect("answered"), FillOutcome::Kept);
     thread.scene.apply(thread.change(5, &[thread.reply(4, 6, 1)], &[])).await;
     assert_eq!(thread.shown(3).await.map(|(shown, _)| shown.len()), Some(3));
     assert_eq!(thread.shown(10).await.map(|(shown, more)| (shown.len(), more)), Some((4, false)));
@@ -192,9 +192,9 @@ pub(super) async fn a_previewed_reply_that_was_deleted_during_a_fill_is_gone(cac
 
 pub(super) async fn the_first_replies_of_a_root_are_all_there_are(cache: Given) {
     let thread = Thread::new(cache, "bare_root").await;
-    let bare = Fill { choices: Vec::new(), ..thread.read(1, &[], ALL, (0, 0)) };
-    let root = Item { comment: thread.root(0), content: Some(said(1)) };
-    thread.fill(&Fill { items: vec![root], ..bare }).await;
+    let bare = CacheFill { choices: Vec::new(), ..thread.read(1, &[], ALL, (0, 0)) };
+    let root = CachedComment { comment: thread.root(0), content: Some(said(1)) };
+    thread.fill(&CacheFill { items: vec![root], ..bare }).await;
     assert_eq!(thread.shown(3).await, Some((vec![], false)));
     thread.born(2, 1).await;
     assert_eq!(thread.shown(3).await, Some((vec![(1, 0)], false)));
@@ -219,18 +219,18 @@ pub(super) async fn a_preview_ends_with_its_block(cache: Given) {
     // A commit that nobody applied; what is read then begins anew, and knows of no preview.
     assert!(thread.scene.advance(1, thread.scene.committed(2)).await);
     assert_eq!(thread.shown(1).await, None);
-    let ticket = thread.scene.ticket_for(Kind::Row).await;
-    let mut read = Fill { force: true, ..thread.read(2, &[(1, 0), (2, 0)], ALL, (0, 0)) };
+    let ticket = thread.scene.ticket_for(FillScope::Row).await;
+    let mut read = CacheFill { force: true, ..thread.read(2, &[(1, 0), (2, 0)], ALL, (0, 0)) };
     read.choices.clear();
-    assert_eq!(thread.scene.cache.fill(&ticket, &read).await.expect("answered"), Filled::Kept);
+    assert_eq!(thread.scene.cache.fill(&ticket, &read).await.expect("answered"), FillOutcome::Kept);
     assert_eq!((thread.shown(1).await, thread.shown(0).await), (None, Some((vec![], true))));
 }
 
 pub(super) async fn a_ticket_tells_where_the_relay_is(cache: Given) {
     let scene = Scene::new(cache, "given").await;
     let ticket = scene.ticket().await;
-    assert_eq!(ticket.given, Cursor(1));
+    assert_eq!(ticket.given, RelayCursor(1));
     scene.cache.close(&ticket).await.expect("answered");
-    assert!(scene.advance(1, Committed::default()).await);
-    assert_eq!(scene.ticket().await.given, Cursor(2));
+    assert!(scene.advance(1, CommittedState::default()).await);
+    assert_eq!(scene.ticket().await.given, RelayCursor(2));
 }

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use riposte_core::page::{Order, Start, Window};
+use riposte_core::page::{ListOrder, PageQuery, PageStart};
 use riposte_core::{Comment, CommentId, CommentState, Content, MemberId, Millis, Path, Subject, SubjectId, SubjectKey};
 
 use riposte_cache::{
-    Cache, Change, Committed, Cursor, Fill, Filled, Item, Kind, ListChange, ListName, Listed, Lookup, Opened, PageAsk,
-    PageHit, Part, Patch, Ticket,
+    Cache, CacheFill, CachedComment, CachedPage, CachedPageQuery, CommentUpdate, CommittedState, EntryLookup,
+    FillLease, FillOutcome, FillScope, LeaseOutcome, ListName, ListPart, ListRange, ListUpdate, RelayCursor,
+    SubjectUpdate,
 };
 
 pub(super) struct Scene {
@@ -15,13 +16,13 @@ pub(super) struct Scene {
     pub(super) subject: Subject,
 }
 
-pub(super) const NEWEST: ListName = ListName { root: None, order: Order::Newest };
+pub(super) const NEWEST: ListName = ListName { root: None, order: ListOrder::Newest };
 
 impl Scene {
     /// A subject at revision 1, whose relay stands at 1 and whose name is known.
     pub(super) async fn new(cache: Arc<dyn Cache>, name: &str) -> Self {
         let this = Self::cold(cache, name);
-        this.cache.renew(this.subject.key.partition(), Cursor(1), 1).await.expect("answered");
+        this.cache.renew(this.subject.key.partition(), RelayCursor(1), 1).await.expect("answered");
         this.cache.name(&this.subject.key, this.subject.id).await.expect("answered");
         this
     }
@@ -66,19 +67,19 @@ impl Scene {
         }
     }
 
-    pub(super) fn item(&self, floor: i32) -> Item {
-        Item { comment: self.root(floor, 1), content: Some(said(floor)) }
+    pub(super) fn item(&self, floor: i32) -> CachedComment {
+        CachedComment { comment: self.root(floor, 1), content: Some(said(floor)) }
     }
 
-    pub(super) fn ask(&self, start: Start, limit: usize) -> PageAsk {
-        let window = Window { order: Order::Newest, start, limit };
-        PageAsk { key: self.subject.key.clone(), root: None, part: Part::Window(window), previews: 0 }
+    pub(super) fn ask(&self, start: PageStart, limit: usize) -> CachedPageQuery {
+        let window = PageQuery { order: ListOrder::Newest, start, limit };
+        CachedPageQuery { key: self.subject.key.clone(), root: None, part: ListPart::Window(window), previews: 0 }
     }
 
-    pub(super) async fn page(&self, limit: usize) -> Option<PageHit> {
-        match self.cache.page(&self.ask(Start::Beginning, limit)).await.expect("answered") {
-            Lookup::Hit(page) => Some(page.expect("the subject is there")),
-            Lookup::Miss => None,
+    pub(super) async fn page(&self, limit: usize) -> Option<CachedPage> {
+        match self.cache.page(&self.ask(PageStart::Beginning, limit)).await.expect("answered") {
+            EntryLookup::Hit(page) => Some(page.expect("the subject is there")),
+            EntryLookup::Miss => None,
         }
     }
 
@@ -88,58 +89,60 @@ impl Scene {
         Some((page.subject.revision, page.items.items.iter().map(|item| item.comment.floor).collect()))
     }
 
-    pub(super) async fn ticket(&self) -> Ticket {
-        self.ticket_for(Kind::List(NEWEST)).await
+    pub(super) async fn ticket(&self) -> FillLease {
+        self.ticket_for(FillScope::List(NEWEST)).await
     }
 
-    pub(super) async fn ticket_for(&self, kind: Kind) -> Ticket {
+    pub(super) async fn ticket_for(&self, kind: FillScope) -> FillLease {
         match self.cache.open(&self.subject.key, kind, rand::random()).await.expect("answered") {
-            Opened::Ticket(ticket) => ticket,
-            other @ (Opened::Busy | Opened::Unknown { .. } | Opened::Cold) => panic!("no ticket: {other:?}"),
+            LeaseOutcome::Ticket(ticket) => ticket,
+            other @ (LeaseOutcome::Busy | LeaseOutcome::Unknown { .. } | LeaseOutcome::Cold) => {
+                panic!("no ticket: {other:?}")
+            }
         }
     }
 
     /// What was read at a revision: all roots, whose floors these are.
-    pub(super) fn read(&self, revision: i64, floors: &[i32]) -> Fill {
+    pub(super) fn read(&self, revision: i64, floors: &[i32]) -> CacheFill {
         let members = floors.iter().map(|floor| (*floor, self.root(*floor, 1).id)).collect();
-        Fill {
+        CacheFill {
             subject: Some(self.at(revision)),
-            lists: vec![Listed { name: NEWEST, low: 0, high: i32::MAX, members }],
+            lists: vec![ListRange { name: NEWEST, low: 0, high: i32::MAX, members }],
             items: floors.iter().map(|floor| self.item(*floor)).collect(),
-            ..Fill::default()
+            ..CacheFill::default()
         }
     }
 
     pub(super) async fn fill(&self, revision: i64, floors: &[i32]) {
         let ticket = self.ticket().await;
         let filled = self.cache.fill(&ticket, &self.read(revision, floors)).await.expect("answered");
-        assert_eq!(filled, Filled::Kept);
+        assert_eq!(filled, FillOutcome::Kept);
     }
 
     /// A commit that brought one root.
-    pub(super) fn born(&self, revision: i64, floor: i32) -> Change {
+    pub(super) fn born(&self, revision: i64, floor: i32) -> SubjectUpdate {
         let comment = self.root(floor, 1);
         let came = vec![(floor, comment.id)];
-        Change {
+        SubjectUpdate {
             subject: self.at(revision),
             created: false,
-            lists: vec![ListChange { root: None, came, went: Vec::new() }],
-            patches: vec![Patch { comment, content: Some(said(floor)) }],
+            lists: vec![ListUpdate { root: None, came, went: Vec::new() }],
+            patches: vec![CommentUpdate { comment, content: Some(said(floor)) }],
         }
     }
 
     /// What the relay tells when its cursor goes one further.
-    pub(super) async fn advance(&self, from: i64, committed: Committed) -> bool {
+    pub(super) async fn advance(&self, from: i64, committed: CommittedState) -> bool {
         let at = self.subject.key.partition();
-        self.cache.advance(at, Cursor(from), Cursor(from + 1), &committed).await.expect("answered")
+        self.cache.advance(at, RelayCursor(from), RelayCursor(from + 1), &committed).await.expect("answered")
     }
 
     /// A commit that made a revision.
-    pub(super) fn committed(&self, revision: i64) -> Committed {
-        Committed { revisions: vec![(self.subject.id, revision)], ..Committed::default() }
+    pub(super) fn committed(&self, revision: i64) -> CommittedState {
+        CommittedState { revisions: vec![(self.subject.id, revision)], ..CommittedState::default() }
     }
 
-    pub(super) async fn apply(&self, change: Change) {
+    pub(super) async fn apply(&self, change: SubjectUpdate) {
         self.cache.apply(&[change]).await.expect("answered");
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use riposte_core::comment::Comment;
-use riposte_core::page::Drift;
+use riposte_core::page::CountDrift;
 use riposte_core::{CommentId, CommentState, LikeValue, Subject};
 
 use super::tables::Shelf;
@@ -82,11 +82,11 @@ impl<'s> Counted<'s> {
     }
 
     /// Where stored and counted values differ.
-    pub(super) fn drifts(&self) -> Vec<Drift> {
+    pub(super) fn drifts(&self) -> Vec<CountDrift> {
         let mut drifts = Vec::new();
         let mut compare = |comment, count, stored: i64, actual: i64| {
             if stored != actual {
-                drifts.push(Drift { comment, count, stored, actual });
+                drifts.push(CountDrift { comment, count, stored, actual });
             }
         };
         let (stored, actual) = (&self.shelf.subject, self.subject());

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use riposte_core::like::Like;
 use riposte_core::page::Liker;
-use riposte_core::ports::{Exported, Reader};
-use riposte_core::request::{Print, Request, RequestId, RequestKey};
+use riposte_core::ports::{ExportedComment, Reader};
+use riposte_core::request::{Fingerprint, IdempotencyKey, RequestId, RequestIdentity};
 use riposte_core::{CommentId, Content, Result, SubjectKey};
 
 use super::audit::audit;
@@ -56,9 +56,9 @@ async fn likes(reader: &dyn Reader, id: CommentId) -> Result<BTreeMap<(CommentId
     }
 }
 
-fn row(exported: Exported) -> Row {
-    let Exported { view, client, origin } = exported;
+fn row(exported: ExportedComment) -> Row {
+    let ExportedComment { view, client, origin } = exported;
     let content = view.content.unwrap_or_else(|| Content::stored(String::new(), Vec::new(), BTreeMap::new()));
-    let request = Request { key: RequestKey([0; 16]), print: Print(0) };
+    let request = RequestIdentity { key: IdempotencyKey([0; 16]), print: Fingerprint(0) };
     Row { comment: view.comment, content, past: Vec::new(), client, origin, request }
 }

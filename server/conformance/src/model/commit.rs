@@ -1,14 +1,14 @@
 //! One batch: the rows it asked for, and no others, go into a world; what the world's journal names comes back.
 
-use riposte_core::cmd::Command;
-use riposte_core::page::PastContent;
-use riposte_core::{CommentId, Error, Millis, Receipt, Result, Subject, SubjectKey, World};
+use riposte_core::page::ContentRevision;
+use riposte_core::verbs::Command;
+use riposte_core::{CommandOutput, CommentId, Error, Millis, Result, Subject, SubjectKey, UnitOfWork};
 
 use super::audit::audit;
 use super::tables::{Row, Shelf, Tables};
 
 impl Tables {
-    pub(super) fn commit(&mut self, batch: &[Command]) -> Result<Vec<Result<Receipt>>> {
+    pub(super) fn commit(&mut self, batch: &[Command]) -> Result<Vec<Result<CommandOutput>>> {
         one_kind(batch)?;
         let mut world = self.load(batch);
         let answers = batch.iter().map(|command| world.run(command)).collect();
@@ -22,8 +22,8 @@ impl Tables {
         Ok(answers)
     }
 
-    fn load(&self, batch: &[Command]) -> World {
-        let mut world = World::default();
+    fn load(&self, batch: &[Command]) -> UnitOfWork {
+        let mut world = UnitOfWork::default();
         for command in batch {
             let Some(shelf) = self.shelf(&command.subject) else { continue };
             world.load_subject(shelf.subject.clone());
@@ -49,7 +49,7 @@ impl Tables {
         world
     }
 
-    fn store(&mut self, world: &World) -> Result<()> {
+    fn store(&mut self, world: &UnitOfWork) -> Result<()> {
         let journal = world.journal();
         for key in &journal.new_subjects {
             self.shelves.insert(key.clone(), Shelf::new(known_subject(world, key)?));
@@ -77,7 +77,7 @@ impl Tables {
             self.row(*id)?.content = world.content(*id).cloned().ok_or_else(|| lost("content"))?;
         }
         for edit in &journal.edits {
-            let past = PastContent { version: edit.version, content: edit.content.clone(), time: edit.time };
+            let past = ContentRevision { version: edit.version, content: edit.content.clone(), time: edit.time };
             self.row(edit.comment_id)?.past.push(past);
         }
         for (id, member) in &journal.likes {
@@ -111,7 +111,7 @@ fn one_kind(batch: &[Command]) -> Result<()> {
     if alike { Ok(()) } else { Err(Error::internal("a batch is of one kind")) }
 }
 
-fn known_subject(world: &World, key: &SubjectKey) -> Result<Subject> {
+fn known_subject(world: &UnitOfWork, key: &SubjectKey) -> Result<Subject> {
     world.subject(key).cloned().ok_or_else(|| lost("subject"))
 }
 

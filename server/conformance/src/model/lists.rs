@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use riposte_core::comment::CommentView;
-use riposte_core::page::{Located, Page, RootPage, Subtree, Thread};
+use riposte_core::page::{LocatedComment, Page, RootPage, SubtreeQuery, Thread};
 use riposte_core::path::Path;
-use riposte_core::rank::{Board, preview_order};
+use riposte_core::rank::{RankIndex, preview_order};
 use riposte_core::{CommentId, MemberId};
 
 use super::audit::Counted;
@@ -49,7 +49,7 @@ impl Counted<'_> {
         let listed = self.listed(Some(root.comment.id));
         let below = self.shelf.rows.values().map(|row| &row.comment);
         let below = below.filter(|comment| comment.root_id == Some(root.comment.id)).collect();
-        let liked: Vec<CommentId> = ranks.first(Board::Previews, below, true, size).iter().map(|c| c.id).collect();
+        let liked: Vec<CommentId> = ranks.first(RankIndex::Previews, below, true, size).iter().map(|c| c.id).collect();
         let mut replies = listed.clone();
         replies.sort_by_key(|view| view.comment.floor);
         let oldest = replies.iter().take(size + 1).map(|view| view.comment.id);
@@ -61,7 +61,7 @@ impl Counted<'_> {
     }
 
     /// Every listed comment of a subtree down to a depth, behind a path, in thread order.
-    pub(super) fn subtree(&self, part: &Subtree) -> Vec<CommentView> {
+    pub(super) fn subtree(&self, part: &SubtreeQuery) -> Vec<CommentView> {
         let inside = |path: &Path| {
             path.as_bytes().starts_with(part.top.as_bytes())
                 && path.depth() <= part.max_depth
@@ -82,15 +82,15 @@ impl Counted<'_> {
         ids.into_iter().filter_map(|id| self.view_of(id)).collect()
     }
 
-    pub(super) fn located(&self, row: &Row) -> Located {
+    pub(super) fn located(&self, row: &Row) -> LocatedComment {
         let path = &row.comment.path;
         let above = path.ancestors().chain([path.clone()]);
-        Located {
+        LocatedComment {
             id: row.comment.id,
             subject: self.shelf.subject.key.clone(),
             path: path.clone(),
             floor: row.comment.floor,
-            lineage: above.filter_map(|path| self.shelf.at(&path)).map(|row| row.comment.id).collect(),
+            ancestor_ids: above.filter_map(|path| self.shelf.at(&path)).map(|row| row.comment.id).collect(),
             parent: row.comment.parent_id,
             member: row.comment.member.clone(),
         }

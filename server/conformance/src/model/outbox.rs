@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use riposte_core::event::{Changes, Event, Numbered};
-use riposte_core::ports::{Candidate, Epoch, Outbox, Projection};
-use riposte_core::{Millis, Partition, Result, Subject, SubjectId, World};
+use riposte_core::event::{Changes, Event, SequencedEvent};
+use riposte_core::ports::{Epoch, LeaseCandidate, Outbox, Projection};
+use riposte_core::{Millis, Partition, Result, Subject, SubjectId, UnitOfWork};
 
 use super::Model;
 
@@ -18,9 +18,9 @@ const SKEW: Duration = Duration::from_secs(60);
 pub(super) struct Feed {
     /// By commit.
     waiting: Vec<Vec<Event>>,
-    numbered: Vec<Numbered>,
+    numbered: Vec<SequencedEvent>,
     head: i64,
-    leader: Option<Candidate>,
+    leader: Option<LeaseCandidate>,
     until: Millis,
     epoch: i64,
     positions: BTreeMap<&'static str, i64>,
@@ -28,7 +28,7 @@ pub(super) struct Feed {
 
 impl Feed {
     /// What a commit at `now` has to tell.
-    pub(super) fn tell(&mut self, world: &World, now: Millis) -> Result<()> {
+    pub(super) fn tell(&mut self, world: &UnitOfWork, now: Millis) -> Result<()> {
         let event = |(subject, revision, changes): (&Subject, Option<i64>, &Changes)| {
             let (partition, changes) = (subject.key.partition(), changes.clone());
             Event { partition, subject: subject.id, revision, changes, time: now }
@@ -38,7 +38,7 @@ impl Feed {
         Ok(())
     }
 
-    fn lead(&mut self, who: Candidate, now: Millis) -> Option<Epoch> {
+    fn acquire_lease(&mut self, who: LeaseCandidate, now: Millis) -> Option<Epoch> {
         let stands = now < self.until && self.until <= now.plus(LASTS).plus(SKEW);
         let ours = self.leader == Some(who);
         let displaced = self.leader.is_some_and(|leader| who.displaces(leader.name()));
@@ -50,7 +50,7 @@ impl Feed {
         Some(Epoch(self.epoch))
     }
 
-    fn resign(&mut self, who: Candidate) {
+    fn release_lease(&mut self, who: LeaseCandidate) {
         if self.leader == Some(who) {
             (self.leader, self.until) = (None, Millis(0));
         }
@@ -61,11 +61,11 @@ impl Feed {
         self.epoch == term.0 && self.epoch > 0
     }
 
-    fn number(&mut self, limit: usize) -> usize {
+    fn assign_sequence(&mut self, limit: usize) -> usize {
         let count = limit.min(self.waiting.len());
         for events in self.waiting.drain(..count) {
             self.head += 1;
-            self.numbered.extend(events.into_iter().map(|event| Numbered { number: self.head, event }));
+            self.numbered.extend(events.into_iter().map(|event| SequencedEvent { number: self.head, event }));
         }
         count
     }
@@ -84,8 +84,8 @@ impl Feed {
     }
 
     /// The events of the first `limit` commits among those whose numbers are `wanted`.
-    fn first(&self, limit: usize, wanted: impl Fn(i64) -> bool) -> Vec<Numbered> {
-        let wanted: Vec<&Numbered> = self.numbered.iter().filter(|n| wanted(n.number)).collect();
+    fn first(&self, limit: usize, wanted: impl Fn(i64) -> bool) -> Vec<SequencedEvent> {
+        let wanted: Vec<&SequencedEvent> = self.numbered.iter().filter(|n| wanted(n.number)).collect();
         let commits = wanted.chunk_by(|a, b| a.number == b.number).take(limit);
         commits.flatten().map(|numbered| (*numbered).clone()).collect()
     }
@@ -97,21 +97,21 @@ impl Outbox for Model {
         1
     }
 
-    async fn lead(&self, _source: usize, who: Candidate, now: Millis) -> Result<Option<Epoch>> {
-        Ok(self.tables().feed.lead(who, now))
+    async fn acquire_lease(&self, _source: usize, who: LeaseCandidate, now: Millis) -> Result<Option<Epoch>> {
+        Ok(self.tables().feed.acquire_lease(who, now))
     }
 
-    async fn resign(&self, _source: usize, who: Candidate) -> Result<()> {
-        self.tables().feed.resign(who);
+    async fn release_lease(&self, _source: usize, who: LeaseCandidate) -> Result<()> {
+        self.tables().feed.release_lease(who);
         Ok(())
     }
 
-    async fn number(&self, _source: usize, term: Epoch, limit: usize) -> Result<Option<usize>> {
+    async fn assign_sequence(&self, _source: usize, term: Epoch, limit: usize) -> Result<Option<usize>> {
         let feed = &mut self.tables().feed;
-        Ok(feed.is_in(term).then(|| feed.number(limit)))
+        Ok(feed.is_in(term).then(|| feed.assign_sequence(limit)))
     }
 
-    async fn read(&self, _source: usize, after: i64, limit: usize) -> Result<Vec<Numbered>> {
+    async fn read(&self, _source: usize, after: i64, limit: usize) -> Result<Vec<SequencedEvent>> {
         Ok(self.tables().feed.first(limit, |number| number > after))
     }
 

@@ -1,10 +1,10 @@
 //! Windows over a list that lies sorted by floor, oldest first.
 
-use riposte_core::page::{Order, Page, Start, Window};
+use riposte_core::page::{ListOrder, Page, PageQuery, PageStart};
 
 /// The page of `items` that `window` asks for; `floor` tells an item's place.
-pub(super) fn page<T>(mut items: Vec<T>, window: Window, floor: impl Fn(&T) -> i32) -> Page<T> {
-    let newest = window.order == Order::Newest;
+pub(super) fn page<T>(mut items: Vec<T>, window: PageQuery, floor: impl Fn(&T) -> i32) -> Page<T> {
+    let newest = window.order == ListOrder::Newest;
     if newest {
         items.reverse();
     }
@@ -13,10 +13,10 @@ pub(super) fn page<T>(mut items: Vec<T>, window: Window, floor: impl Fn(&T) -> i
     let or_at =
         |at: i32| items.iter().filter(|item| if newest { floor(item) >= at } else { floor(item) <= at }).count();
     let (from, to) = match window.start {
-        Start::Beginning => (0, window.limit),
-        Start::After(at) => (or_at(at), or_at(at) + window.limit),
-        Start::Before(at) => (before(at).saturating_sub(window.limit), before(at)),
-        Start::Around(at) => around(before(at), items.len(), window.limit),
+        PageStart::Beginning => (0, window.limit),
+        PageStart::After(at) => (or_at(at), or_at(at) + window.limit),
+        PageStart::Before(at) => (before(at).saturating_sub(window.limit), before(at)),
+        PageStart::Around(at) => around(before(at), items.len(), window.limit),
     };
     let to = to.min(items.len());
     let (more_before, more_after) = (from > 0, to < items.len());

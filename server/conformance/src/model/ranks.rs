@@ -6,10 +6,12 @@ use std::ops::Range;
 
 use async_trait::async_trait;
 use riposte_core::comment::Comment;
-use riposte_core::event::{Happened, Numbered};
-use riposte_core::page::Order;
-use riposte_core::ports::{Boards, Rankings, Rebuilt};
-use riposte_core::rank::{Board, Candidate, RankedList, Ranking, Rules, Standing, Tally, freeze, list_of, standings};
+use riposte_core::event::{ChangeKind, SequencedEvent};
+use riposte_core::page::ListOrder;
+use riposte_core::ports::{RankIndexes, Rankings, RebuildProgress};
+use riposte_core::rank::{
+    RankCandidate, RankIndex, RankVersion, RankedList, Ranking, RankingConfig, ScoreInputs, freeze, list_of, standings,
+};
 use riposte_core::{CommentId, Millis, Result, SubjectKey};
 
 use super::Model;
@@ -23,7 +25,7 @@ type Print = (i64, i64);
 #[derive(Debug, Default)]
 pub(super) struct Ranks {
     /// Where each comment stands: on which board, with which score.
-    stands: BTreeMap<CommentId, Vec<(Board, f64)>>,
+    stands: BTreeMap<CommentId, Vec<(RankIndex, f64)>>,
     changes: BTreeMap<CommentId, i64>,
     frozen: BTreeMap<(CommentId, i8), Vec<(Ranking, Print)>>,
 }
@@ -32,7 +34,7 @@ impl Ranks {
     /// The first of a board, by its scores and then by floor: `up` for the lowest score and floor first.
     pub(super) fn first<'c>(
         &self,
-        board: Board,
+        board: RankIndex,
         comments: Vec<&'c Comment>,
         up: bool,
         most: usize,
@@ -52,7 +54,7 @@ impl Ranks {
 
 impl Tables {
     /// Brings one comment up to date; whether it stood elsewhere.
-    fn rank(&mut self, id: CommentId, rules: &Rules) -> bool {
+    fn rank(&mut self, id: CommentId, rules: &RankingConfig) -> bool {
         let Some((shelf, row)) = self.home(id) else { return false };
         let stands = standings(&row.comment, rules.hot(shelf.subject.key.object_type()));
         let list = list_of(&row.comment);
@@ -78,11 +80,11 @@ impl Tables {
 }
 
 #[async_trait]
-impl Boards for Model {
-    async fn apply(&self, _source: usize, events: &[Numbered]) -> Result<()> {
+impl RankIndexes for Model {
+    async fn apply(&self, _source: usize, events: &[SequencedEvent]) -> Result<()> {
         let mut tables = self.tables();
         for change in events.iter().flat_map(|numbered| &numbered.event.changes.comments) {
-            if ![Happened::Edited, Happened::PinChanged].contains(&change.what) {
+            if ![ChangeKind::Edited, ChangeKind::PinChanged].contains(&change.what) {
                 let parent = tables.home(change.id).and_then(|(_, row)| row.comment.parent_id);
                 for id in change.root.into_iter().chain(parent).chain([change.id]) {
                     tables.rank(id, &self.shared.rules);
@@ -92,13 +94,13 @@ impl Boards for Model {
         Ok(())
     }
 
-    async fn rebuild(&self, key: &SubjectKey, after: Option<CommentId>, limit: usize) -> Result<Rebuilt> {
+    async fn rebuild(&self, key: &SubjectKey, after: Option<CommentId>, limit: usize) -> Result<RebuildProgress> {
         let mut tables = self.tables();
-        let Some(counted) = tables.shelf(key).map(Counted::new) else { return Ok(Rebuilt::default()) };
+        let Some(counted) = tables.shelf(key).map(Counted::new) else { return Ok(RebuildProgress::default()) };
         let ids: Vec<CommentId> = counted.behind(after).take(limit).map(|row| row.comment.id).collect();
         let changed = ids.iter().filter(|id| tables.rank(**id, &self.shared.rules)).count();
         let next = ids.last().copied().filter(|_| ids.len() == limit);
-        Ok(Rebuilt { comments: ids.len(), changed, next })
+        Ok(RebuildProgress { comments: ids.len(), changed, next })
     }
 }
 
@@ -110,7 +112,7 @@ impl Rankings for Model {
         let print = (revision, tables.ranks.changes.get(&id).copied().unwrap_or(0));
         let key = (id, list.board().code());
         let last = tables.ranks.frozen.get(&key).and_then(|frozen| frozen.last()).cloned();
-        let standing = last.map(|(ranking, from)| Standing { ranking, changed: from != print });
+        let standing = last.map(|(ranking, from)| RankVersion { ranking, changed: from != print });
         if let Some(last) = standing.as_ref().filter(|last| last.serves(now)) {
             return Ok(Some((last.ranking.clone(), next_floor)));
         }
@@ -119,7 +121,7 @@ impl Rankings for Model {
         let newest = comments.iter().rev().filter(|comment| comment.listed).take(depth);
         let chosen: BTreeSet<CommentId> = first.into_iter().chain(newest).map(|comment| comment.id).collect();
         let chosen = comments.iter().filter(|comment| chosen.contains(&comment.id) && comment.state.is_visible());
-        let candidates: Vec<Candidate> = chosen.map(|c| (c.id, c.floor, Tally::of(c))).collect();
+        let candidates: Vec<RankCandidate> = chosen.map(|c| (c.id, c.floor, ScoreInputs::of(c))).collect();
         let floors = freeze(list.board(), self.shared.rules.hot(list.subject().object_type()), candidates, depth);
         let epoch = Ranking::epoch_after(standing.map(|last| last.ranking.epoch), now);
         let ranking = Ranking::new(epoch, now, floors);
@@ -139,14 +141,14 @@ impl Rankings for Model {
         list: &RankedList,
         ranking: &Ranking,
         floors: Range<i32>,
-        order: Order,
+        order: ListOrder,
         limit: usize,
     ) -> Result<Vec<i32>> {
         let tables = self.tables();
         let Some((.., comments)) = tables.listing(list) else { return Ok(Vec::new()) };
         let mut within: Vec<i32> =
             comments.iter().filter(|c| c.listed).map(|c| c.floor).filter(|floor| floors.contains(floor)).collect();
-        if order == Order::Newest {
+        if order == ListOrder::Newest {
             within.reverse();
         }
         Ok(ranking.leaves(within).into_iter().take(limit).collect())

@@ -3,11 +3,11 @@
 use async_trait::async_trait;
 use riposte_core::comment::CommentView;
 use riposte_core::page::{
-    HistoryCursor, Liker, LikerCursor, Located, MemberLike, Page, PastContent, ReplyPage, RootPage, SubjectCursor,
-    Subtree, ThreadPage, Verified, Window,
+    ContentRevision, CountReport, HistoryCursor, Liker, LikerCursor, LocatedComment, MemberLike, Page, PageQuery,
+    ReplyPage, RootPage, SubjectCursor, SubtreeQuery, ThreadPage,
 };
-use riposte_core::ports::{Exported, Reader};
-use riposte_core::request::RequestKey;
+use riposte_core::ports::{ExportedComment, Reader};
+use riposte_core::request::IdempotencyKey;
 use riposte_core::{CommentId, LikeValue, MemberId, ObjectType, Result, Subject, SubjectKey};
 
 use super::Model;
@@ -21,7 +21,7 @@ impl Reader for Model {
         Ok(keys.iter().map(|key| tables.shelf(key).map(|shelf| Counted::new(shelf).subject())).collect())
     }
 
-    async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<Located>>> {
+    async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<LocatedComment>>> {
         let tables = self.tables();
         Ok(ids.iter().map(|id| tables.home(*id).map(|(shelf, row)| Counted::new(shelf).located(row))).collect())
     }
@@ -32,7 +32,7 @@ impl Reader for Model {
         Ok(ids.iter().map(|id| open(id).map(|(shelf, row)| Counted::new(shelf).view(row))).collect())
     }
 
-    async fn roots(&self, key: &SubjectKey, window: Window, previews: u8) -> Result<Option<RootPage>> {
+    async fn roots(&self, key: &SubjectKey, window: PageQuery, previews: u8) -> Result<Option<RootPage>> {
         let tables = self.tables();
         let Some(counted) = tables.open_shelf(key).map(Counted::new) else { return Ok(None) };
         let roots = page(counted.listed(None), window, |view| view.comment.floor);
@@ -46,7 +46,7 @@ impl Reader for Model {
         Ok(Some(counted.root_page(roots, previews, &tables.ranks)))
     }
 
-    async fn replies(&self, key: &SubjectKey, root: CommentId, window: Window) -> Result<Option<ReplyPage>> {
+    async fn replies(&self, key: &SubjectKey, root: CommentId, window: PageQuery) -> Result<Option<ReplyPage>> {
         let tables = self.tables();
         let Some(counted) = tables.open_shelf(key).map(Counted::new) else { return Ok(None) };
         let Some(view) = counted.view_of(root).filter(|view| view.comment.root_id.is_none()) else { return Ok(None) };
@@ -62,7 +62,7 @@ impl Reader for Model {
         Ok(Some(ReplyPage { subject: counted.subject(), root: view, replies }))
     }
 
-    async fn thread(&self, key: &SubjectKey, part: &Subtree) -> Result<Option<ThreadPage>> {
+    async fn thread(&self, key: &SubjectKey, part: &SubtreeQuery) -> Result<Option<ThreadPage>> {
         let tables = self.tables();
         let Some(counted) = tables.open_shelf(key).map(Counted::new) else { return Ok(None) };
         let mut comments = counted.subtree(part);
@@ -76,11 +76,12 @@ impl Reader for Model {
         Ok(tables.open_shelf(key).map(|shelf| Counted::new(shelf).chain(id, limit)).unwrap_or_default())
     }
 
-    async fn revisions(&self, id: CommentId) -> Result<Vec<PastContent>> {
+    async fn revisions(&self, id: CommentId) -> Result<Vec<ContentRevision>> {
         let tables = self.tables();
         let Some((_, row)) = tables.home(id) else { return Ok(Vec::new()) };
         let (version, content) = (row.comment.version, row.content.clone());
-        let present = PastContent { version, content, time: row.comment.edit_time.unwrap_or(row.comment.create_time) };
+        let present =
+            ContentRevision { version, content, time: row.comment.edit_time.unwrap_or(row.comment.create_time) };
         Ok(row.past.iter().cloned().chain([present]).collect())
     }
 
@@ -152,10 +153,10 @@ impl Reader for Model {
         Ok(first(places, after.is_some(), limit))
     }
 
-    async fn created_by(&self, key: &SubjectKey, keys: &[RequestKey]) -> Result<Vec<Option<CommentId>>> {
+    async fn created_by(&self, key: &SubjectKey, keys: &[IdempotencyKey]) -> Result<Vec<Option<CommentId>>> {
         let tables = self.tables();
         let Some(shelf) = tables.shelf(key) else { return Ok(vec![None; keys.len()]) };
-        let made = |key: &RequestKey| shelf.rows.values().find(|row| row.request.key == *key);
+        let made = |key: &IdempotencyKey| shelf.rows.values().find(|row| row.request.key == *key);
         Ok(keys.iter().map(|key| made(key).map(|row| row.comment.id)).collect())
     }
 
@@ -177,10 +178,15 @@ impl Reader for Model {
         Ok((subjects, last.map(|id| SubjectCursor { table: 0, after: Some(id) })))
     }
 
-    async fn export_comments(&self, key: &SubjectKey, after: Option<CommentId>, limit: usize) -> Result<Vec<Exported>> {
+    async fn export_comments(
+        &self,
+        key: &SubjectKey,
+        after: Option<CommentId>,
+        limit: usize,
+    ) -> Result<Vec<ExportedComment>> {
         let tables = self.tables();
         let Some(counted) = tables.shelf(key).map(Counted::new) else { return Ok(Vec::new()) };
-        let exported = counted.behind(after).take(limit).map(|row| Exported {
+        let exported = counted.behind(after).take(limit).map(|row| ExportedComment {
             view: counted.view(row),
             client: row.client.clone(),
             origin: row.origin.clone(),
@@ -196,10 +202,10 @@ impl Reader for Model {
         Ok(behind.take(limit).map(liker).collect())
     }
 
-    async fn verify(&self, key: &SubjectKey) -> Result<Verified> {
+    async fn verify(&self, key: &SubjectKey) -> Result<CountReport> {
         let tables = self.tables();
-        let Some(shelf) = tables.shelf(key) else { return Ok(Verified::default()) };
-        Ok(Verified { comments: shelf.rows.len() as i64, drifts: Counted::new(shelf).drifts() })
+        let Some(shelf) = tables.shelf(key) else { return Ok(CountReport::default()) };
+        Ok(CountReport { comments: shelf.rows.len() as i64, drifts: Counted::new(shelf).drifts() })
     }
 }
 

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use riposte_core::change::Origin;
+use riposte_core::change::ImportOrigin;
 use riposte_core::comment::Comment;
 use riposte_core::like::Like;
-use riposte_core::page::PastContent;
+use riposte_core::page::ContentRevision;
 use riposte_core::path::Path;
-use riposte_core::request::{Request, RequestKey};
-use riposte_core::world::Prior;
+use riposte_core::request::{IdempotencyKey, RequestIdentity};
+use riposte_core::unit_of_work::IdempotencyRecord;
 use riposte_core::{ClientInfo, CommentId, Content, MemberId, Subject, SubjectKey};
 
 use super::outbox::Feed;
@@ -35,7 +35,7 @@ pub(super) struct Shelf {
     pub(super) rows: BTreeMap<CommentId, Row>,
     pub(super) likes: BTreeMap<(CommentId, MemberId), Like>,
     /// What requests did that made no comment.
-    pub(super) requests: BTreeMap<RequestKey, Prior>,
+    pub(super) requests: BTreeMap<IdempotencyKey, IdempotencyRecord>,
 }
 
 /// A comment with everything that was written with it.
@@ -43,10 +43,10 @@ pub(super) struct Shelf {
 pub(super) struct Row {
     pub(super) comment: Comment,
     pub(super) content: Content,
-    pub(super) past: Vec<PastContent>,
+    pub(super) past: Vec<ContentRevision>,
     pub(super) client: ClientInfo,
-    pub(super) origin: Option<Origin>,
-    pub(super) request: Request,
+    pub(super) origin: Option<ImportOrigin>,
+    pub(super) request: RequestIdentity,
 }
 
 impl Tables {
@@ -75,8 +75,8 @@ impl Shelf {
     }
 
     /// What an earlier request with this key did.
-    pub(super) fn prior(&self, key: &RequestKey) -> Option<Prior> {
-        let made = self.rows.values().find(|row| row.request.key == *key).map(|row| Prior {
+    pub(super) fn prior(&self, key: &IdempotencyKey) -> Option<IdempotencyRecord> {
+        let made = self.rows.values().find(|row| row.request.key == *key).map(|row| IdempotencyRecord {
             verb: 0,
             print: row.request.print,
             comment: Some(row.comment.id),

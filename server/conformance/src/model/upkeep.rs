@@ -2,8 +2,8 @@
 //! is which of them were brought up to date; and its counts cannot drift.
 
 use async_trait::async_trait;
-use riposte_core::event::{Happened, Numbered};
-use riposte_core::ports::{Histories, Rebuilt, Repaired, Repairer};
+use riposte_core::event::{ChangeKind, SequencedEvent};
+use riposte_core::ports::{CountRepair, MemberHistories, RebuildProgress, RepairReport};
 use riposte_core::{CommentId, Millis, Result, SubjectKey};
 
 use super::Model;
@@ -19,32 +19,32 @@ impl Tables {
 }
 
 #[async_trait]
-impl Histories for Model {
-    async fn apply(&self, _source: usize, events: &[Numbered]) -> Result<()> {
+impl MemberHistories for Model {
+    async fn apply(&self, _source: usize, events: &[SequencedEvent]) -> Result<()> {
         let mut tables = self.tables();
         for change in events.iter().flat_map(|numbered| &numbered.event.changes.comments) {
-            if [Happened::Created, Happened::Edited, Happened::StateChanged].contains(&change.what) {
+            if [ChangeKind::Created, ChangeKind::Edited, ChangeKind::StateChanged].contains(&change.what) {
                 tables.bring(change.id);
             }
         }
         Ok(())
     }
 
-    async fn rebuild(&self, key: &SubjectKey, after: Option<CommentId>, limit: usize) -> Result<Rebuilt> {
+    async fn rebuild(&self, key: &SubjectKey, after: Option<CommentId>, limit: usize) -> Result<RebuildProgress> {
         let mut tables = self.tables();
-        let Some(counted) = tables.shelf(key).map(Counted::new) else { return Ok(Rebuilt::default()) };
+        let Some(counted) = tables.shelf(key).map(Counted::new) else { return Ok(RebuildProgress::default()) };
         let ids: Vec<CommentId> = counted.behind(after).take(limit).map(|row| row.comment.id).collect();
         let changed = ids.iter().filter(|id| tables.bring(**id)).count();
         let next = ids.last().copied().filter(|_| ids.len() == limit);
-        Ok(Rebuilt { comments: ids.len(), changed, next })
+        Ok(RebuildProgress { comments: ids.len(), changed, next })
     }
 }
 
 #[async_trait]
-impl Repairer for Model {
-    async fn repair(&self, key: &SubjectKey, _now: Millis) -> Result<Option<Repaired>> {
+impl CountRepair for Model {
+    async fn repair(&self, key: &SubjectKey, _now: Millis) -> Result<Option<RepairReport>> {
         let tables = self.tables();
         let revision = tables.shelf(key).map(|shelf| shelf.subject.revision);
-        Ok(revision.map(|revision| Repaired { drifts: Vec::new(), revision }))
+        Ok(revision.map(|revision| RepairReport { drifts: Vec::new(), revision }))
     }
 }

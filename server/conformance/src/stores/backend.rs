@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use futures::future::BoxFuture;
 use riposte_core::Millis;
-use riposte_core::ports::{Boards, Clock, Histories, Ids, Outbox, Rankings, Reader, Repairer, Writer};
+use riposte_core::ports::{
+    Clock, CountRepair, IdSource, MemberHistories, Outbox, RankIndexes, Rankings, Reader, Writer,
+};
 use tokio::sync::Mutex;
 
 /// The ports of one process.
@@ -16,17 +18,17 @@ pub struct Process {
     /// Commits.
     pub writer: Arc<dyn Writer>,
     /// New ids.
-    pub ids: Arc<dyn Ids>,
+    pub ids: Arc<dyn IdSource>,
     /// What commits left to be told.
     pub outbox: Arc<dyn Outbox>,
     /// Members' histories.
-    pub histories: Arc<dyn Histories>,
+    pub histories: Arc<dyn MemberHistories>,
     /// The boards of ranked orders.
-    pub boards: Arc<dyn Boards>,
+    pub boards: Arc<dyn RankIndexes>,
     /// Frozen rankings.
     pub rankings: Arc<dyn Rankings>,
     /// Repairs.
-    pub repairer: Arc<dyn Repairer>,
+    pub repairer: Arc<dyn CountRepair>,
 }
 
 /// Starts a process over the backend's rows, under a clock.

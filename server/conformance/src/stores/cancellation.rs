@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
 
-use riposte_core::cmd::SetLike;
+use riposte_core::verbs::SetLike;
 use riposte_core::{Command, LikeValue};
 
 use super::backend::Backend;

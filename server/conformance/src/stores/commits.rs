@@ -1,10 +1,10 @@
 //! What single commands and batches do, whatever is said of them elsewhere.
 
-use riposte_core::cmd::{
-    CreateSubject, DeleteSubject, Edit, Hide, Pin, SetLike, UndeleteSubject, Unpin, UpdateSubject,
-};
 use riposte_core::request::RequestId;
 use riposte_core::subject::Metadata;
+use riposte_core::verbs::{
+    CreateSubject, DeleteSubject, Edit, Hide, Pin, SetLike, UndeleteSubject, Unpin, UpdateSubject,
+};
 use riposte_core::{Error, LikeValue, Millis, SubjectState};
 
 use super::backend::Backend;
@@ -32,7 +32,7 @@ pub(super) async fn a_refused_command_leaves_no_trace_and_does_not_hinder_its_ne
     let (before, after) = (scene.create(&key, "before").await, scene.create(&key, "after").await);
     let mut orphan = scene.answer(&key, root.comment.id, 2).await;
     let nowhere = scene.id(&key).await;
-    (orphan.parent.id, orphan.parent.lineage) = (nowhere, vec![nowhere]);
+    (orphan.parent.id, orphan.parent.ancestor_ids) = (nowhere, vec![nowhere]);
     let commands =
         [scene.command(&key, before.clone()), scene.command(&key, orphan.clone()), scene.command(&key, after.clone())];
     let answers = scene.commit(&commands).await;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use riposte_core::cmd::{Acting, Delete, Edit, Hide, Undelete, Unhide};
-use riposte_core::{CommentId, SubjectKey, Verb};
+use riposte_core::verbs::{Delete, DeleteActor, Edit, Hide, Undelete, Unhide};
+use riposte_core::{CommandKind, CommentId, SubjectKey};
 use tokio::task::JoinHandle;
 
 use super::backend::Backend;
@@ -91,14 +91,14 @@ pub(super) async fn a_subject_made_by_many_first_comments_at_once_is_one(backend
 }
 
 /// What a writer of the great mix does next to a comment of its own.
-async fn change(scene: &Scene, id: CommentId, step: usize) -> Verb {
+async fn change(scene: &Scene, id: CommentId, step: usize) -> CommandKind {
     let target = scene.target(id).await;
     let author = member("replier");
     match step % 5 {
         0 => Hide { target }.into(),
         1 => Unhide { target }.into(),
         2 => Edit { target, member: author, content: text("changed"), etag: String::new(), window: None }.into(),
-        3 => Delete { target, acting: Acting::Author(author), etag: String::new() }.into(),
+        3 => Delete { target, acting: DeleteActor::Author(author), etag: String::new() }.into(),
         4.. => Undelete { target, member: author }.into(),
     }
 }
@@ -181,7 +181,7 @@ pub(super) async fn counts_equal_rows_in_every_answer(backend: Backend) {
                 if (n + step).is_multiple_of(2) {
                     let id = if step < 2 { reply } else { root };
                     let target = scene.target(id).await;
-                    scene.run(&key, Delete { target, acting: Acting::Moderator, etag: String::new() }).await;
+                    scene.run(&key, Delete { target, acting: DeleteActor::Moderator, etag: String::new() }).await;
                 }
             }
         })

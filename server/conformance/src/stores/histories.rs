@@ -5,9 +5,9 @@ mod actors;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use riposte_core::cmd::{Acting, Delete, Hide, Unhide};
 use riposte_core::page::HistoryCursor;
-use riposte_core::ports::{Histories, Rebuilt};
+use riposte_core::ports::{MemberHistories, RebuildProgress};
+use riposte_core::verbs::{Delete, DeleteActor, Hide, Unhide};
 use riposte_core::{Command, Millis, SubjectKey};
 
 use super::backend::{Backend, StepClock};
@@ -16,7 +16,7 @@ use super::scene::{Scene, member};
 use actors::{Actors, history, walked};
 
 /// Builds the histories of a subject from its rows, `part` comments at a time: comments looked at, and rows changed.
-pub(super) async fn rebuild(histories: &dyn Histories, key: &SubjectKey, part: usize) -> (usize, usize) {
+pub(super) async fn rebuild(histories: &dyn MemberHistories, key: &SubjectKey, part: usize) -> (usize, usize) {
     let (mut comments, mut changed, mut after) = (0, 0, None);
     loop {
         let built = histories.rebuild(key, after, part).await.expect("rebuilt");
@@ -35,7 +35,7 @@ pub(super) async fn a_rebuild_says_what_was_missing_or_behind(backend: Backend) 
     let _turn = Relay::of(&backend).await; // nobody applies events meanwhile
     let histories = scene.process.histories.as_ref();
     let key = scene.key_of(&scene.kind(""), "");
-    assert_eq!(histories.rebuild(&key, None, 10).await, Ok(Rebuilt::default()));
+    assert_eq!(histories.rebuild(&key, None, 10).await, Ok(RebuildProgress::default()));
     let root = scene.root(&key).await.comment.id;
     for _ in 0..3 {
         scene.reply(&key, root, 2).await;
@@ -64,7 +64,7 @@ pub(super) async fn what_is_not_visible_is_in_the_whole_history_only(backend: Ba
     };
     assert_eq!(own(false).await, [ids[2], ids[1], ids[0]], "newest first, over all subjects");
     scene.run(&keys[1], Hide { target: scene.target(ids[1]).await }).await;
-    let acting = Acting::Author(member("author"));
+    let acting = DeleteActor::Author(member("author"));
     scene.run(&keys[0], Delete { target: scene.target(ids[0]).await, acting, etag: String::new() }).await;
     assert_eq!(own(false).await, [ids[2]]);
     assert_eq!(own(true).await, [ids[2], ids[1], ids[0]]);
@@ -103,7 +103,7 @@ pub(super) async fn events_that_come_again_late_or_out_of_order_change_nothing(b
         for _ in 0..30 {
             actors.act().await;
         }
-        relay.number(500).await;
+        relay.assign_sequence(500).await;
         // The newest first, those of the rounds before once more, and the oldest last.
         for (source, head) in heads.iter().enumerate() {
             let events = relay.behind(source, *head).await;

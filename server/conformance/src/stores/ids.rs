@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use riposte_core::ids::Tick;
+use riposte_core::ids::IdTick;
 use riposte_core::ports::Clock;
 use riposte_core::{Millis, Partition};
 
@@ -78,7 +78,7 @@ pub(super) async fn a_clock_that_jumps_ahead_is_followed(backend: Backend) {
     let ahead = Millis(StepClock::START.0 + 3_600_000);
     clock.set(ahead);
     let id = process.ids.comment(Partition::number(9)).await.expect("the lease is extended, or another is taken");
-    assert!(id.tick() >= Tick::at(ahead), "{id:?} is of an hour ago");
+    assert!(id.tick() >= IdTick::at(ahead), "{id:?} is of an hour ago");
 }
 
 pub(super) async fn request_ids_are_all_different(backend: Backend) {
@@ -97,7 +97,7 @@ pub(super) async fn what_one_process_answered_another_reads_at_once(backend: Bac
         let (writing, reading) = if n % 2 == 0 { (&here, &there) } else { (&there, &here) };
         let verb = writing.create(&key, "author").await;
         let mut command = writing.command(&key, verb);
-        command.request.print = riposte_core::request::Print(n);
+        command.request.print = riposte_core::request::Fingerprint(n);
         command.request.key.0[0] = n as u8;
         let receipt = writing.send(&command).await.expect("created");
         assert_eq!(reading.floors(&key).await.len() as i64, n + 1);

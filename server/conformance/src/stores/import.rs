@@ -1,11 +1,11 @@
 //! Import: threads with their times, once however often they come.
 
-use riposte_core::change::Origin;
-use riposte_core::cmd::{Import, ImportLike, SetLike, Target, Times, UpdateSubject};
+use riposte_core::change::ImportOrigin;
 use riposte_core::comment::CommentView;
-use riposte_core::request::{Print, Request, RequestId, RequestKey};
+use riposte_core::request::{Fingerprint, IdempotencyKey, RequestId, RequestIdentity};
+use riposte_core::verbs::{CommentLocation, Import, ImportLike, ImportTimes, SetLike, UpdateSubject};
 use riposte_core::{
-    ClientInfo, Command, CommentState, DeletedBy, Error, LikeValue, Millis, SubjectKey, SubjectState, Verb,
+    ClientInfo, Command, CommandKind, CommentState, DeletedBy, Error, LikeValue, Millis, SubjectKey, SubjectState,
 };
 
 use super::backend::Backend;
@@ -19,7 +19,7 @@ struct Importer<'s> {
 }
 
 impl Importer<'_> {
-    async fn item(&self, external_id: &str, parent: Option<Target>) -> Import {
+    async fn item(&self, external_id: &str, parent: Option<CommentLocation>) -> Import {
         let time = external_id.parse::<i64>().unwrap_or(0) * 1_000;
         Import {
             id: self.scene.id(&self.key).await,
@@ -27,18 +27,18 @@ impl Importer<'_> {
             member: member("old author"),
             content: text(&format!("said as {external_id}")),
             client: ClientInfo::default(),
-            origin: Origin { source: self.source.to_owned(), external_id: external_id.to_owned() },
+            origin: ImportOrigin { source: self.source.to_owned(), external_id: external_id.to_owned() },
             state: CommentState::Active,
             deleted_by: None,
-            times: Times { create: Millis(time), edit: None, delete: None },
+            times: ImportTimes { create: Millis(time), edit: None, delete: None },
             max_depth: 3,
             auto_create: Some(self.scene.process.ids.subject(self.key.partition()).await.expect("an id")),
         }
     }
 
-    fn command(&self, external_id: &str, verb: impl Into<Verb>) -> Command {
-        let key = RequestKey::imported("comment", &format!("{:?}{}", self.key, self.source), external_id);
-        let request = Request { key, print: Print::of(&[b"import"]) };
+    fn command(&self, external_id: &str, verb: impl Into<CommandKind>) -> Command {
+        let key = IdempotencyKey::imported("comment", &format!("{:?}{}", self.key, self.source), external_id);
+        let request = RequestIdentity { key, print: Fingerprint::of(&[b"import"]) };
         Command { request, ..self.scene.command(&self.key, verb) }
     }
 
@@ -49,8 +49,8 @@ impl Importer<'_> {
 }
 
 /// How an answer names a comment of its own batch.
-fn unborn(item: &Import) -> Target {
-    Target { id: item.id, lineage: vec![item.id], parent: None }
+fn unborn(item: &Import) -> CommentLocation {
+    CommentLocation { id: item.id, ancestor_ids: vec![item.id], parent: None }
 }
 
 pub(super) async fn an_imported_comment_keeps_its_times_state_and_origin(backend: Backend) {
@@ -59,7 +59,7 @@ pub(super) async fn an_imported_comment_keeps_its_times_state_and_origin(backend
     let mut item = importer.item("5", None).await;
     item.state = CommentState::Deleted;
     item.deleted_by = Some(DeletedBy::Author);
-    item.times = Times { create: Millis(5_000), edit: Some(Millis(6_000)), delete: Some(Millis(7_000)) };
+    item.times = ImportTimes { create: Millis(5_000), edit: Some(Millis(6_000)), delete: Some(Millis(7_000)) };
     item.client = ClientInfo { ip: None, platform: "web".to_owned(), device: String::new() };
     let view = importer.bring(item.clone()).await;
     assert_eq!((view.content, view.comment.state), (None, CommentState::Deleted));
@@ -111,7 +111,7 @@ pub(super) async fn parents_and_answers_may_come_in_one_batch(backend: Backend) 
     let answers = scene.commit(&batch).await;
     assert!(answers.iter().all(Result::is_ok), "{answers:?}");
     let located = scene.process.reader.locate(&items.map(|item| item.id)).await.expect("located");
-    let lineages: Vec<_> = located.into_iter().flatten().map(|at| (at.lineage, at.parent)).collect();
+    let lineages: Vec<_> = located.into_iter().flatten().map(|at| (at.ancestor_ids, at.parent)).collect();
     let expected = [
         (vec![root.id], None),
         (vec![root.id, a.id], Some(root.id)),
@@ -178,7 +178,7 @@ pub(super) async fn an_imported_like_never_overrides_a_members_own(backend: Back
     let importer = Importer { scene: &scene, key: scene.key(), source: "s" };
     let root = importer.bring(importer.item("1", None).await).await.comment.id;
     let like = |external_id: &str, who: &str, value| {
-        let operation = RequestId::from_bytes(RequestKey::imported("comment", "likes", external_id).0);
+        let operation = RequestId::from_bytes(IdempotencyKey::imported("comment", "likes", external_id).0);
         let like = SetLike { comment_id: root, member: member(who), value, operation };
         importer.command(external_id, ImportLike { like, time: Millis(77) })
     };

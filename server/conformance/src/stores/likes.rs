@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use riposte_core::cmd::{Acting, Delete, DeleteSubject, SetLike, UpdateSubject};
 use riposte_core::like::LikeAnswer;
 use riposte_core::page::{LikerCursor, MemberLike, Page};
 use riposte_core::request::RequestId;
-use riposte_core::world::Effect;
-use riposte_core::{Command, CommentId, CommentState, Error, LikeValue, Receipt, SubjectKey, SubjectState};
+use riposte_core::unit_of_work::Effect;
+use riposte_core::verbs::{Delete, DeleteActor, DeleteSubject, SetLike, UpdateSubject};
+use riposte_core::{Command, CommandOutput, CommentId, CommentState, Error, LikeValue, SubjectKey, SubjectState};
 
 use super::backend::{Backend, StepClock};
 use super::scene::{Scene, member};
@@ -49,7 +49,7 @@ impl Hand<'_> {
     }
 }
 
-fn answer(receipt: &Receipt) -> LikeAnswer {
+fn answer(receipt: &CommandOutput) -> LikeAnswer {
     match &receipt.effect {
         Effect::Like(answer) => *answer,
         Effect::Subject(_) | Effect::Comment(_) => panic!("not about a like: {receipt:?}"),
@@ -163,7 +163,7 @@ pub(super) async fn what_is_not_visible_or_not_open_takes_no_likes(backend: Back
         scene.run(&hand.key, update(SubjectState::Active)).await;
     }
     let target = scene.target(hand.id).await;
-    scene.run(&hand.key, Delete { target, acting: Acting::Moderator, etag: String::new() }).await;
+    scene.run(&hand.key, Delete { target, acting: DeleteActor::Moderator, etag: String::new() }).await;
     let refused = scene.send(&hand.command("n", Like, operation(4, 1))).await;
     assert_eq!(refused, Err(Error::CommentUnavailable(CommentState::Deleted)));
     assert_eq!(hand.counts().await, (1, 0), "a tombstone keeps what it was given");

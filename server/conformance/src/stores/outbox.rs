@@ -3,8 +3,8 @@
 mod leads;
 mod numbers;
 
-use riposte_core::cmd::{Acting, Delete, Edit, Hide, Pin, SetLike, UpdateSubject};
-use riposte_core::event::{Changes, CommentChange, Happened};
+use riposte_core::event::{ChangeKind, Changes, CommentChange};
+use riposte_core::verbs::{Delete, DeleteActor, Edit, Hide, Pin, SetLike, UpdateSubject};
 use riposte_core::{CommentId, LikeValue, SubjectKey, SubjectState};
 
 use super::backend::Backend;
@@ -15,7 +15,7 @@ use super::scene::{Scene, member, text};
 pub(super) use leads::*;
 pub(super) use numbers::*;
 
-fn change(id: CommentId, root: Option<CommentId>, what: Happened) -> CommentChange {
+fn change(id: CommentId, root: Option<CommentId>, what: ChangeKind) -> CommentChange {
     CommentChange { id, root, what }
 }
 
@@ -51,7 +51,7 @@ pub(super) async fn every_commit_leaves_one_event_with_its_revision_and_its_chan
     scene.run(&key, edit).await;
     scene.run(&key, Pin { target: scene.target(root).await, member: member("owner") }).await;
     scene.run(&key, Hide { target: target.clone() }).await;
-    scene.run(&key, Delete { target, acting: Acting::Moderator, etag: String::new() }).await;
+    scene.run(&key, Delete { target, acting: DeleteActor::Moderator, etag: String::new() }).await;
     let closed =
         UpdateSubject { owner: None, state: Some(SubjectState::ReadOnly), metadata: None, etag: String::new() };
     let last = scene.run(&key, closed).await.revision;
@@ -60,12 +60,12 @@ pub(super) async fn every_commit_leaves_one_event_with_its_revision_and_its_chan
     let subject = Changes { subject: true, ..Changes::default() };
     let expected = [
         subject.clone(),
-        top(Happened::Created),
-        below(Happened::Created),
-        below(Happened::Edited),
-        top(Happened::PinChanged),
-        below(Happened::StateChanged),
-        below(Happened::StateChanged),
+        top(ChangeKind::Created),
+        below(ChangeKind::Created),
+        below(ChangeKind::Edited),
+        top(ChangeKind::PinChanged),
+        below(ChangeKind::StateChanged),
+        below(ChangeKind::StateChanged),
         subject,
     ];
     assert_eq!(last, expected.len() as i64);
@@ -84,8 +84,11 @@ pub(super) async fn a_refused_or_repeated_command_leaves_no_event(backend: Backe
     let before = told(&scene, &key).await;
     assert_eq!(before.len(), 1);
     assert!(scene.send(&command).await.expect("repeated").replayed);
-    let stranger =
-        Delete { target: scene.target(root).await, acting: Acting::Author(member("stranger")), etag: String::new() };
+    let stranger = Delete {
+        target: scene.target(root).await,
+        acting: DeleteActor::Author(member("stranger")),
+        etag: String::new(),
+    };
     scene.refusal(&key, stranger).await;
     assert_eq!(told(&scene, &key).await, before);
 
@@ -95,7 +98,7 @@ pub(super) async fn a_refused_or_repeated_command_leaves_no_event(backend: Backe
     let made = new.verb.comment_id().expect("a comment");
     assert!(scene.commit(&[command, new]).await.iter().all(Result::is_ok));
     let last = told(&scene, &key).await.split_off(1);
-    assert_eq!(last, [(Some(2), of_comments(&[change(made, None, Happened::Created)]))]);
+    assert_eq!(last, [(Some(2), of_comments(&[change(made, None, ChangeKind::Created)]))]);
 }
 
 pub(super) async fn a_batch_over_several_subjects_and_partitions_leaves_one_event_for_each(backend: Backend) {
@@ -119,7 +122,7 @@ pub(super) async fn a_batch_over_several_subjects_and_partitions_leaves_one_even
     for key in &keys {
         let made = batch.iter().filter(|command| command.subject == *key);
         let made = made.filter_map(|command| command.verb.comment_id());
-        let comments = made.map(|id| change(id, None, Happened::Created)).collect();
+        let comments = made.map(|id| change(id, None, ChangeKind::Created)).collect();
         assert_eq!(
             told(&scene, key).await,
             [(Some(1), Changes { comments, subject: true, ..Changes::default() })],
@@ -134,7 +137,7 @@ pub(super) async fn a_batch_over_several_subjects_and_partitions_leaves_one_even
         batch.push(scene.command(key, verb));
     }
     assert!(scene.commit(&batch).await.iter().all(Result::is_ok));
-    relay.number(500).await;
+    relay.assign_sequence(500).await;
     let first = scene.subject(&first).await.id;
     let source = relay.source_of(first).await;
     let number = relay.numbered(source, first).await[0].number;
@@ -172,12 +175,12 @@ pub(super) async fn likes_leave_one_event_without_a_revision(backend: Backend) {
     assert_eq!(told(&scene, &key).await.len(), 2, "only the comments moved the revision");
     assert_eq!(scene.subject(&key).await.revision, subject.revision);
 
-    relay.number(500).await;
+    relay.assign_sequence(500).await;
     let source = relay.source_of(subject.id).await;
     let mut events = relay.numbered(source, subject.id).await;
     events.retain(|numbered| numbered.event.revision.is_none());
     let likes: Vec<_> = events.into_iter().map(|numbered| numbered.event.changes).collect();
     let likers = (0..6).map(|n| member(&format!("m{n}"))).collect();
-    let liked = of_comments(&ids.map(|id| change(id, None, Happened::Liked)));
+    let liked = of_comments(&ids.map(|id| change(id, None, ChangeKind::Liked)));
     assert_eq!(likes, [Changes { likers, ..liked }]);
 }

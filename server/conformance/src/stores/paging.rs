@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use riposte_core::cmd::{Acting, Delete};
 use riposte_core::comment::CommentView;
-use riposte_core::page::{Order, Page, Start, Window};
+use riposte_core::page::{ListOrder, Page, PageQuery, PageStart};
+use riposte_core::verbs::{Delete, DeleteActor};
 use riposte_core::{CommentId, SubjectKey};
 
 use super::backend::Backend;
@@ -14,45 +14,45 @@ use super::scene::{Scene, first, floors};
 /// More than any list here holds at rest.
 const LONGEST: usize = 100;
 
-const ORDERS: [Order; 2] = [Order::Oldest, Order::Newest];
+const ORDERS: [ListOrder; 2] = [ListOrder::Oldest, ListOrder::Newest];
 
 /// Takes the comments with these floors out of a list.
 async fn punch(scene: &Scene, key: &SubjectKey, ids: &[CommentId], gone: &[usize]) {
     for floor in gone {
         let target = scene.target(ids[floor - 1]).await;
-        scene.run(key, Delete { target, acting: Acting::Moderator, etag: String::new() }).await;
+        scene.run(key, Delete { target, acting: DeleteActor::Moderator, etag: String::new() }).await;
     }
 }
 
 /// The page that a window asks for, by hand: the items, then what lies on either side.
-fn slice(sorted: &[i32], window: Window) -> Option<(Vec<i32>, bool, bool)> {
+fn slice(sorted: &[i32], window: PageQuery) -> Option<(Vec<i32>, bool, bool)> {
     let mut order = sorted.to_vec();
-    let newest = window.order == Order::Newest;
+    let newest = window.order == ListOrder::Newest;
     if newest {
         order.reverse();
     }
     let behind = |at: i32, floor: i32| if newest { floor < at } else { floor > at };
     let (from, to) = match window.start {
-        Start::Beginning => (0, window.limit.min(order.len())),
-        Start::After(at) => {
+        PageStart::Beginning => (0, window.limit.min(order.len())),
+        PageStart::After(at) => {
             let from = order.iter().position(|floor| behind(at, *floor)).unwrap_or(order.len());
             (from, (from + window.limit).min(order.len()))
         }
-        Start::Before(at) => {
+        PageStart::Before(at) => {
             let to = order.iter().position(|floor| *floor == at || behind(at, *floor)).unwrap_or(order.len());
             (to.saturating_sub(window.limit), to)
         }
-        Start::Around(_) => return None,
+        PageStart::Around(_) => return None,
     };
     Some((order[from..to].to_vec(), from > 0, to < order.len()))
 }
 
 /// A page around a floor is full if the list can fill it, holds the floor or its neighbour, and tells both sides.
-fn check_around(sorted: &[i32], window: Window, at: i32, page: &Page<CommentView>) {
+fn check_around(sorted: &[i32], window: PageQuery, at: i32, page: &Page<CommentView>) {
     let found = floors(page);
     let what = format!("{window:?} of {sorted:?} gave {found:?}");
     let mut order = sorted.to_vec();
-    if window.order == Order::Newest {
+    if window.order == ListOrder::Newest {
         order.reverse();
     }
     assert_eq!(found.len(), window.limit.min(order.len()), "{what}");
@@ -67,16 +67,17 @@ fn check_around(sorted: &[i32], window: Window, at: i32, page: &Page<CommentView
     assert!(inside, "{what}");
 }
 
-async fn every_window(sorted: &[i32], read: impl AsyncFn(Window) -> Page<CommentView>) {
+async fn every_window(sorted: &[i32], read: impl AsyncFn(PageQuery) -> Page<CommentView>) {
     let last = sorted.last().copied().unwrap_or(0) + 2;
     let anchors = [0, 1, 2, 5, 6, 7, 9, last - 3, last - 2, last - 1, last, i32::MAX];
-    let starts = anchors.into_iter().flat_map(|at| [Start::After(at), Start::Before(at), Start::Around(at)]);
-    for start in starts.chain([Start::Beginning]) {
+    let starts =
+        anchors.into_iter().flat_map(|at| [PageStart::After(at), PageStart::Before(at), PageStart::Around(at)]);
+    for start in starts.chain([PageStart::Beginning]) {
         for order in ORDERS {
             for limit in [1, 3, 100] {
-                let window = Window { order, start, limit };
+                let window = PageQuery { order, start, limit };
                 let page = read(window).await;
-                if let Start::Around(at) = start {
+                if let PageStart::Around(at) = start {
                     check_around(sorted, window, at, &page);
                 } else {
                     let found = (floors(&page), page.more_before, page.more_after);
@@ -123,28 +124,32 @@ pub(super) async fn an_empty_list_has_empty_windows(backend: Backend) {
 }
 
 /// Follows a list to its end, and all the way back.
-async fn there_and_back(order: Order, limit: usize, read: impl AsyncFn(Window) -> Page<CommentView>) -> Vec<i32> {
+async fn there_and_back(
+    order: ListOrder,
+    limit: usize,
+    read: impl AsyncFn(PageQuery) -> Page<CommentView>,
+) -> Vec<i32> {
     let mut there = Vec::new();
-    let mut start = Start::Beginning;
+    let mut start = PageStart::Beginning;
     loop {
-        let page = read(Window { order, start, limit }).await;
+        let page = read(PageQuery { order, start, limit }).await;
         there.extend(floors(&page));
         assert!(there.len() <= LONGEST, "the walk turns in circles: {there:?}");
         if !page.more_after {
             break;
         }
-        start = Start::After(*there.last().expect("a page with more behind it is not empty"));
+        start = PageStart::After(*there.last().expect("a page with more behind it is not empty"));
     }
     let mut back = Vec::new();
-    let mut start = Start::Before(if order == Order::Oldest { i32::MAX } else { 0 });
+    let mut start = PageStart::Before(if order == ListOrder::Oldest { i32::MAX } else { 0 });
     loop {
-        let page = read(Window { order, start, limit }).await;
+        let page = read(PageQuery { order, start, limit }).await;
         back.extend(floors(&page).into_iter().rev());
         assert!(back.len() <= LONGEST, "the walk turns in circles: {back:?}");
         if !page.more_before {
             break;
         }
-        start = Start::Before(*back.last().expect("a page with more before it is not empty"));
+        start = PageStart::Before(*back.last().expect("a page with more before it is not empty"));
     }
     back.reverse();
     assert_eq!(there, back, "the same way back, by {limit}");
@@ -173,8 +178,8 @@ pub(super) async fn a_walk_meets_every_root_once_in_either_direction(backend: Ba
 async fn walk_among_writers(
     scene: &Arc<Scene>,
     key: SubjectKey,
-    order: Order,
-    read: impl AsyncFn(Window) -> Page<CommentView>,
+    order: ListOrder,
+    read: impl AsyncFn(PageQuery) -> Page<CommentView>,
     root: Option<CommentId>,
 ) {
     let stop = Arc::new(AtomicBool::new(false));
@@ -190,28 +195,28 @@ async fn walk_among_writers(
                 };
                 if writer == 0 {
                     let target = scene.target(new).await;
-                    scene.run(&key, Delete { target, acting: Acting::Moderator, etag: String::new() }).await;
+                    scene.run(&key, Delete { target, acting: DeleteActor::Moderator, etag: String::new() }).await;
                 }
             }
         }));
     }
     for _ in 0..3 {
-        let stood = read(Window { order: Order::Oldest, start: Start::Beginning, limit: 15 }).await;
+        let stood = read(PageQuery { order: ListOrder::Oldest, start: PageStart::Beginning, limit: 15 }).await;
         let stood = floors(&stood);
-        let (mut met, mut start) = (Vec::new(), Start::Beginning);
+        let (mut met, mut start) = (Vec::new(), PageStart::Beginning);
         loop {
-            let page = read(Window { order, start, limit: 4 }).await;
+            let page = read(PageQuery { order, start, limit: 4 }).await;
             met.extend(floors(&page));
             assert!(met.windows(2).all(|pair| pair[0] != pair[1]), "the walk stands still: {met:?}");
             // Writers may be faster than the walk: what stood at its start lies among the first.
-            let done = order == Order::Oldest && met.last() > stood.last();
+            let done = order == ListOrder::Oldest && met.last() > stood.last();
             if !page.more_after || done {
                 break;
             }
-            start = Start::After(*met.last().expect("not empty"));
+            start = PageStart::After(*met.last().expect("not empty"));
         }
         let monotone =
-            if order == Order::Oldest { met.is_sorted_by(|a, b| a < b) } else { met.is_sorted_by(|a, b| a > b) };
+            if order == ListOrder::Oldest { met.is_sorted_by(|a, b| a < b) } else { met.is_sorted_by(|a, b| a > b) };
         assert!(monotone, "{order:?}: {met:?}");
         assert!(stood.iter().all(|floor| met.contains(floor)), "{order:?}: {stood:?} were not all in {met:?}");
     }

@@ -1,10 +1,10 @@
 //! Reads by key and by id, previews, threads, conversations, and that nothing mixes.
 
-use riposte_core::change::Origin;
-use riposte_core::cmd::{DeleteSubject, Import, Times};
+use riposte_core::change::ImportOrigin;
 use riposte_core::content::ClientInfo;
-use riposte_core::page::{SubjectCursor, Subtree};
+use riposte_core::page::{SubjectCursor, SubtreeQuery};
 use riposte_core::subject::Metadata;
+use riposte_core::verbs::{DeleteSubject, Import, ImportTimes};
 use riposte_core::{CommentId, CommentState, Content, LikeValue, Millis, ObjectType, Path, SubjectKey};
 
 use super::backend::Backend;
@@ -19,7 +19,7 @@ pub(super) async fn absent_things_are_none_or_empty(backend: Backend) {
     assert_eq!(reader.comments(&[id]).await, Ok(vec![None]));
     assert_eq!(reader.roots(&key, first(5), 3).await, Ok(None));
     assert_eq!(reader.replies(&key, id, first(5)).await, Ok(None));
-    let part = Subtree { top: Path::root(id), max_depth: 9, after: None, limit: 5 };
+    let part = SubtreeQuery { top: Path::root(id), max_depth: 9, after: None, limit: 5 };
     assert_eq!(reader.thread(&key, &part).await, Ok(None));
     assert_eq!(reader.conversation(&key, id, 5).await, Ok(Vec::new()));
     assert_eq!(reader.revisions(id).await, Ok(Vec::new()));
@@ -67,7 +67,7 @@ pub(super) async fn nothing_below_a_deleted_subject_is_shown(backend: Backend) {
     assert_eq!(reader.comments(&[root]).await, Ok(vec![None]));
     assert_eq!(reader.roots(&key, first(5), 3).await, Ok(None));
     assert_eq!(reader.replies(&key, root, first(5)).await, Ok(None));
-    let part = Subtree { top: Path::root(root), max_depth: 9, after: None, limit: 5 };
+    let part = SubtreeQuery { top: Path::root(root), max_depth: 9, after: None, limit: 5 };
     assert_eq!(reader.thread(&key, &part).await, Ok(None));
 }
 
@@ -90,7 +90,7 @@ pub(super) async fn a_thread_is_told_in_the_order_of_its_paths(backend: Backend)
     let read = async |id, max_depth, limit| {
         let (mut ids, mut after) = (Vec::new(), None);
         loop {
-            let part = Subtree { top: top(id).await, max_depth, after: after.take(), limit };
+            let part = SubtreeQuery { top: top(id).await, max_depth, after: after.take(), limit };
             let page = scene.process.reader.thread(&key, &part).await.expect("read").expect("there");
             ids.extend(page.comments.iter().map(|c| c.comment.id));
             if !page.more_after {
@@ -135,8 +135,8 @@ pub(super) async fn previews_that_nobody_likes_are_the_oldest_listed_replies(bac
     for _ in 0..4 {
         replies.push(scene.reply(&key, root, 2).await.comment.id);
     }
-    let acting = riposte_core::cmd::Acting::Moderator;
-    let verb = riposte_core::cmd::Delete { target: scene.target(replies[1]).await, acting, etag: String::new() };
+    let acting = riposte_core::verbs::DeleteActor::Moderator;
+    let verb = riposte_core::verbs::Delete { target: scene.target(replies[1]).await, acting, etag: String::new() };
     scene.run(&key, verb).await;
     for (previews, shown, more) in [(0, 0, true), (1, 1, true), (2, 2, true), (3, 3, false), (10, 3, false)] {
         let page = scene.process.reader.roots(&key, first(10), previews).await.expect("read").expect("there");
@@ -224,7 +224,7 @@ pub(super) async fn a_comment_of_another_subject_is_not_there(backend: Backend) 
     );
     assert_eq!(reader.replies(&key, foreign.id, first(5)).await, Ok(None));
     assert_eq!(reader.conversation(&key, foreign.id, 5).await, Ok(Vec::new()));
-    let part = Subtree { top: foreign.path, max_depth: 9, after: None, limit: 5 };
+    let part = SubtreeQuery { top: foreign.path, max_depth: 9, after: None, limit: 5 };
     let thread = reader.thread(&key, &part).await.expect("read");
     assert!(thread.is_none_or(|page| page.comments.is_empty()));
     assert_eq!(scene.floors(&key).await, [1]);
@@ -286,10 +286,10 @@ pub(super) async fn an_export_tells_everything_and_parents_first(backend: Backen
         member: member("gone"),
         content: text("said long ago"),
         client: ClientInfo::default(),
-        origin: Origin { source: "old".to_owned(), external_id: "1 ".to_owned() },
+        origin: ImportOrigin { source: "old".to_owned(), external_id: "1 ".to_owned() },
         state: CommentState::Hidden,
         deleted_by: None,
-        times: Times { create: Millis(1_000), edit: None, delete: None },
+        times: ImportTimes { create: Millis(1_000), edit: None, delete: None },
         max_depth: 2,
         auto_create: None,
     };

@@ -1,7 +1,7 @@
 //! A case's turn at the lead of every data source: what a relay does, step by step.
 
-use riposte_core::event::{Event, Numbered};
-use riposte_core::ports::{Candidate, Epoch, Projection};
+use riposte_core::event::{Event, SequencedEvent};
+use riposte_core::ports::{Epoch, LeaseCandidate, Projection};
 use riposte_core::{Millis, SubjectId, SubjectKey};
 use tokio::sync::OwnedMutexGuard;
 
@@ -15,7 +15,7 @@ pub(super) const LAPSE: i64 = 10_000;
 #[derive(Debug)]
 pub(super) struct Relay {
     pub(super) process: Process,
-    pub(super) who: Candidate,
+    pub(super) who: LeaseCandidate,
     /// Of each source.
     pub(super) terms: Vec<Epoch>,
     now: OwnedMutexGuard<Millis>,
@@ -26,11 +26,11 @@ impl Relay {
     pub(super) async fn of(backend: &Backend) -> Self {
         let process = backend.process.clone();
         let now = std::sync::Arc::clone(&backend.turn).lock_owned().await;
-        let who = Candidate::mending(process.ids.request());
+        let who = LeaseCandidate::mending(process.ids.request());
         let mut relay = Self { process, who, terms: Vec::new(), now };
         relay.later(LAPSE);
         for source in 0..relay.process.outbox.sources() {
-            let term = relay.process.outbox.lead(source, who, relay.now()).await.expect("asked");
+            let term = relay.process.outbox.acquire_lease(source, who, relay.now()).await.expect("asked");
             relay.terms.push(term.expect("the lead of the last turn has run out"));
         }
         relay
@@ -55,17 +55,17 @@ impl Relay {
     }
 
     /// Numbers what waits, `limit` events at a time, until a pick is not full.
-    pub(super) async fn number(&self, limit: usize) {
+    pub(super) async fn assign_sequence(&self, limit: usize) {
         for (source, term) in self.terms.iter().enumerate() {
-            while self.process.outbox.number(source, *term, limit).await.expect("numbered").expect("our term") == limit
-            {
-            }
+            while self.process.outbox.assign_sequence(source, *term, limit).await.expect("numbered").expect("our term")
+                == limit
+            {}
         }
     }
 
     /// Brings every projection up to the last number.
     pub(super) async fn apply(&self) {
-        self.number(500).await;
+        self.assign_sequence(500).await;
         for source in 0..self.terms.len() {
             for projection in Projection::ALL {
                 while self.apply_some(source, projection).await {}
@@ -89,8 +89,8 @@ impl Relay {
     }
 
     /// All events of a source behind a number.
-    pub(super) async fn behind(&self, source: usize, after: i64) -> Vec<Numbered> {
-        let mut all: Vec<Numbered> = Vec::new();
+    pub(super) async fn behind(&self, source: usize, after: i64) -> Vec<SequencedEvent> {
+        let mut all: Vec<SequencedEvent> = Vec::new();
         loop {
             let from = all.last().map_or(after, |last| last.number);
             let part = self.process.outbox.read(source, from, 300).await.expect("read");
@@ -102,7 +102,7 @@ impl Relay {
     }
 
     /// The numbered events of a subject, by number.
-    pub(super) async fn numbered(&self, source: usize, subject: SubjectId) -> Vec<Numbered> {
+    pub(super) async fn numbered(&self, source: usize, subject: SubjectId) -> Vec<SequencedEvent> {
         let mut all = self.behind(source, 0).await;
         all.retain(|numbered| numbered.event.subject == subject);
         all

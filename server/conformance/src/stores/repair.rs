@@ -1,7 +1,7 @@
 //! Repairs, as far as ports can ask: only a database can be made to hold a wrong count.
 
 use riposte_core::Millis;
-use riposte_core::ports::Repaired;
+use riposte_core::ports::RepairReport;
 
 use super::backend::Backend;
 use super::relay::Relay;
@@ -16,7 +16,7 @@ pub(super) async fn a_sound_subject_is_left_as_it_is_and_an_absent_one_is_none(b
     let root = scene.root(&key).await.comment.id;
     scene.reply(&key, root, 2).await;
     for _ in 0..2 {
-        let sound = Repaired { drifts: Vec::new(), revision: 2 };
+        let sound = RepairReport { drifts: Vec::new(), revision: 2 };
         assert_eq!(repairer.repair(&key, Millis(1)).await, Ok(Some(sound)));
     }
     assert_eq!(scene.events(&key).await.len(), 2);

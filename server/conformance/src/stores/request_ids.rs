@@ -1,19 +1,19 @@
 //! The same request again, by whatever road, is the same answer for ever.
 
-use riposte_core::change::Origin;
-use riposte_core::cmd::{
-    Acting, CreateSubject, Delete, DeleteSubject, Edit, Hide, Pin, Undelete, UndeleteSubject, Unhide, Unpin,
+use riposte_core::change::ImportOrigin;
+use riposte_core::request::{Fingerprint, IdempotencyKey};
+use riposte_core::subject::Metadata;
+use riposte_core::verbs::{
+    CreateSubject, Delete, DeleteActor, DeleteSubject, Edit, Hide, Pin, Undelete, UndeleteSubject, Unhide, Unpin,
     UpdateSubject,
 };
-use riposte_core::request::{Print, RequestKey};
-use riposte_core::subject::Metadata;
-use riposte_core::{Command, Error, Receipt, SubjectState, Verb};
+use riposte_core::{Command, CommandKind, CommandOutput, Error, SubjectState};
 
 use super::backend::{Backend, StepClock};
 use super::scene::{Scene, comment, member, text};
 
 /// A repeat of `command` gives what `first` gave.
-async fn repeats(scene: &Scene, command: &Command, first: &Receipt) {
+async fn repeats(scene: &Scene, command: &Command, first: &CommandOutput) {
     let again = scene.send(command).await.unwrap_or_else(|refused| panic!("{}: {refused:?}", command.verb.name()));
     assert!(again.replayed && !first.replayed, "{}", command.verb.name());
     assert_eq!(again.revision, first.revision, "{}", command.verb.name());
@@ -53,7 +53,7 @@ pub(super) async fn a_repeat_shows_the_present_body(backend: Backend) {
     scene.run(&key, Edit { target: target.clone(), member: member("author"), content, etag, window: None }).await;
     let again = comment(&scene.send(&command).await.expect("repeated"));
     assert_eq!((again.content, again.comment.floor), (Some(text("edited")), 1));
-    scene.run(&key, Delete { target, acting: Acting::Moderator, etag: String::new() }).await;
+    scene.run(&key, Delete { target, acting: DeleteActor::Moderator, etag: String::new() }).await;
     let again = comment(&scene.send(&command).await.expect("repeated"));
     assert_eq!((again.content, again.comment.id), (None, id), "a tombstone");
 }
@@ -74,7 +74,7 @@ pub(super) async fn another_body_under_the_same_key_is_refused(backend: Backend)
         assert_eq!(scene.send(&other).await, Err(Error::RequestIdReused));
     }
     let mut other = create.clone();
-    other.request.print = Print(create.request.print.0.wrapping_add(1));
+    other.request.print = Fingerprint(create.request.print.0.wrapping_add(1));
     assert_eq!(scene.send(&other).await, Err(Error::RequestIdReused));
     assert_eq!(scene.sound(&key).await, 1);
 }
@@ -87,7 +87,7 @@ pub(super) async fn twins_in_one_batch_are_one(backend: Backend) {
     let mut two = one.clone();
     two.verb = scene.create(&key, "author").await.into();
     let mut reused = one.clone();
-    reused.request.print = Print(7);
+    reused.request.print = Fingerprint(7);
     let answers = scene.commit(&[one, two.clone(), reused, two]).await;
     let ids: Vec<_> =
         answers.iter().map(|answer| answer.as_ref().map(|r| (comment(r).comment.id, r.replayed))).collect();
@@ -105,7 +105,7 @@ pub(super) async fn a_refused_request_leaves_its_key_free(backend: Backend) {
     assert_eq!(scene.send(&command).await, Err(Error::SubjectNotFound));
     scene.open(&key).await;
     // Another body under the key of a refused request is no reuse: that request never happened.
-    command.request.print = Print(8);
+    command.request.print = Fingerprint(8);
     assert!(scene.send(&command).await.is_ok_and(|receipt| !receipt.replayed));
     assert_eq!(scene.floors(&key).await, [1]);
 }
@@ -121,7 +121,7 @@ pub(super) async fn every_verb_can_be_repeated(backend: Backend) {
     let root = scene.root(&key).await.comment.id;
     let target = scene.target(root).await;
     let (author, owner, etag) = (member("author"), member("owner"), String::new());
-    let verbs: Vec<Verb> = vec![
+    let verbs: Vec<CommandKind> = vec![
         UpdateSubject { owner: None, state: None, metadata: Some(Metadata::new()), etag: etag.clone() }.into(),
         Pin { target: target.clone(), member: owner.clone() }.into(),
         Pin { target: target.clone(), member: owner.clone() }.into(),
@@ -130,7 +130,7 @@ pub(super) async fn every_verb_can_be_repeated(backend: Backend) {
             .into(),
         Hide { target: target.clone() }.into(),
         Unhide { target: target.clone() }.into(),
-        Delete { target: target.clone(), acting: Acting::Author(author.clone()), etag: etag.clone() }.into(),
+        Delete { target: target.clone(), acting: DeleteActor::Author(author.clone()), etag: etag.clone() }.into(),
         Undelete { target, member: author }.into(),
         DeleteSubject { etag }.into(),
         UndeleteSubject.into(),
@@ -176,21 +176,21 @@ pub(super) async fn what_a_request_created_is_found_by_its_key(backend: Backend)
     let mut verb = scene.create(&key, "author").await;
     verb.auto_create = None;
     let create = scene.command(&key, verb);
-    let import = riposte_core::cmd::Import {
+    let import = riposte_core::verbs::Import {
         id: scene.id(&key).await,
         parent: None,
         member: member("m"),
         content: text("old"),
         client: riposte_core::ClientInfo::default(),
-        origin: Origin { source: "s".to_owned(), external_id: "1".to_owned() },
+        origin: ImportOrigin { source: "s".to_owned(), external_id: "1".to_owned() },
         state: riposte_core::CommentState::Active,
         deleted_by: None,
-        times: riposte_core::cmd::Times { create: StepClock::START, edit: None, delete: None },
+        times: riposte_core::verbs::ImportTimes { create: StepClock::START, edit: None, delete: None },
         max_depth: 2,
         auto_create: None,
     };
     let import = scene.command(&key, import);
-    let asked = [import.request.key, RequestKey([9; 16]), hide.request.key, create.request.key, import.request.key];
+    let asked = [import.request.key, IdempotencyKey([9; 16]), hide.request.key, create.request.key, import.request.key];
     assert_eq!(scene.process.reader.created_by(&key, &asked).await, Ok(vec![None; 5]));
     scene.send(&create).await.expect("created");
     scene.send(&import).await.expect("imported");

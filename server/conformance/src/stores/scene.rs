@@ -5,15 +5,16 @@ use std::fmt::Display;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
-use riposte_core::cmd::{Create, CreateSubject, Reply, Target};
 use riposte_core::comment::CommentView;
 use riposte_core::content::ClientInfo;
-use riposte_core::page::{Order, Page, ReplyPage, RootPage, Start, Window};
-use riposte_core::request::{Print, Request, RequestKey};
+use riposte_core::page::{ListOrder, Page, PageQuery, PageStart, ReplyPage, RootPage};
+use riposte_core::request::{Fingerprint, IdempotencyKey, RequestIdentity};
 use riposte_core::subject::Metadata;
-use riposte_core::world::Effect;
+use riposte_core::unit_of_work::Effect;
+use riposte_core::verbs::{CommentLocation, Create, CreateSubject, Reply};
 use riposte_core::{
-    Command, CommentId, Content, Error, MemberId, Millis, Receipt, Result, Subject, SubjectKey, SubjectState, Verb,
+    Command, CommandKind, CommandOutput, CommentId, Content, Error, MemberId, Millis, Result, Subject, SubjectKey,
+    SubjectState,
 };
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -69,35 +70,38 @@ impl Scene {
     }
 
     /// A request that nobody made before.
-    pub(super) fn request(&self) -> Request {
+    pub(super) fn request(&self) -> RequestIdentity {
         let number = self.requests.fetch_add(1, Ordering::Relaxed).to_string();
-        Request { key: RequestKey::imported("comment", &self.name, &number), print: Print::of(&[number.as_bytes()]) }
+        RequestIdentity {
+            key: IdempotencyKey::imported("comment", &self.name, &number),
+            print: Fingerprint::of(&[number.as_bytes()]),
+        }
     }
 
     /// A new request for `verb`, a second after the last one.
-    pub(super) fn command(&self, key: &SubjectKey, verb: impl Into<Verb>) -> Command {
+    pub(super) fn command(&self, key: &SubjectKey, verb: impl Into<CommandKind>) -> Command {
         let now = Millis(self.time.fetch_add(1_000, Ordering::Relaxed));
         Command { subject: key.clone(), verb: verb.into(), request: self.request(), now }
     }
 
-    pub(super) async fn commit(&self, batch: &[Command]) -> Vec<Result<Receipt>> {
+    pub(super) async fn commit(&self, batch: &[Command]) -> Vec<Result<CommandOutput>> {
         let answers = self.process.writer.commit(batch).await.expect("the batch is committed");
         assert_eq!(answers.len(), batch.len(), "one answer per command");
         answers
     }
 
-    pub(super) async fn send(&self, command: &Command) -> Result<Receipt> {
+    pub(super) async fn send(&self, command: &Command) -> Result<CommandOutput> {
         self.commit(std::slice::from_ref(command)).await.remove(0)
     }
 
     /// Does something that has to succeed.
-    pub(super) async fn run(&self, key: &SubjectKey, verb: impl Into<Verb>) -> Receipt {
+    pub(super) async fn run(&self, key: &SubjectKey, verb: impl Into<CommandKind>) -> CommandOutput {
         let command = self.command(key, verb);
         self.send(&command).await.unwrap_or_else(|refused| panic!("{}: {refused:?}", command.verb.name()))
     }
 
     /// Does something that has to be refused.
-    pub(super) async fn refusal(&self, key: &SubjectKey, verb: impl Into<Verb>) -> Error {
+    pub(super) async fn refusal(&self, key: &SubjectKey, verb: impl Into<CommandKind>) -> Error {
         let command = self.command(key, verb);
         self.send(&command).await.expect_err(command.verb.name())
     }
@@ -152,9 +156,9 @@ impl Scene {
     }
 
     /// A comment as commands name it.
-    pub(super) async fn target(&self, id: CommentId) -> Target {
+    pub(super) async fn target(&self, id: CommentId) -> CommentLocation {
         let found = self.process.reader.locate(&[id]).await.expect("located").remove(0).expect("the comment is there");
-        Target { id, lineage: found.lineage, parent: found.parent }
+        CommentLocation { id, ancestor_ids: found.ancestor_ids, parent: found.parent }
     }
 
     pub(super) async fn view(&self, id: CommentId) -> CommentView {
@@ -166,11 +170,11 @@ impl Scene {
         found.expect("the subject is there")
     }
 
-    pub(super) async fn roots(&self, key: &SubjectKey, window: Window) -> RootPage {
+    pub(super) async fn roots(&self, key: &SubjectKey, window: PageQuery) -> RootPage {
         self.process.reader.roots(key, window, 3).await.expect("read").expect("the subject is there")
     }
 
-    pub(super) async fn replies(&self, key: &SubjectKey, root: CommentId, window: Window) -> ReplyPage {
+    pub(super) async fn replies(&self, key: &SubjectKey, root: CommentId, window: PageQuery) -> ReplyPage {
         self.process.reader.replies(key, root, window).await.expect("read").expect("the root is there")
     }
 
@@ -199,7 +203,7 @@ pub(super) fn text(text: &str) -> Content {
 }
 
 /// The comment that a receipt is about.
-pub(super) fn comment(receipt: &Receipt) -> CommentView {
+pub(super) fn comment(receipt: &CommandOutput) -> CommentView {
     match &receipt.effect {
         Effect::Comment(view) => (**view).clone(),
         Effect::Subject(_) | Effect::Like(_) => panic!("not about a comment: {receipt:?}"),
@@ -207,8 +211,8 @@ pub(super) fn comment(receipt: &Receipt) -> CommentView {
 }
 
 /// The oldest `limit`.
-pub(super) fn first(limit: usize) -> Window {
-    Window { order: Order::Oldest, start: Start::Beginning, limit }
+pub(super) fn first(limit: usize) -> PageQuery {
+    PageQuery { order: ListOrder::Oldest, start: PageStart::Beginning, limit }
 }
 
 pub(super) fn floors(page: &Page<CommentView>) -> Vec<i32> {

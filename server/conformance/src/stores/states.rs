@@ -1,20 +1,20 @@
 //! Tombstones, hidden comments and the counts that move with them, at any depth.
 
-use riposte_core::cmd::{Acting, Delete, Hide, Pin, Undelete, Unhide};
-use riposte_core::page::Subtree;
-use riposte_core::{CommentId, CommentState, DeletedBy, Error, SubjectKey, Verb};
+use riposte_core::page::SubtreeQuery;
+use riposte_core::verbs::{Delete, DeleteActor, Hide, Pin, Undelete, Unhide};
+use riposte_core::{CommandKind, CommentId, CommentState, DeletedBy, Error, SubjectKey};
 
 use super::backend::Backend;
 use super::scene::{Scene, comment, first, floors, member};
 
-async fn deletion(scene: &Scene, id: CommentId, acting: Acting) -> Verb {
+async fn deletion(scene: &Scene, id: CommentId, acting: DeleteActor) -> CommandKind {
     Delete { target: scene.target(id).await, acting, etag: String::new() }.into()
 }
 
 /// Author's deletion of a root or of an answer.
 async fn delete(scene: &Scene, key: &SubjectKey, id: CommentId) {
     let author = scene.view(id).await.comment.member;
-    let verb = deletion(scene, id, Acting::Author(author)).await;
+    let verb = deletion(scene, id, DeleteActor::Author(author)).await;
     scene.run(key, verb).await;
 }
 
@@ -44,8 +44,8 @@ pub(super) async fn the_depth_cap_attaches_an_answer_higher_and_keeps_its_parent
             }
             let located = scene.process.reader.locate(&[reply.id]).await.expect("located").remove(0).expect("there");
             let above = &by_depth[..usize::from(depth)];
-            assert_eq!(located.lineage[..usize::from(depth)], *above, "step {step} under a cap of {levels}");
-            assert_eq!(located.lineage.last(), Some(&reply.id));
+            assert_eq!(located.ancestor_ids[..usize::from(depth)], *above, "step {step} under a cap of {levels}");
+            assert_eq!(located.ancestor_ids.last(), Some(&reply.id));
             parent = scene.view(reply.id).await;
         }
         assert_eq!(scene.sound(&key).await, usize::from(levels) + 3);
@@ -59,7 +59,7 @@ pub(super) async fn a_tombstone_is_listed_while_anything_visible_stands_below_it
     for id in &ids[..5] {
         delete(&scene, &key, *id).await;
     }
-    let all = Subtree { top: riposte_core::Path::root(ids[0]), max_depth: 32, after: None, limit: 100 };
+    let all = SubtreeQuery { top: riposte_core::Path::root(ids[0]), max_depth: 32, after: None, limit: 100 };
     let thread = scene.process.reader.thread(&key, &all).await.expect("read").expect("there");
     let shown: Vec<_> = thread.comments.iter().map(|c| (c.comment.id, c.comment.live_below)).collect();
     assert_eq!(shown, ids.iter().map(|id| (*id, i32::from(*id != ids[5]))).collect::<Vec<_>>());
@@ -116,9 +116,9 @@ pub(super) async fn who_deleted_decides_who_may_bring_back(backend: Backend) {
     let key = scene.key();
     scene.open(&key).await;
     let cases = [
-        (Acting::Author(member("author")), DeletedBy::Author, Some("author"), "owner"),
-        (Acting::Owner(member("owner")), DeletedBy::SubjectOwner, Some("owner"), "author"),
-        (Acting::Moderator, DeletedBy::Moderator, None, "author"),
+        (DeleteActor::Author(member("author")), DeletedBy::Author, Some("author"), "owner"),
+        (DeleteActor::Owner(member("owner")), DeletedBy::SubjectOwner, Some("owner"), "author"),
+        (DeleteActor::Moderator, DeletedBy::Moderator, None, "author"),
     ];
     for (acting, by, may, may_not) in cases {
         let id = scene.root(&key).await.comment.id;
@@ -150,7 +150,11 @@ pub(super) async fn somebody_else_may_not_delete(backend: Backend) {
     let key = scene.key();
     scene.open(&key).await;
     let id = scene.root(&key).await.comment.id;
-    for acting in [Acting::Author(member("owner")), Acting::Owner(member("author")), Acting::Owner(member("owner "))] {
+    for acting in [
+        DeleteActor::Author(member("owner")),
+        DeleteActor::Owner(member("author")),
+        DeleteActor::Owner(member("owner ")),
+    ] {
         let verb = deletion(&scene, id, acting).await;
         assert_eq!(scene.refusal(&key, verb).await, Error::MemberNotAllowed);
     }

@@ -10,9 +10,9 @@ use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use riposte_core::ports::{Reader, Writer};
-use riposte_core::request::Print;
-use riposte_core::world::Effect;
-use riposte_core::{Command, CommentId, Error, Millis, Receipt, Result, SubjectKey};
+use riposte_core::request::Fingerprint;
+use riposte_core::unit_of_work::Effect;
+use riposte_core::{Command, CommandOutput, CommentId, Error, Millis, Result, SubjectKey};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::backend::{Backend, Process, StepClock};
@@ -132,9 +132,9 @@ impl Walker {
         }
     }
 
-    fn note(&mut self, command: &Command, answer: &Result<Receipt>) {
+    fn note(&mut self, command: &Command, answer: &Result<CommandOutput>) {
         match answer {
-            Ok(Receipt { effect: Effect::Comment(view), .. }) => {
+            Ok(CommandOutput { effect: Effect::Comment(view), .. }) => {
                 let id = view.comment.id;
                 if !self.made.iter().any(|(_, known)| *known == id) {
                     self.made.push((command.subject.clone(), id));
@@ -174,13 +174,13 @@ impl Walker {
         let known: Vec<_> = self.sent.iter().chain(batch).filter(fits).collect();
         let mut command = (*known.choose(&mut self.dice)?).clone();
         if self.chance(20) && !likes {
-            command.request.print = Print(command.request.print.0 ^ 1);
+            command.request.print = Fingerprint(command.request.print.0 ^ 1);
         }
         command.now = self.now();
         Some(command)
     }
 
-    fn command(&mut self, key: &SubjectKey, verb: riposte_core::Verb) -> Command {
+    fn command(&mut self, key: &SubjectKey, verb: riposte_core::CommandKind) -> Command {
         let command = self.scene.command(key, verb);
         Command { now: self.now(), ..command }
     }

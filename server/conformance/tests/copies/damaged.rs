@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use riposte_cache::{Cache, Committed, Cursor, Likes, Limits, Member, Told};
+use riposte_cache::{Cache, CacheEvent, CacheLimits, CommittedState, LikeCounts, RelayCursor, SubjectMember};
 use riposte_core::MemberId;
 use riposte_core::page::RootPage;
 use riposte_core::ports::Reader;
@@ -15,16 +15,16 @@ fn a_copy_that_was_damaged_is_replaced_by_the_next_fill_and_so_is_a_cursor() {
     let Some(program) = Program::find() else { return };
     let server = Server::start(&program).expect("it starts");
     servers::play(async {
-        let redis = Arc::new(servers::redis(&server.url(), Limits::default()).await);
+        let redis = Arc::new(servers::redis(&server.url(), CacheLimits::default()).await);
         let Scene { process, fire, .. } = &scene_on(Arc::clone(&redis) as _).await;
         fire.root(0, 0).await;
         let rows = process.store.reader();
         // Whether the rows were read for the page.
         let page = async || {
-            let before = process.reader.tally().of(Told::Read);
+            let before = process.reader.tally().of(CacheEvent::Read);
             let page = process.reader.roots(&fire.keys[0], FIRST, 0).await.expect("read");
             assert_eq!(page, rows.roots(&fire.keys[0], FIRST, 0).await.expect("read"));
-            process.reader.tally().of(Told::Read) > before
+            process.reader.tally().of(CacheEvent::Read) > before
         };
         page().await;
         assert!(!page().await);
@@ -41,8 +41,8 @@ fn a_copy_that_was_damaged_is_replaced_by_the_next_fill_and_so_is_a_cursor() {
         let pattern = format!("{{p{:04}}}*:cur", partition.get());
         server.ask(&["EVAL", replace, "0", &pattern]).expect("damaged");
         assert_eq!(redis.cursors(&[partition]).await.expect("answered"), [None], "as if the relay had never come");
-        redis.renew(partition, Cursor(1), 7).await.expect("it begins anew");
-        assert_eq!(redis.cursors(&[partition]).await.expect("answered"), [Some(Cursor(1))]);
+        redis.renew(partition, RelayCursor(1), 7).await.expect("it begins anew");
+        assert_eq!(redis.cursors(&[partition]).await.expect("answered"), [Some(RelayCursor(1))]);
     });
 }
 
@@ -51,7 +51,7 @@ fn a_key_of_another_type_is_no_copy_and_holds_up_nobody() {
     let Some(program) = Program::find() else { return };
     let server = Server::start(&program).expect("it starts");
     servers::play(async {
-        let redis = Arc::new(servers::redis(&server.url(), Limits::default()).await);
+        let redis = Arc::new(servers::redis(&server.url(), CacheLimits::default()).await);
         let Scene { process, fire, .. } = &scene_on(Arc::clone(&redis) as _).await;
         fire.root(0, 0).await;
         let (rows, key) = (process.store.reader(), &fire.keys[0]);
@@ -61,9 +61,9 @@ fn a_key_of_another_type_is_no_copy_and_holds_up_nobody() {
             page.expect("there")
         };
         let kept = async || {
-            let before = process.reader.tally().of(Told::Read);
+            let before = process.reader.tally().of(CacheEvent::Read);
             page().await;
-            process.reader.tally().of(Told::Read) == before
+            process.reader.tally().of(CacheEvent::Read) == before
         };
         page().await;
         assert!(kept().await);
@@ -113,10 +113,14 @@ fn a_key_of_another_type_is_no_copy_and_holds_up_nobody() {
         let RootPage { subject, threads, .. } = page().await;
         server.ask(&["EVAL", replace, "0"]).expect("damaged");
         let at = key.partition();
-        let likes = vec![Likes::of(&threads.items[0].root.comment)];
-        let likers = vec![Member { key: key.clone(), member: MemberId::stored("m".to_owned()) }];
-        let told = Committed { revisions: vec![(subject.id, subject.revision + 1)], likes, likers };
-        redis.renew(at, Cursor(1), 7).await.expect("it begins anew");
-        assert_eq!(redis.advance(at, Cursor(1), Cursor(2), &told).await, Ok(true), "the relay goes past them");
+        let likes = vec![LikeCounts::of(&threads.items[0].root.comment)];
+        let likers = vec![SubjectMember { key: key.clone(), member: MemberId::stored("m".to_owned()) }];
+        let told = CommittedState { revisions: vec![(subject.id, subject.revision + 1)], likes, likers };
+        redis.renew(at, RelayCursor(1), 7).await.expect("it begins anew");
+        assert_eq!(
+            redis.advance(at, RelayCursor(1), RelayCursor(2), &told).await,
+            Ok(true),
+            "the relay goes past them"
+        );
     });
 }

@@ -5,21 +5,21 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use rand::seq::IndexedRandom;
-use riposte_cache::{Cache, Mender};
+use riposte_cache::{Cache, CacheRepair};
 use riposte_conformance::stores;
-use riposte_core::cmd::{Acting, Command, Create, Delete, Edit, Reply, SetLike, Target, Verb};
 use riposte_core::content::ClientInfo;
 use riposte_core::ids::PARTITIONS;
-use riposte_core::page::{Order, Start, Window};
-use riposte_core::ports::{Candidate, Projection, Reader};
-use riposte_core::request::{Print, Request, RequestId, RequestKey};
+use riposte_core::page::{ListOrder, PageQuery, PageStart};
+use riposte_core::ports::{LeaseCandidate, Projection, Reader};
+use riposte_core::request::{Fingerprint, IdempotencyKey, RequestId, RequestIdentity};
 use riposte_core::subject::Metadata;
+use riposte_core::verbs::{Command, CommandKind, CommentLocation, Create, Delete, DeleteActor, Edit, Reply, SetLike};
 use riposte_core::{CommentId, Content, Error, LikeValue, MemberId, Millis, Partition, Result, SubjectId, SubjectKey};
 
 use crate::process::Cached;
 
 /// Who leads the relay.
-const LEADER: Candidate = Candidate::mending([7; 16]);
+const LEADER: LeaseCandidate = LeaseCandidate::mending([7; 16]);
 
 /// See the module.
 #[derive(Clone)]
@@ -63,11 +63,13 @@ impl Fire {
         self.members().choose(&mut rand::rng()).cloned().expect("some")
     }
 
-    async fn send(&self, process: usize, key: &SubjectKey, verb: impl Into<Verb>) {
+    async fn send(&self, process: usize, key: &SubjectKey, verb: impl Into<CommandKind>) {
         let verb = verb.into();
         let number = self.requests.fetch_add(1, Ordering::Relaxed).to_string();
-        let request =
-            Request { key: RequestKey::imported("comment", "fire", &number), print: Print::of(&[number.as_bytes()]) };
+        let request = RequestIdentity {
+            key: IdempotencyKey::imported("comment", "fire", &number),
+            print: Fingerprint::of(&[number.as_bytes()]),
+        };
         let born = verb.creates_comment().then(|| verb.comment_id()).flatten();
         let command = Command { subject: key.clone(), verb, request, now: Millis(1_800_000_000_000) };
         let answer = match self.processes[process].writer.commit(&[command]).await {
@@ -111,10 +113,10 @@ impl Fire {
     async fn happen(&self, process: usize, key: &SubjectKey, id: CommentId) {
         let store = &self.processes[process].store;
         let Some(at) = store.reader().locate(&[id]).await.expect("read").remove(0) else { return };
-        let target = Target { id, lineage: at.lineage.clone(), parent: at.parent };
+        let target = CommentLocation { id, ancestor_ids: at.ancestor_ids.clone(), parent: at.parent };
         match rand::random_range(0..10) {
             0..3 => drop(self.reply(process, key, id).await),
-            3 => self.send(process, key, Delete { target, acting: Acting::Moderator, etag: String::new() }).await,
+            3 => self.send(process, key, Delete { target, acting: DeleteActor::Moderator, etag: String::new() }).await,
             4 => {
                 let edit =
                     Edit { target, member: at.member, content: self.content(), etag: String::new(), window: None };
@@ -147,10 +149,10 @@ impl Fire {
             // Copies in the process answer without a rest, and who never rests cannot be stopped.
             tokio::task::yield_now().await;
             let key = self.keys.choose(&mut rand::rng()).expect("some");
-            let order = if rand::random() { Order::Newest } else { Order::Oldest };
+            let order = if rand::random() { ListOrder::Newest } else { ListOrder::Oldest };
             let floor = rand::random_range(1..100);
-            let start = if rand::random_bool(0.7) { Start::Beginning } else { Start::After(floor) };
-            let window = Window { order, start, limit: rand::random_range(1..30) };
+            let start = if rand::random_bool(0.7) { PageStart::Beginning } else { PageStart::After(floor) };
+            let window = PageQuery { order, start, limit: rand::random_range(1..30) };
             let previews = rand::random_range(0..4);
             if reader.printed(key, order, window.limit, previews).await.is_none() {
                 reader.roots(key, window, previews).await.expect("read");
@@ -159,7 +161,7 @@ impl Fire {
             if let Some(id) = self.some_id(key) {
                 reader.comments(&[id]).await.expect("read");
                 reader
-                    .replies(key, id, Window { order: Order::Oldest, start: Start::Beginning, limit: 5 })
+                    .replies(key, id, PageQuery { order: ListOrder::Oldest, start: PageStart::Beginning, limit: 5 })
                     .await
                     .expect("read");
                 reader.like_states(key, &self.member(), &[id]).await.expect("read");
@@ -169,10 +171,10 @@ impl Fire {
 
     /// What a relay does once: numbers, brings some of it to the boards, and tells the copies. Whether there was nothing to
     /// do.
-    pub(crate) async fn relay(&self, mender: &mut Mender) -> bool {
+    pub(crate) async fn relay(&self, mender: &mut CacheRepair) -> bool {
         let done = async {
             let head = self.processes[0].store.outbox().head(0).await?;
-            Ok(self.number().await? == head && self.rank(rand::random_range(1..20)).await? == 0)
+            Ok(self.assign_sequence().await? == head && self.rank(rand::random_range(1..20)).await? == 0)
         };
         let quiet = match done.await {
             Ok(quiet) => quiet,
@@ -191,17 +193,17 @@ impl Fire {
         let events = outbox.read(0, from, limit).await?;
         let Some(last) = events.last() else { return Ok(0) };
         boards.apply(0, &events).await?;
-        let term = outbox.lead(0, LEADER, store.clock().now()).await?.expect("nobody else leads");
+        let term = outbox.acquire_lease(0, LEADER, store.clock().now()).await?.expect("nobody else leads");
         assert!(outbox.advance(0, term, Projection::Boards, from, last.number).await?);
         Ok(events.len())
     }
 
     /// Numbers all events; the number of the last.
-    pub(crate) async fn number(&self) -> Result<i64> {
+    pub(crate) async fn assign_sequence(&self) -> Result<i64> {
         let Cached { store, .. } = &self.processes[0];
         let outbox = store.outbox();
-        let term = outbox.lead(0, LEADER, store.clock().now()).await?.expect("nobody else leads");
-        while outbox.number(0, term, 500).await?.expect("our term") > 0 {}
+        let term = outbox.acquire_lease(0, LEADER, store.clock().now()).await?.expect("nobody else leads");
+        while outbox.assign_sequence(0, term, 500).await?.expect("our term") > 0 {}
         outbox.head(0).await
     }
 
@@ -212,7 +214,7 @@ impl Fire {
         let id = self.id(process, key).await?;
         let reply = Reply {
             id,
-            parent: Target { id: parent, lineage: at.lineage, parent: at.parent },
+            parent: CommentLocation { id: parent, ancestor_ids: at.ancestor_ids, parent: at.parent },
             member: self.member(),
             content: self.content(),
             client: ClientInfo::default(),
@@ -224,8 +226,8 @@ impl Fire {
 
     pub(crate) async fn delete(&self, process: usize, key: &SubjectKey, id: CommentId) {
         let at = self.processes[process].store.reader().locate(&[id]).await.expect("read").remove(0).expect("there");
-        let target = Target { id, lineage: at.lineage, parent: at.parent };
-        self.send(process, key, Delete { target, acting: Acting::Moderator, etag: String::new() }).await;
+        let target = CommentLocation { id, ancestor_ids: at.ancestor_ids, parent: at.parent };
+        self.send(process, key, Delete { target, acting: DeleteActor::Moderator, etag: String::new() }).await;
     }
 
     /// So many members like a comment.
@@ -254,7 +256,7 @@ impl Fire {
         let all = (0..PARTITIONS).map(Partition::number).collect();
         let tally = first.reader.tally().clone();
         let rows = first.store.reader();
-        let mut mender = Mender::new(Arc::clone(cache), first.store.outbox(), rows, tally, 0, all);
+        let mut mender = CacheRepair::new(Arc::clone(cache), first.store.outbox(), rows, tally, 0, all);
         self.relay(&mut mender).await;
         let writers: Vec<_> =
             (0..4).map(|n| tokio::spawn(self.clone().write(n % self.processes.len(), steps))).collect();

@@ -3,9 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use riposte_cache::{Auditor, Cache, Limits, Lookup, PageAsk, Part, Printed, Printer, Prints, Told};
+use riposte_cache::{
+    Cache, CacheAuditor, CacheEvent, CacheLimits, CachedPageQuery, EntryLookup, ListPart, PageRenderer, RenderedPage,
+    RenderedPages,
+};
 use riposte_core::SubjectKey;
-use riposte_core::page::{Order, Start, Window};
+use riposte_core::page::{ListOrder, PageQuery, PageStart};
 use riposte_core::ports::Reader;
 use riposte_test_redis::{Program, Reply, Server};
 
@@ -14,13 +17,13 @@ use super::process::Cached;
 use super::{FIRST, Scene, scene_on, servers};
 
 /// What of the first page is kept in print.
-async fn printed(process: &Cached, key: &SubjectKey, window: Window, previews: u8) -> Option<Printed> {
+async fn printed(process: &Cached, key: &SubjectKey, window: PageQuery, previews: u8) -> Option<RenderedPage> {
     process.reader.printed(key, window.order, window.limit, previews).await
 }
 
 /// Whether it is kept; and if so, it is what the rows show.
-async fn is_kept(process: &Cached, key: &SubjectKey, window: Window, previews: u8) -> bool {
-    let Some(Printed { subject, print }) = printed(process, key, window, previews).await else { return false };
+async fn is_kept(process: &Cached, key: &SubjectKey, window: PageQuery, previews: u8) -> bool {
+    let Some(RenderedPage { subject, print }) = printed(process, key, window, previews).await else { return false };
     let rows = process.store.reader().roots(key, window, previews).await.expect("read").expect("there");
     assert_eq!(subject, rows.subject);
     assert_eq!(String::from_utf8_lossy(&print), String::from_utf8_lossy(&servers::Plain("plain").print(rows)));
@@ -31,11 +34,11 @@ async fn is_kept(process: &Cached, key: &SubjectKey, window: Window, previews: u
 pub(super) async fn equal_or_absent(fire: &Fire) -> usize {
     let mut kept = 0;
     for key in &fire.keys {
-        for (order, limit, previews) in [Order::Newest, Order::Oldest]
+        for (order, limit, previews) in [ListOrder::Newest, ListOrder::Oldest]
             .into_iter()
             .flat_map(|order| (1..30).flat_map(move |limit| (0..4).map(move |previews| (order, limit, previews))))
         {
-            let window = Window { order, limit, start: Start::Beginning };
+            let window = PageQuery { order, limit, start: PageStart::Beginning };
             kept += usize::from(is_kept(&fire.processes[0], key, window, previews).await);
         }
     }
@@ -72,7 +75,7 @@ pub(super) async fn forget(server: &Server) {
 
 /// A server, and a scene with three roots on it.
 async fn three_roots(server: &Server) -> Scene {
-    let scene = scene_on(Arc::new(servers::redis(&server.url(), Limits::default()).await)).await;
+    let scene = scene_on(Arc::new(servers::redis(&server.url(), CacheLimits::default()).await)).await;
     for _ in 0..3 {
         scene.fire.root(0, 0).await;
     }
@@ -96,13 +99,13 @@ fn a_print_answers_until_anything_on_its_page_may_be_another() {
         let Scene { process, fire, .. } = &three_roots(&server).await;
         let key = &fire.keys[0];
         let root = fire.ids_under(key)[1];
-        let oldest = Window { order: Order::Oldest, ..FIRST };
+        let oldest = PageQuery { order: ListOrder::Oldest, ..FIRST };
         for turn in 0..3 {
             print(&server, process, key).await;
             // Nothing but the print can answer.
             delete(&server, "*:c:*");
             assert!(is_kept(process, key, FIRST, 3).await, "{turn}");
-            for (window, previews) in [(Window { limit: 19, ..FIRST }, 3), (FIRST, 2), (oldest, 3)] {
+            for (window, previews) in [(PageQuery { limit: 19, ..FIRST }, 3), (FIRST, 2), (oldest, 3)] {
                 assert_eq!(printed(process, key, window, previews).await, None, "it answers to its own name alone");
             }
             match turn {
@@ -142,7 +145,7 @@ fn an_audit_finds_a_print_that_is_another_than_its_page() {
     let server = Server::start(&program).expect("it starts");
     servers::play(async {
         let Scene { process, fire, .. } = &three_roots(&server).await;
-        let (key, auditor) = (&fire.keys[0], Auditor::new(process.reader.clone()));
+        let (key, auditor) = (&fire.keys[0], CacheAuditor::new(process.reader.clone()));
         print(&server, process, key).await;
         assert!(is_kept(process, key, FIRST, 3).await);
         assert_eq!(auditor.audit(Duration::ZERO, None).await, Ok(Some(false)));
@@ -159,7 +162,7 @@ fn an_audit_finds_a_print_that_is_another_than_its_page() {
         server.ask(&["EVAL", &replace, "0"]).expect("replaced");
         assert_eq!(printed(process, key, FIRST, 3).await.expect("kept").print, wrong);
         assert_eq!(auditor.audit(Duration::ZERO, None).await, Ok(Some(true)));
-        assert_eq!(process.reader.tally().of(Told::Drift), 1);
+        assert_eq!(process.reader.tally().of(CacheEvent::Drift), 1);
         assert_eq!(printed(process, key, FIRST, 3).await, None, "it is forgotten");
     });
 }
@@ -170,8 +173,8 @@ fn an_audit_of_a_page_that_is_not_the_first_holds_no_print_against_it() {
     let server = Server::start(&program).expect("it starts");
     servers::play(async {
         let Scene { process, fire, .. } = &three_roots(&server).await;
-        let (key, auditor) = (&fire.keys[0], Auditor::new(process.reader.clone()));
-        let second = Window { start: Start::After(3), ..FIRST };
+        let (key, auditor) = (&fire.keys[0], CacheAuditor::new(process.reader.clone()));
+        let second = PageQuery { start: PageStart::After(3), ..FIRST };
         print(&server, process, key).await;
         // What was answered until now is looked at before.
         assert_eq!(auditor.audit(Duration::ZERO, None).await, Ok(Some(false)));
@@ -206,14 +209,14 @@ fn a_print_of_another_form_is_none_and_is_replaced_by_whoever_reads_next() {
         let of = server.ask(&["EVAL", "return redis.call('KEYS', '*:f:*')[1]", "0"]).expect("answered");
         let timeline =
             of.text().expect("a key").split(['.', ':']).nth(1).and_then(|part| part.parse().ok()).expect("a timeline");
-        let other = servers::client(&server.url(), Limits::default(), timeline, Duration::from_secs(5));
+        let other = servers::client(&server.url(), CacheLimits::default(), timeline, Duration::from_secs(5));
         let other = other.printing(Arc::new(servers::Plain("another")));
         other.ready(Duration::from_secs(10)).await.expect("the server answers");
-        let ask = PageAsk { key: key.clone(), root: None, part: Part::Window(FIRST), previews: 3 };
-        assert_eq!(other.printed(&ask).await, Ok(Lookup::Miss));
-        assert!(matches!(other.page(&ask).await, Ok(Lookup::Hit(Some(_)))));
+        let ask = CachedPageQuery { key: key.clone(), root: None, part: ListPart::Window(FIRST), previews: 3 };
+        assert_eq!(other.printed(&ask).await, Ok(EntryLookup::Miss));
+        assert!(matches!(other.page(&ask).await, Ok(EntryLookup::Hit(Some(_)))));
         let replaced = async {
-            while other.printed(&ask).await == Ok(Lookup::Miss) {
+            while other.printed(&ask).await == Ok(EntryLookup::Miss) {
                 tokio::time::sleep(Duration::from_millis(2)).await;
             }
         };

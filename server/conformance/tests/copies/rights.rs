@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use riposte_cache::{Limits, Told};
+use riposte_cache::{CacheEvent, CacheLimits};
 use riposte_core::ports::Reader;
 use riposte_test_redis::{Program, Reply, Server};
 
@@ -19,10 +19,10 @@ fn a_user_with_the_rights_of_the_manual_keeps_copies() {
     server.ask(&user.collect::<Vec<_>>()).expect("a user");
     servers::play(async {
         let url = server.url().replace("redis://", "redis://riposte:secret@");
-        let redis = Arc::new(servers::redis(&url, Limits::default()).await);
+        let redis = Arc::new(servers::redis(&url, CacheLimits::default()).await);
         let Scene { process, fire, .. } = &scene_on(Arc::clone(&redis) as _).await;
         fire.root(0, 0).await;
-        let (key, reads) = (&fire.keys[0], || process.reader.tally().of(Told::Read));
+        let (key, reads) = (&fire.keys[0], || process.reader.tally().of(CacheEvent::Read));
         let page = async || process.reader.roots(key, FIRST, 3).await.expect("read").expect("there");
         let root = page().await.threads.items[0].root.comment.id;
         let before = reads();

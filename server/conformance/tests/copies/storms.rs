@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use riposte_cache::{Cache, Limits, Redis};
+use riposte_cache::{Cache, CacheLimits, RedisCache};
 use riposte_conformance::stores::StepClock;
 use riposte_store::StoreConfig;
 use riposte_test_redis::{Cluster, Program, Server, Storm, Victim};
@@ -36,13 +36,13 @@ fn copies_in_a_cluster_outlive_a_storm() {
 /// A process, and its own way to the cache.
 struct Life {
     process: Cached,
-    cache: Arc<Redis>,
+    cache: Arc<RedisCache>,
 }
 
 impl Life {
     /// One that may find the cache away.
     fn begin(url: &str, timeline: u16, config: &StoreConfig) -> Self {
-        let limits = Limits { window: 100, ..Limits::default() };
+        let limits = CacheLimits { window: 100, ..CacheLimits::default() };
         let cache = Arc::new(servers::client(url, limits, timeline, Duration::from_millis(200)));
         let shared: Arc<dyn Cache> = Arc::clone(&cache) as _;
         Self { process: process::cached(config, &shared, StepClock::at(StepClock::START)), cache }

@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use async_trait::async_trait;
 use futures::FutureExt;
 use riposte_cache::{
-    Away, Cache, Change, Committed, Cursor, Fill, Filled, Kind, Likes, Limits, Lookup, Member, Memory, Mender, Opened,
-    PageAsk, PageHit, Ticket, Told, noting,
+    Cache, CacheEvent, CacheFill, CacheLimits, CacheRepair, CachedPage, CachedPageQuery, CommittedState, EntryLookup,
+    FillLease, FillOutcome, FillScope, LeaseOutcome, LikeCounts, MemoryCache, RelayCursor, SubjectMember,
+    SubjectUpdate, Unavailable, noting,
 };
 use riposte_conformance::stores::StepClock;
 use riposte_core::comment::CommentView;
@@ -30,90 +31,100 @@ struct Stuck {
 
 #[async_trait]
 impl Cache for Stuck {
-    async fn cursors(&self, partitions: &[Partition]) -> Result<Vec<Option<Cursor>>, Away> {
+    async fn cursors(&self, partitions: &[Partition]) -> Result<Vec<Option<RelayCursor>>, Unavailable> {
         self.inner.cursors(partitions).await
     }
 
-    async fn advance(&self, at: Partition, from: Cursor, to: Cursor, told: &Committed) -> Result<bool, Away> {
+    async fn advance(
+        &self,
+        at: Partition,
+        from: RelayCursor,
+        to: RelayCursor,
+        told: &CommittedState,
+    ) -> Result<bool, Unavailable> {
         if at == self.at && self.renewed.load(Ordering::SeqCst) == 0 {
             self.refused.fetch_add(1, Ordering::SeqCst);
-            return Err(Away);
+            return Err(Unavailable);
         }
         self.inner.advance(at, from, to, told).await
     }
 
-    async fn renew(&self, partition: Partition, at: Cursor, generation: u64) -> Result<(), Away> {
+    async fn renew(&self, partition: Partition, at: RelayCursor, generation: u64) -> Result<(), Unavailable> {
         self.renewed.fetch_add(1, Ordering::SeqCst);
         assert_eq!(partition, self.at, "the others lost nothing");
         self.inner.renew(partition, at, generation).await
     }
 
-    async fn subjects(&self, _: &[SubjectKey]) -> Result<Vec<Lookup<Option<Subject>>>, Away> {
-        Err(Away)
+    async fn subjects(&self, _: &[SubjectKey]) -> Result<Vec<EntryLookup<Option<Subject>>>, Unavailable> {
+        Err(Unavailable)
     }
 
-    async fn comments(&self, _: &[CommentId]) -> Result<Vec<Lookup<Option<CommentView>>>, Away> {
-        Err(Away)
+    async fn comments(&self, _: &[CommentId]) -> Result<Vec<EntryLookup<Option<CommentView>>>, Unavailable> {
+        Err(Unavailable)
     }
 
-    async fn page(&self, _: &PageAsk) -> Result<Lookup<Option<PageHit>>, Away> {
-        Err(Away)
+    async fn page(&self, _: &CachedPageQuery) -> Result<EntryLookup<Option<CachedPage>>, Unavailable> {
+        Err(Unavailable)
     }
 
-    async fn states(&self, _: &Member, _: &[CommentId]) -> Result<Lookup<Option<Vec<Option<LikeValue>>>>, Away> {
-        Err(Away)
+    async fn states(
+        &self,
+        _: &SubjectMember,
+        _: &[CommentId],
+    ) -> Result<EntryLookup<Option<Vec<Option<LikeValue>>>>, Unavailable> {
+        Err(Unavailable)
     }
 
-    async fn open(&self, _: &SubjectKey, _: Kind, _: u64) -> Result<Opened, Away> {
-        Err(Away)
+    async fn open(&self, _: &SubjectKey, _: FillScope, _: u64) -> Result<LeaseOutcome, Unavailable> {
+        Err(Unavailable)
     }
 
-    async fn name(&self, _: &SubjectKey, _: SubjectId) -> Result<(), Away> {
-        Err(Away)
+    async fn name(&self, _: &SubjectKey, _: SubjectId) -> Result<(), Unavailable> {
+        Err(Unavailable)
     }
 
-    async fn absent(&self, _: &SubjectKey, _: u64) -> Result<(), Away> {
-        Err(Away)
+    async fn absent(&self, _: &SubjectKey, _: u64) -> Result<(), Unavailable> {
+        Err(Unavailable)
     }
 
-    async fn fill(&self, _: &Ticket, _: &Fill) -> Result<Filled, Away> {
-        Err(Away)
+    async fn fill(&self, _: &FillLease, _: &CacheFill) -> Result<FillOutcome, Unavailable> {
+        Err(Unavailable)
     }
 
-    async fn close(&self, _: &Ticket) -> Result<(), Away> {
-        Err(Away)
+    async fn close(&self, _: &FillLease) -> Result<(), Unavailable> {
+        Err(Unavailable)
     }
 
-    async fn apply(&self, _: &[Change]) -> Result<(), Away> {
-        Err(Away)
+    async fn apply(&self, _: &[SubjectUpdate]) -> Result<(), Unavailable> {
+        Err(Unavailable)
     }
 
-    async fn like(&self, _: &[Likes]) -> Result<(), Away> {
-        Err(Away)
+    async fn like(&self, _: &[LikeCounts]) -> Result<(), Unavailable> {
+        Err(Unavailable)
     }
 
-    async fn doubt(&self, _: &[Member], _: u64) -> Result<(), Away> {
-        Err(Away)
+    async fn begin_invalidation(&self, _: &[SubjectMember], _: u64) -> Result<(), Unavailable> {
+        Err(Unavailable)
     }
 
-    async fn settle(&self, _: &[Member], _: u64) -> Result<(), Away> {
-        Err(Away)
+    async fn end_invalidation(&self, _: &[SubjectMember], _: u64) -> Result<(), Unavailable> {
+        Err(Unavailable)
     }
 
-    async fn open_states(&self, _: &Member, _: u64) -> Result<bool, Away> {
-        Err(Away)
+    async fn open_states(&self, _: &SubjectMember, _: u64) -> Result<bool, Unavailable> {
+        Err(Unavailable)
     }
 
-    async fn fill_states(&self, _: &Member, _: u64, _: &[(CommentId, LikeValue)]) -> Result<(), Away> {
-        Err(Away)
+    async fn fill_states(&self, _: &SubjectMember, _: u64, _: &[(CommentId, LikeValue)]) -> Result<(), Unavailable> {
+        Err(Unavailable)
     }
 
-    async fn exist(&self, _: &Member, _: &[CommentId]) -> Result<(), Away> {
-        Err(Away)
+    async fn exist(&self, _: &SubjectMember, _: &[CommentId]) -> Result<(), Unavailable> {
+        Err(Unavailable)
     }
 
-    async fn forget(&self, _: &SubjectKey) -> Result<(), Away> {
-        Err(Away)
+    async fn forget(&self, _: &SubjectKey) -> Result<(), Unavailable> {
+        Err(Unavailable)
     }
 
     fn is_away(&self) -> bool {
@@ -124,36 +135,36 @@ impl Cache for Stuck {
 #[test]
 fn a_partition_that_cannot_be_moved_on_holds_up_no_other_and_begins_anew() {
     servers::play(async {
-        let inner: Arc<dyn Cache> = Arc::new(Memory::new(Limits::default()));
+        let inner: Arc<dyn Cache> = Arc::new(MemoryCache::new(CacheLimits::default()));
         let Scene { process: process::Cached { store, reader, .. }, fire, .. } = &scene_on(Arc::clone(&inner)).await;
         let fire = Fire::new(fire.processes.clone(), 2);
         let [stuck, free] = [0, 1].map(|subject| fire.keys[subject].partition());
         assert_ne!(stuck, free);
         fire.root(0, 0).await;
         fire.root(0, 1).await;
-        let head = fire.number().await.expect("numbered");
+        let head = fire.assign_sequence().await.expect("numbered");
         while fire.rank(100).await.expect("on boards") > 0 {}
         let cache = Arc::new(Stuck { inner, at: stuck, refused: AtomicUsize::new(0), renewed: AtomicUsize::new(0) });
         let (all, tally) = ((0..PARTITIONS).map(Partition::number).collect(), reader.tally().clone());
         let shared = Arc::clone(&cache) as Arc<dyn Cache>;
-        let mut mender = Mender::new(shared, store.outbox(), store.reader(), tally, 0, all);
+        let mut mender = CacheRepair::new(shared, store.outbox(), store.reader(), tally, 0, all);
         for refused in 1..=3 {
             assert!(mender.turn().await.is_err(), "who leads is told");
             assert_eq!(cache.refused.load(Ordering::SeqCst), refused);
             let cursors = cache.cursors(&[stuck, free]).await.expect("answered");
-            assert_eq!(cursors, [Some(Cursor(0)), Some(Cursor(head))], "only one stands still");
+            assert_eq!(cursors, [Some(RelayCursor(0)), Some(RelayCursor(head))], "only one stands still");
         }
         mender.turn().await.expect("it goes on");
         assert_eq!(cache.renewed.load(Ordering::SeqCst), 1);
-        assert_eq!(reader.tally().of(Told::Renewed), 1);
-        assert_eq!(cache.cursors(&[stuck]).await.expect("answered"), [Some(Cursor(head))]);
+        assert_eq!(reader.tally().of(CacheEvent::Renewed), 1);
+        assert_eq!(cache.cursors(&[stuck]).await.expect("answered"), [Some(RelayCursor(head))]);
     });
 }
 
 #[test]
 fn a_read_that_the_copies_were_silent_to_says_so_and_no_other_does() {
     servers::play(async {
-        let inner: Arc<dyn Cache> = Arc::new(Memory::new(Limits::default()));
+        let inner: Arc<dyn Cache> = Arc::new(MemoryCache::new(CacheLimits::default()));
         let Scene { config, fire, .. } = &scene_on(Arc::clone(&inner)).await;
         fire.root(0, 0).await;
         let silent = Stuck { inner, at: Partition::number(0), refused: 0.into(), renewed: 0.into() };

@@ -6,8 +6,8 @@ use std::pin::pin;
 use std::task::{Context, Waker};
 
 use riposte_core::LikeValue;
-use riposte_store::Store;
-use riposte_store::shard::Tables;
+use riposte_store::SqlStore;
+use riposte_store::shard::TableCounts;
 use sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
 
 use crate::databases::{Hands, Place};
@@ -15,7 +15,7 @@ use crate::subject::{Subject, member};
 
 /// Drops a BEGIN while its answer is under way. A fast server may answer inside the first poll, so it is tried until a
 /// drop falls in between.
-async fn drop_a_pending_begin(store: &Store) {
+async fn drop_a_pending_begin(store: &SqlStore) {
     let source = &store.sources().all()[0];
     for _ in 0..100_000 {
         source.begin_write().await.expect("a connection").rollback().await.expect("back");
@@ -40,12 +40,12 @@ async fn count(pool: &DatabaseConnection) -> i64 {
 
 #[tokio::test]
 async fn an_acknowledged_write_outlives_a_begin_that_was_cancelled_before_it() {
-    let Some(place) = Place::servers(1, Tables { subject: 1, index: 1 }).await else { return };
+    let Some(place) = Place::servers(1, TableCounts { subject: 1, index: 1 }).await else { return };
     let clock = Hands::at_noon();
     let observer = place.migrated(&clock).await;
     let mut config = place.config();
     config.write.connections = 1; // so that the next write gets the very connection
-    let victim = Store::open(&config, clock).expect("the configuration is sound");
+    let victim = SqlStore::open(&config, clock).expect("the configuration is sound");
     let seen = observer.sources().all()[0].write_pool();
     for _ in 0..20 {
         drop_a_pending_begin(&victim).await;
@@ -64,14 +64,14 @@ async fn an_acknowledged_write_outlives_a_begin_that_was_cancelled_before_it() {
 
 #[tokio::test]
 async fn a_read_that_was_given_up_while_it_began_leaves_no_snapshot_behind() {
-    let Some(place) = Place::servers(1, Tables { subject: 1, index: 1 }).await else { return };
+    let Some(place) = Place::servers(1, TableCounts { subject: 1, index: 1 }).await else { return };
     let clock = Hands::at_noon();
     let observer = place.migrated(&clock).await;
     let subject = Subject::new(&observer, "given up");
     let root = subject.roots(1).await[0];
     let mut config = place.config();
     config.read.connections = 1; // so that the next read gets the very connection
-    let victim = Store::open(&config, clock).expect("the configuration is sound");
+    let victim = SqlStore::open(&config, clock).expect("the configuration is sound");
     let source = &victim.sources().all()[0];
     let liked = async || {
         let states = victim.reader().like_states(&subject.key, &member(0), &[root]).await.expect("read");

@@ -4,17 +4,17 @@ use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Waker};
 
-use riposte_core::cmd::Acting;
-use riposte_core::cmd::{Create, CreateSubject, Delete, Hide, Reply, SetLike, Target};
-use riposte_core::request::{Print, Request, RequestId, RequestKey};
+use riposte_core::request::{Fingerprint, IdempotencyKey, RequestId, RequestIdentity};
 use riposte_core::subject::Metadata;
-use riposte_core::world::Effect;
+use riposte_core::unit_of_work::Effect;
+use riposte_core::verbs::DeleteActor;
+use riposte_core::verbs::{CommentLocation, Create, CreateSubject, Delete, Hide, Reply, SetLike};
 use riposte_core::{
-    ClientInfo, Command, Comment, CommentId, Content, Error, LikeValue, MemberId, Millis, Receipt, SubjectId,
-    SubjectKey, SubjectState, Verb,
+    ClientInfo, Command, CommandKind, CommandOutput, Comment, CommentId, Content, Error, LikeValue, MemberId, Millis,
+    SubjectId, SubjectKey, SubjectState,
 };
-use riposte_store::Store;
-use riposte_store::shard::Tables;
+use riposte_store::SqlStore;
+use riposte_store::shard::TableCounts;
 use sea_orm::{ConnectionTrait, Statement};
 
 use crate::databases::{Hands, NOON, Place, everywhere};
@@ -27,18 +27,20 @@ fn member(name: &str) -> MemberId {
     MemberId::stored(name.to_owned())
 }
 
-fn command(store: &Store, subject: &SubjectKey, verb: impl Into<Verb>) -> Command {
+fn command(store: &SqlStore, subject: &SubjectKey, verb: impl Into<CommandKind>) -> Command {
     let verb = verb.into();
-    let request =
-        Request { key: RequestKey(store.ids().request()), print: Print::of(&[format!("{verb:?}").as_bytes()]) };
+    let request = RequestIdentity {
+        key: IdempotencyKey(store.ids().request()),
+        print: Fingerprint::of(&[format!("{verb:?}").as_bytes()]),
+    };
     Command { subject: subject.clone(), verb, request, now: Millis(NOON) }
 }
 
-async fn new_id(store: &Store, subject: &SubjectKey) -> CommentId {
+async fn new_id(store: &SqlStore, subject: &SubjectKey) -> CommentId {
     store.ids().comment(subject.partition()).await.expect("an id")
 }
 
-pub(crate) async fn create(store: &Store, subject: &SubjectKey) -> Command {
+pub(crate) async fn create(store: &SqlStore, subject: &SubjectKey) -> Command {
     let (id, auto) = (new_id(store, subject).await, new_id(store, subject).await);
     let content = Content::stored("text 🏠".to_owned(), vec![member("m")], Metadata::new());
     let client = ClientInfo { ip: "10.1.2.3".parse().ok(), platform: "ios".to_owned(), device: String::new() };
@@ -49,29 +51,29 @@ pub(crate) async fn create(store: &Store, subject: &SubjectKey) -> Command {
     )
 }
 
-async fn reply(store: &Store, subject: &SubjectKey, parent: &Comment) -> Command {
+async fn reply(store: &SqlStore, subject: &SubjectKey, parent: &Comment) -> Command {
     let id = new_id(store, subject).await;
-    let target = Target { id: parent.id, lineage: vec![parent.id], parent: None };
+    let target = CommentLocation { id: parent.id, ancestor_ids: vec![parent.id], parent: None };
     let content = Content::stored("reply".to_owned(), Vec::new(), Metadata::new());
     let verb = Reply { id, parent: target, member: member("b"), content, client: ClientInfo::default(), max_depth: 2 };
     command(store, subject, verb)
 }
 
-pub(crate) fn like(store: &Store, subject: &SubjectKey, comment: CommentId, who: &str, value: LikeValue) -> Command {
+pub(crate) fn like(store: &SqlStore, subject: &SubjectKey, comment: CommentId, who: &str, value: LikeValue) -> Command {
     let operation = RequestId::from_bytes(store.ids().request());
     command(store, subject, SetLike { comment_id: comment, member: member(who), value, operation })
 }
 
-pub(crate) async fn one(store: &Store, command: &Command) -> Result<Receipt, Error> {
+pub(crate) async fn one(store: &SqlStore, command: &Command) -> Result<CommandOutput, Error> {
     store.writer().commit(std::slice::from_ref(command)).await.expect("committed").remove(0)
 }
 
-pub(crate) fn comment(receipt: &Receipt) -> Comment {
+pub(crate) fn comment(receipt: &CommandOutput) -> Comment {
     let Effect::Comment(view) = &receipt.effect else { panic!("{receipt:?} is about no comment") };
     view.comment.clone()
 }
 
-pub(crate) async fn number(store: &Store, sql: &str) -> i64 {
+pub(crate) async fn assign_sequence(store: &SqlStore, sql: &str) -> i64 {
     let pool = store.sources().all()[0].write_pool();
     let row =
         pool.query_one_raw(Statement::from_string(pool.get_database_backend(), sql)).await.expect(sql).expect("a row");
@@ -108,10 +110,10 @@ async fn a_batch_is_one_transaction_and_a_refused_command_leaves_its_neighbours_
                 Err(error) => assert_eq!(again.as_ref().err(), Some(error)),
             }
         }
-        assert_eq!(number(&store, "SELECT COUNT(*) FROM comment_index").await, 4);
-        assert_eq!(number(&store, "SELECT COUNT(*) FROM comment_content").await, 4);
-        assert_eq!(number(&store, "SELECT COUNT(*) FROM comment_client").await, 3);
-        assert_eq!(number(&store, "SELECT comment_count FROM comment_subject").await, 4);
+        assert_eq!(assign_sequence(&store, "SELECT COUNT(*) FROM comment_index").await, 4);
+        assert_eq!(assign_sequence(&store, "SELECT COUNT(*) FROM comment_content").await, 4);
+        assert_eq!(assign_sequence(&store, "SELECT COUNT(*) FROM comment_client").await, 3);
+        assert_eq!(assign_sequence(&store, "SELECT comment_count FROM comment_subject").await, 4);
         store.close().await;
         place.drop().await;
     }
@@ -137,9 +139,9 @@ async fn two_processes_that_create_one_subject_at_once_share_it_and_its_floors()
             floors.sort_unstable();
             assert_eq!(floors, (1..=8).collect::<Vec<_>>());
         }
-        assert_eq!(number(&stores[0], "SELECT COUNT(*) FROM comment_subject").await, 10);
+        assert_eq!(assign_sequence(&stores[0], "SELECT COUNT(*) FROM comment_subject").await, 10);
         assert_eq!(
-            number(&stores[0], "SELECT MIN(next_floor * 1000 + comment_count) FROM comment_subject").await,
+            assign_sequence(&stores[0], "SELECT MIN(next_floor * 1000 + comment_count) FROM comment_subject").await,
             9008
         );
         for store in &stores {
@@ -178,7 +180,7 @@ async fn a_caller_that_goes_away_at_any_moment_leaves_nothing_half_done() {
         }
         floors.sort_unstable();
         assert_eq!(floors, (1..=30).collect::<Vec<_>>());
-        assert_eq!(number(&store, "SELECT comment_count FROM comment_subject").await, 30);
+        assert_eq!(assign_sequence(&store, "SELECT comment_count FROM comment_subject").await, 30);
         store.close().await;
         place.drop().await;
     }
@@ -196,14 +198,14 @@ async fn an_item_that_the_database_refuses_does_not_fail_the_rest() {
             batch.push(create(&store, &subject).await);
         }
         // The same id again under another request: no rule of the domain catches it, the primary key does.
-        let Verb::Create(verb) = &mut batch[3].verb else { panic!("a create") };
+        let CommandKind::Create(verb) = &mut batch[3].verb else { panic!("a create") };
         verb.id = taken.verb.comment_id().expect("an id");
         let answers = store.writer().commit(&batch).await.expect("committed");
         for (n, answer) in answers.iter().enumerate() {
             assert_eq!(matches!(answer, Err(Error::Internal(_))), n == 3, "{n}: {answer:?}");
         }
-        assert_eq!(number(&store, "SELECT comment_count FROM comment_subject").await, 6);
-        assert_eq!(number(&store, "SELECT next_floor FROM comment_subject").await, 7);
+        assert_eq!(assign_sequence(&store, "SELECT comment_count FROM comment_subject").await, 6);
+        assert_eq!(assign_sequence(&store, "SELECT next_floor FROM comment_subject").await, 7);
         store.close().await;
         place.drop().await;
     }
@@ -232,8 +234,8 @@ async fn a_damaged_row_spoils_the_commands_on_it_and_no_other() {
         for (n, answer) in answers.iter().enumerate() {
             assert_eq!(matches!(answer, Err(Error::Internal(_))), n % 3 == 1, "{n}: {answer:?}");
         }
-        assert_eq!(number(&store, "SELECT COUNT(*) FROM comment_index").await, 7);
-        assert_eq!(number(&store, "SELECT MIN(comment_count) FROM comment_subject").await, 3);
+        assert_eq!(assign_sequence(&store, "SELECT COUNT(*) FROM comment_index").await, 7);
+        assert_eq!(assign_sequence(&store, "SELECT MIN(comment_count) FROM comment_subject").await, 3);
         store.close().await;
         place.drop().await;
     }
@@ -264,11 +266,11 @@ async fn likes_of_many_members_at_once_are_counted_exactly() {
         for run in runs {
             run.await.expect("ran");
         }
-        let rows = number(&stores[0], "SELECT COUNT(*) FROM comment_like WHERE value = 1").await;
-        assert_eq!(number(&stores[0], "SELECT like_count FROM comment_index").await, rows);
-        let rows = number(&stores[0], "SELECT COUNT(*) FROM comment_like WHERE value = -1").await;
-        assert_eq!(number(&stores[0], "SELECT dislike_count FROM comment_index").await, rows);
-        assert_eq!(number(&stores[0], "SELECT COUNT(*) FROM comment_like").await, 85);
+        let rows = assign_sequence(&stores[0], "SELECT COUNT(*) FROM comment_like WHERE value = 1").await;
+        assert_eq!(assign_sequence(&stores[0], "SELECT like_count FROM comment_index").await, rows);
+        let rows = assign_sequence(&stores[0], "SELECT COUNT(*) FROM comment_like WHERE value = -1").await;
+        assert_eq!(assign_sequence(&stores[0], "SELECT dislike_count FROM comment_index").await, rows);
+        assert_eq!(assign_sequence(&stores[0], "SELECT COUNT(*) FROM comment_like").await, 85);
         for store in &stores {
             store.close().await;
         }
@@ -300,8 +302,8 @@ async fn large_batches_and_rare_verbs_go_through_every_table() {
         assert_eq!(roots.iter().map(|c| c.floor).collect::<Vec<_>>(), (1..=500).collect::<Vec<_>>());
         let likes: Vec<_> = roots.iter().map(|c| like(&store, &subject, c.id, "fan", LikeValue::Like)).collect();
         assert!(store.writer().commit(&likes).await.expect("committed").iter().all(Result::is_ok));
-        let target = |c: &Comment| Target { id: c.id, lineage: vec![c.id], parent: None };
-        let acting = Acting::Owner(member("o"));
+        let target = |c: &Comment| CommentLocation { id: c.id, ancestor_ids: vec![c.id], parent: None };
+        let acting = DeleteActor::Owner(member("o"));
         let batch = [
             command(&store, &subject, Delete { target: target(&roots[0]), acting, etag: String::new() }),
             command(&store, &subject, Hide { target: target(&roots[1]) }),
@@ -309,9 +311,9 @@ async fn large_batches_and_rare_verbs_go_through_every_table() {
         assert!(store.writer().commit(&batch).await.expect("committed").iter().all(Result::is_ok));
         let again = store.writer().commit(&batch).await.expect("committed");
         assert!(again.into_iter().all(|answer| answer.is_ok_and(|receipt| receipt.replayed)));
-        assert_eq!(number(&store, "SELECT comment_count FROM comment_subject").await, 498);
-        assert_eq!(number(&store, "SELECT COUNT(*) FROM comment_request").await, 3);
-        assert_eq!(number(&store, "SELECT COUNT(*) FROM comment_index WHERE listed = 1").await, 498);
+        assert_eq!(assign_sequence(&store, "SELECT comment_count FROM comment_subject").await, 498);
+        assert_eq!(assign_sequence(&store, "SELECT COUNT(*) FROM comment_request").await, 3);
+        assert_eq!(assign_sequence(&store, "SELECT COUNT(*) FROM comment_index WHERE listed = 1").await, 498);
         store.close().await;
         place.drop().await;
     }
@@ -319,7 +321,7 @@ async fn large_batches_and_rare_verbs_go_through_every_table() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_batch_over_two_data_sources_is_a_fault() {
-    let Some(place) = Place::servers(2, Tables { subject: 2, index: 4 }).await else { return };
+    let Some(place) = Place::servers(2, TableCounts { subject: 2, index: 4 }).await else { return };
     let clock = Hands::at_noon();
     let store = place.migrated(&clock).await;
     let source = |key: &SubjectKey| store.sources().map().source(key.partition());

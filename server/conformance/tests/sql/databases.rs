@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 
 use riposte_core::Millis;
 use riposte_core::ports::Clock;
-use riposte_store::shard::Tables;
-use riposte_store::{Store, StoreConfig};
+use riposte_store::shard::TableCounts;
+use riposte_store::{SqlStore, StoreConfig};
 use sea_orm::{ConnectionTrait, Database};
 
 /// Noon of some day in 2026.
@@ -39,7 +39,7 @@ pub(crate) enum Place {
     /// A folder that goes with the test.
     Folder(tempfile::TempDir),
     /// A database on each of some servers.
-    Servers(Vec<String>, Tables),
+    Servers(Vec<String>, TableCounts),
 }
 
 impl Place {
@@ -48,7 +48,7 @@ impl Place {
     }
 
     /// Fresh databases on `count` servers; `None`, said loudly, where there are no servers.
-    pub(crate) async fn servers(count: usize, tables: Tables) -> Option<Self> {
+    pub(crate) async fn servers(count: usize, tables: TableCounts) -> Option<Self> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let mut urls = Vec::new();
         for name in ["RIPOSTE_TEST_MYSQL_1", "RIPOSTE_TEST_MYSQL_2"].into_iter().take(count) {
@@ -74,13 +74,13 @@ impl Place {
     }
 
     /// One more store on the same rows.
-    pub(crate) fn open(&self, clock: &Arc<Hands>) -> Store {
+    pub(crate) fn open(&self, clock: &Arc<Hands>) -> SqlStore {
         let clock: Arc<Hands> = Arc::clone(clock);
-        Store::open(&self.config(), clock).expect("the configuration is sound")
+        SqlStore::open(&self.config(), clock).expect("the configuration is sound")
     }
 
     /// One more store, on tables that are there.
-    pub(crate) async fn migrated(&self, clock: &Arc<Hands>) -> Store {
+    pub(crate) async fn migrated(&self, clock: &Arc<Hands>) -> SqlStore {
         let store = self.open(clock);
         riposte_migrations::up(&store, |_| ()).await.expect("migrated");
         store
@@ -100,6 +100,6 @@ impl Place {
 /// SQLite, and MariaDB with one table of each kind where there is a server.
 pub(crate) async fn everywhere() -> Vec<Place> {
     let mut places = vec![Place::folder()];
-    places.extend(Place::servers(1, Tables { subject: 1, index: 1 }).await);
+    places.extend(Place::servers(1, TableCounts { subject: 1, index: 1 }).await);
     places
 }

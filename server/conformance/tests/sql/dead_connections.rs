@@ -1,7 +1,7 @@
 //! Connections that a server, a failover or a proxy has cut while they rested in the pool cost no caller an error.
 
 use riposte_core::{Partition, SubjectKey};
-use riposte_store::shard::Tables;
+use riposte_store::shard::TableCounts;
 use sea_orm::{ConnectionTrait, Statement};
 
 use crate::databases::{Hands, Place};
@@ -10,7 +10,7 @@ const OTHERS: &str = "SELECT CAST(id AS SIGNED) AS id FROM information_schema.pr
 
 #[tokio::test(flavor = "multi_thread")]
 async fn reads_and_leases_go_on_after_every_resting_connection_was_cut() {
-    let Some(place) = Place::servers(1, Tables { subject: 1, index: 1 }).await else { return };
+    let Some(place) = Place::servers(1, TableCounts { subject: 1, index: 1 }).await else { return };
     let clock = Hands::at_noon();
     let hand = place.migrated(&clock).await;
     let store = place.open(&clock);

@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 
 use riposte_core::{CommentId, Error, Partition};
-use riposte_store::Store;
+use riposte_store::SqlStore;
 use sea_orm::{ConnectionTrait, Statement};
 
 use crate::databases::{Hands, everywhere};
 
-async fn mint(store: &Store, count: usize) -> Vec<CommentId> {
+async fn mint(store: &SqlStore, count: usize) -> Vec<CommentId> {
     let mut ids = Vec::new();
     for n in 0..count {
         let partition = Partition::number(n as u16 % 3);
@@ -23,7 +23,7 @@ fn worker(id: CommentId) -> i64 {
     id.get() >> 8 & 63
 }
 
-async fn run(store: &Store, sql: &str) {
+async fn run(store: &SqlStore, sql: &str) {
     let pool = store.sources().all()[0].write_pool();
     pool.execute_raw(Statement::from_string(pool.get_database_backend(), sql)).await.expect(sql);
 }

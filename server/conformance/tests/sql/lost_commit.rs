@@ -4,15 +4,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
-use riposte_core::world::Effect;
+use riposte_core::unit_of_work::Effect;
 use riposte_core::{Error, LikeValue};
-use riposte_store::Store;
-use riposte_store::shard::Tables;
+use riposte_store::SqlStore;
+use riposte_store::shard::TableCounts;
 use sea_orm::{ConnectionTrait, Statement};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::commits::{comment, create, key, like, number, one};
+use crate::commits::{assign_sequence, comment, create, key, like, one};
 use crate::databases::{Hands, Place};
 
 const PASS: u8 = 0;
@@ -86,8 +86,8 @@ async fn pass(mut client: TcpStream, mut server: TcpStream, faults: Arc<AtomicU8
 
 /// A database with two stores on it: one through the proxy, one beside it.
 struct Faulty {
-    store: Store,
-    direct: Store,
+    store: SqlStore,
+    direct: SqlStore,
     /// What happens to the next COMMIT of `store`.
     mode: Arc<AtomicU8>,
     place: Place,
@@ -96,7 +96,7 @@ struct Faulty {
 impl Faulty {
     /// `None` where no server is named; `store` waits for `limit` on a silent one.
     async fn open(limit: Duration) -> Option<Self> {
-        let place = Place::servers(1, Tables { subject: 1, index: 1 }).await?;
+        let place = Place::servers(1, TableCounts { subject: 1, index: 1 }).await?;
         let clock = Hands::at_noon();
         let direct = place.migrated(&clock).await;
         let Place::Servers(urls, tables) = &place else { unreachable!("servers") };
@@ -107,7 +107,7 @@ impl Faulty {
         let url = format!("mysql://root@127.0.0.1:{port}/{database}?ssl-mode=disabled");
         let mut config = riposte_store::StoreConfig::mysql(&[url], *tables);
         config.transaction_limit = limit;
-        let store = Store::open(&config, clock).expect("sound");
+        let store = SqlStore::open(&config, clock).expect("sound");
         Some(Self { store, direct, mode, place })
     }
 
@@ -139,8 +139,8 @@ async fn a_commit_of_unknown_outcome_happens_exactly_once_and_is_answered_as_the
         let Effect::Like(answer) = one(store, &set).await.expect("settled").effect else { panic!("a like") };
         assert_eq!((answer.changed, answer.like_count as usize), (true, round + 1));
     }
-    assert_eq!(number(direct, "SELECT COUNT(*) FROM comment_index").await, 6);
-    assert_eq!(number(direct, "SELECT comment_count FROM comment_subject").await, 6);
+    assert_eq!(assign_sequence(direct, "SELECT COUNT(*) FROM comment_index").await, 6);
+    assert_eq!(assign_sequence(direct, "SELECT comment_count FROM comment_subject").await, 6);
     faulty.close().await;
 }
 

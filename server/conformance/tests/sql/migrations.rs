@@ -1,14 +1,14 @@
 //! Migrations: whole, resumed, by two at once, and refused.
 
 use riposte_migrations::{Error, plan, status, up};
-use riposte_store::Store;
+use riposte_store::SqlStore;
 use riposte_store::schema::{STEPS, SourceSchema};
-use riposte_store::shard::Tables;
+use riposte_store::shard::TableCounts;
 use sea_orm::{ConnectionTrait, Statement};
 
 use crate::databases::{Hands, Place, everywhere};
 
-async fn run(store: &Store, source: usize, sql: &str) {
+async fn run(store: &SqlStore, source: usize, sql: &str) {
     let pool = store.sources().all()[source].write_pool();
     pool.execute_raw(Statement::from_string(pool.get_database_backend(), sql)).await.expect(sql);
 }
@@ -72,8 +72,8 @@ async fn other_shard_counts_than_the_recorded_ones_are_refused() {
         let clock = Hands::at_noon();
         place.migrated(&clock).await.close().await;
         let mut config = place.config();
-        config.tables = Tables { subject: 1, index: 4 };
-        let store = Store::open(&config, clock).expect("sound in itself");
+        config.tables = TableCounts { subject: 1, index: 4 };
+        let store = SqlStore::open(&config, clock).expect("sound in itself");
         let SourceSchema::Mismatch(text) = status(&store).await.remove(0) else { panic!("not refused") };
         assert!(text.contains("made for 1/1 tables") && text.contains("says 1/4 tables"), "{text}");
         assert!(matches!(up(&store, |_| ()).await, Err(Error::Refused { source: 0, .. })));
@@ -85,7 +85,7 @@ async fn other_shard_counts_than_the_recorded_ones_are_refused() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_reference_layout_lies_on_two_servers_and_a_swapped_pair_is_refused() {
-    let Some(place) = Place::servers(2, Tables { subject: 50, index: 200 }).await else { return };
+    let Some(place) = Place::servers(2, TableCounts { subject: 50, index: 200 }).await else { return };
     let clock = Hands::at_noon();
     let store = place.open(&clock);
     let begin = std::time::Instant::now();
@@ -98,7 +98,7 @@ async fn the_reference_layout_lies_on_two_servers_and_a_swapped_pair_is_refused(
 
     let Place::Servers(urls, layout) = &place else { unreachable!("servers") };
     let swapped = [urls[1].clone(), urls[0].clone()];
-    let store = Store::open(&riposte_store::StoreConfig::mysql(&swapped, *layout), clock).expect("sound in itself");
+    let store = SqlStore::open(&riposte_store::StoreConfig::mysql(&swapped, *layout), clock).expect("sound in itself");
     assert!(store.schema().await.iter().all(|schema| matches!(schema, SourceSchema::Mismatch(_))));
     store.close().await;
     place.drop().await;
@@ -131,11 +131,13 @@ async fn every_source_tells_how_it_is_set_up() {
 
 #[tokio::test]
 async fn a_source_that_is_down_is_told_and_the_others_are_not_kept_from_work() {
-    let mut config =
-        riposte_store::StoreConfig::mysql(&["mysql://root@127.0.0.1:1/x".to_owned()], Tables { subject: 1, index: 1 });
+    let mut config = riposte_store::StoreConfig::mysql(
+        &["mysql://root@127.0.0.1:1/x".to_owned()],
+        TableCounts { subject: 1, index: 1 },
+    );
     config.read.acquire_timeout = std::time::Duration::from_millis(200);
     config.write.acquire_timeout = config.read.acquire_timeout;
-    let store = Store::open(&config, Hands::at_noon()).expect("opening asks nobody");
+    let store = SqlStore::open(&config, Hands::at_noon()).expect("opening asks nobody");
     assert!(matches!(store.schema().await.as_slice(), [SourceSchema::Unreachable(_)]));
     assert!(store.diagnose().await[0].unreachable.is_some());
     let id = store.ids().comment(riposte_core::Partition::number(0)).await;

@@ -1,16 +1,16 @@
 //! The outbox beneath its port: transactions that are held open, rows with ids in a bad order, and a first lead.
 
 use riposte_core::SubjectId;
-use riposte_core::ports::{Candidate, Epoch};
-use riposte_store::Store;
-use riposte_store::shard::Tables;
+use riposte_core::ports::{Epoch, LeaseCandidate};
+use riposte_store::SqlStore;
+use riposte_store::shard::TableCounts;
 use sea_orm::{ConnectionTrait, DatabaseTransaction, Statement};
 
 use crate::databases::{Hands, NOON, Place, everywhere};
 use crate::subject::run;
 
 const SOURCE: usize = 0;
-const LEADER: Candidate = Candidate::mending([7; 16]);
+const LEADER: LeaseCandidate = LeaseCandidate::mending([7; 16]);
 
 /// The statements that tell one revision, as a commit would.
 fn told(id: i64, subject: i64, revision: i64) -> Vec<String> {
@@ -32,7 +32,7 @@ fn tells(id: i64, made: &[(i64, i64)]) -> Vec<String> {
     std::iter::once(commit).chain(made).collect()
 }
 
-async fn held_open(store: &Store, statements: Vec<String>) -> DatabaseTransaction {
+async fn held_open(store: &SqlStore, statements: Vec<String>) -> DatabaseTransaction {
     let tx = store.sources().all()[SOURCE].begin_write().await.expect("a connection");
     for sql in statements {
         tx.execute_raw(Statement::from_string(tx.get_database_backend(), &sql)).await.expect(&sql);
@@ -40,18 +40,23 @@ async fn held_open(store: &Store, statements: Vec<String>) -> DatabaseTransactio
     tx
 }
 
-async fn run_all(store: &Store, statements: Vec<String>) {
+async fn run_all(store: &SqlStore, statements: Vec<String>) {
     for sql in statements {
         run(store, sql).await;
     }
 }
 
-async fn lead(store: &Store) -> Epoch {
-    store.outbox().lead(SOURCE, LEADER, riposte_core::Millis(NOON)).await.expect("asked").expect("nobody else leads")
+async fn acquire_lease(store: &SqlStore) -> Epoch {
+    store
+        .outbox()
+        .acquire_lease(SOURCE, LEADER, riposte_core::Millis(NOON))
+        .await
+        .expect("asked")
+        .expect("nobody else leads")
 }
 
 /// The (subject, revision) of all numbers, in order.
-async fn numbered(store: &Store) -> Vec<(i64, i64)> {
+async fn numbered(store: &SqlStore) -> Vec<(i64, i64)> {
     let events = store.outbox().read(SOURCE, 0, 10_000).await.expect("read");
     assert!(events.iter().map(|numbered| numbered.number).eq(1..=events.len() as i64), "numbers have no holes");
     events.into_iter().map(|n| (n.event.subject.get(), n.event.revision.unwrap_or(0))).collect()
@@ -60,17 +65,17 @@ async fn numbered(store: &Store) -> Vec<(i64, i64)> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_transaction_that_commits_late_is_numbered_late() {
     // SQLite has one writer, so there nothing commits late.
-    let Some(place) = Place::servers(1, Tables { subject: 1, index: 1 }).await else { return };
+    let Some(place) = Place::servers(1, TableCounts { subject: 1, index: 1 }).await else { return };
     let store = place.migrated(&Hands::at_noon()).await;
-    let (outbox, term) = (store.outbox(), lead(&store).await);
+    let (outbox, term) = (store.outbox(), acquire_lease(&store).await);
     let late = held_open(&store, told(10, 1, 1)).await;
     let early = held_open(&store, told(20, 2, 1)).await;
     early.commit().await.expect("committed");
-    assert_eq!(outbox.number(SOURCE, term, 5).await, Ok(Some(1)), "what is not committed is not waited for");
+    assert_eq!(outbox.assign_sequence(SOURCE, term, 5).await, Ok(Some(1)), "what is not committed is not waited for");
     assert_eq!(numbered(&store).await, [(2, 1)]);
-    assert_eq!(outbox.number(SOURCE, term, 5).await, Ok(Some(0)));
+    assert_eq!(outbox.assign_sequence(SOURCE, term, 5).await, Ok(Some(0)));
     late.commit().await.expect("committed");
-    assert_eq!(outbox.number(SOURCE, term, 5).await, Ok(Some(1)), "a smaller id is no reason to be skipped");
+    assert_eq!(outbox.assign_sequence(SOURCE, term, 5).await, Ok(Some(1)), "a smaller id is no reason to be skipped");
     assert_eq!(numbered(&store).await, [(2, 1), (1, 1)]);
     store.close().await;
     place.drop().await;
@@ -80,7 +85,7 @@ async fn a_transaction_that_commits_late_is_numbered_late() {
 async fn revisions_are_numbered_in_order_whatever_the_order_of_their_ids() {
     for place in everywhere().await {
         let store = place.migrated(&Hands::at_noon()).await;
-        let term = lead(&store).await;
+        let term = acquire_lease(&store).await;
         // One subject backwards, one in two strides, one as it should be, and likes between them.
         for n in 1..=30_i64 {
             let stride = if n % 2 == 0 { n } else { 100 + n };
@@ -89,7 +94,7 @@ async fn revisions_are_numbered_in_order_whatever_the_order_of_their_ids() {
             }
         }
         let mut picks = 0;
-        while let Some(count @ 1..) = store.outbox().number(SOURCE, term, 7).await.expect("numbered") {
+        while let Some(count @ 1..) = store.outbox().assign_sequence(SOURCE, term, 7).await.expect("numbered") {
             assert!(count <= 7, "a pick is bounded");
             picks += 1;
         }
@@ -113,14 +118,14 @@ async fn revisions_are_numbered_in_order_whatever_the_order_of_their_ids() {
 async fn commits_over_several_subjects_are_numbered_as_all_of_their_revisions_follow_each_other() {
     for place in everywhere().await {
         let store = place.migrated(&Hands::at_noon()).await;
-        let term = lead(&store).await;
+        let term = acquire_lease(&store).await;
         // Each commit shares a subject with the one before it, and their ids run backwards.
         for n in 1..=20_i64 {
             run_all(&store, tells(1_000 - n, &[(n, 2), (n + 1, 1)])).await;
         }
         run_all(&store, tells(2_000, &[(1, 1)])).await;
         let mut picks = Vec::new();
-        while let Some(count @ 1..) = store.outbox().number(SOURCE, term, 4).await.expect("numbered") {
+        while let Some(count @ 1..) = store.outbox().assign_sequence(SOURCE, term, 4).await.expect("numbered") {
             picks.push(count);
         }
         assert_eq!(picks, [4, 4, 4, 4, 4, 1], "a pick is full until nothing waits");
@@ -141,12 +146,12 @@ async fn commits_over_several_subjects_are_numbered_as_all_of_their_revisions_fo
 async fn of_a_row_that_cannot_be_read_the_revisions_are_told() {
     for place in everywhere().await {
         let store = place.migrated(&Hands::at_noon()).await;
-        let term = lead(&store).await;
+        let term = acquire_lease(&store).await;
         run_all(&store, tells(1, &[(1, 1), (2, 1)])).await;
         run(&store, "UPDATE outbox_commit SET events = x'ff' WHERE id = 1".to_owned()).await;
         run(&store, format!("INSERT INTO outbox_commit (id, events, create_time) VALUES (2, x'ff', {NOON})")).await;
         run_all(&store, told(3, 1, 2)).await;
-        assert_eq!(store.outbox().number(SOURCE, term, 10).await, Ok(Some(3)));
+        assert_eq!(store.outbox().assign_sequence(SOURCE, term, 10).await, Ok(Some(3)));
         let events = store.outbox().read(SOURCE, 0, 1).await.expect("read");
         assert!(events.iter().all(|told| told.number == 1 && told.event.changes.subject), "{events:?}");
         let made = events.iter().map(|told| (told.event.subject.get(), told.event.revision));
@@ -166,13 +171,13 @@ async fn of_many_that_begin_to_lead_at_once_one_leads() {
     for place in everywhere().await {
         let clock = Hands::at_noon();
         let stores = [place.migrated(&clock).await, place.open(&clock)];
-        assert_eq!(stores[0].outbox().number(SOURCE, Epoch(0), 5).await, Ok(None), "before the first term");
+        assert_eq!(stores[0].outbox().assign_sequence(SOURCE, Epoch(0), 5).await, Ok(None), "before the first term");
         assert_eq!(stores[0].outbox().head(SOURCE).await, Ok(0));
         let ask = |n: u8| {
             let outbox = stores[usize::from(n % 2)].outbox();
-            tokio::spawn(
-                async move { outbox.lead(SOURCE, Candidate::mending([n; 16]), riposte_core::Millis(NOON)).await },
-            )
+            tokio::spawn(async move {
+                outbox.acquire_lease(SOURCE, LeaseCandidate::mending([n; 16]), riposte_core::Millis(NOON)).await
+            })
         };
         let mut terms = Vec::new();
         for asked in (1..=16).map(ask).collect::<Vec<_>>() {

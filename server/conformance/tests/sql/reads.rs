@@ -1,16 +1,16 @@
 //! What reads cost, and that counts which went wrong are found.
 
-use riposte_core::page::{Drift, LikerCursor, Order, Start, Subtree, Window};
+use riposte_core::page::{CountDrift, LikerCursor, ListOrder, PageQuery, PageStart, SubtreeQuery};
 use riposte_core::{CommentId, LikeValue, Millis, Path};
-use riposte_store::Store;
-use riposte_store::shard::Tables;
+use riposte_store::SqlStore;
+use riposte_store::shard::TableCounts;
 use sea_orm::{ConnectionTrait, Statement};
 
 use crate::databases::{Hands, Place, everywhere};
 use crate::subject::{Subject, member, run};
 
 /// What the one connection that reads has done so far: index entries it stepped over, and rows it sorted.
-async fn work(store: &Store) -> (i64, i64) {
+async fn work(store: &SqlStore) -> (i64, i64) {
     let session = store.sources().all()[0].begin_read().await.expect("a connection");
     let sql = "SHOW SESSION STATUS WHERE Variable_name IN ('Handler_read_next', 'Handler_read_prev', 'Sort_rows')";
     let rows = session.query_all_raw(Statement::from_string(session.get_database_backend(), sql)).await.expect(sql);
@@ -24,17 +24,22 @@ async fn work(store: &Store) -> (i64, i64) {
     (steps, sorted)
 }
 
-const STARTS: [Start; 5] =
-    [Start::Beginning, Start::After(1_500), Start::Before(1_500), Start::Around(1_500), Start::After(2_990)];
+const STARTS: [PageStart; 5] = [
+    PageStart::Beginning,
+    PageStart::After(1_500),
+    PageStart::Before(1_500),
+    PageStart::Around(1_500),
+    PageStart::After(2_990),
+];
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_plan_of_a_list_steps_over_its_own_page_alone_and_sorts_no_stored_rows() {
-    let Some(place) = Place::servers(1, Tables { subject: 1, index: 1 }).await else { return };
+    let Some(place) = Place::servers(1, TableCounts { subject: 1, index: 1 }).await else { return };
     let clock = Hands::at_noon();
     place.migrated(&clock).await.close().await;
     let mut config = place.config();
     config.read.connections = 1; // so that the server's figures of the session are those of the reads
-    let store = Store::open(&config, clock).expect("the configuration is sound");
+    let store = SqlStore::open(&config, clock).expect("the configuration is sound");
     let subject = Subject::new(&store, "long");
     let roots = subject.roots(3_000).await;
     let replies = subject.replies(&roots[..1], 3_000, 2).await;
@@ -52,9 +57,9 @@ async fn the_plan_of_a_list_steps_over_its_own_page_alone_and_sorts_no_stored_ro
         assert!(steps <= 200 && sorted == 0, "{what}: {steps} steps, {sorted} rows sorted");
         before = after;
     };
-    for order in [Order::Newest, Order::Oldest] {
+    for order in [ListOrder::Newest, ListOrder::Oldest] {
         for start in STARTS {
-            let window = Window { order, start, limit: 20 };
+            let window = PageQuery { order, start, limit: 20 };
             let page = reader.roots(key, window, 3).await.expect("read").expect("there");
             assert!(page.threads.items.len() >= 10);
             check(format!("roots, {window:?}")).await;
@@ -65,7 +70,7 @@ async fn the_plan_of_a_list_steps_over_its_own_page_alone_and_sorts_no_stored_ro
     }
     let top = Path::root(roots[0]);
     for (after, max_depth) in [(None, 9), (Some(top.child(2_500)), 9), (None, 0)] {
-        let part = Subtree { top: top.clone(), max_depth, after, limit: 20 };
+        let part = SubtreeQuery { top: top.clone(), max_depth, after, limit: 20 };
         reader.thread(key, &part).await.expect("read").expect("there");
         check(format!("a thread, {part:?}")).await;
     }
@@ -103,7 +108,7 @@ async fn every_wrong_count_is_found_and_no_right_one() {
         set("listed = 0", roots[1]).await;
         set("live_below = 0, dislike_count = 4", replies[1]).await;
         set("like_count = 3, live_below = 1", deep[1]).await;
-        let drift = |comment, count, stored, actual| Drift { comment, count, stored, actual };
+        let drift = |comment, count, stored, actual| CountDrift { comment, count, stored, actual };
         let drifts = reader.verify(&subject.key).await.expect("verified").drifts;
         assert_eq!(
             drifts,
@@ -161,7 +166,7 @@ async fn likers_of_one_moment_come_once_each_whatever_the_page() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_batch_over_every_table_is_read_whole() {
-    let Some(place) = Place::servers(2, Tables { subject: 50, index: 200 }).await else { return };
+    let Some(place) = Place::servers(2, TableCounts { subject: 50, index: 200 }).await else { return };
     let store = place.migrated(&Hands::at_noon()).await;
     let (mut ids, mut keys) = (Vec::new(), Vec::new());
     for n in 0..200 {

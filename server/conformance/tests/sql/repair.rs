@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use riposte_core::event::{CommentChange, Happened};
-use riposte_core::page::Drift;
-use riposte_core::ports::Repaired;
+use riposte_core::event::{ChangeKind, CommentChange};
+use riposte_core::page::CountDrift;
+use riposte_core::ports::RepairReport;
 use riposte_core::{Comment, CommentId, Millis};
-use riposte_store::Store;
+use riposte_store::SqlStore;
 
 use crate::databases::{Hands, everywhere};
 use crate::subject::{Subject, run};
@@ -22,7 +22,7 @@ struct Thread {
 }
 
 impl Thread {
-    async fn new(store: &Store) -> Self {
+    async fn new(store: &SqlStore) -> Self {
         let subject = Subject::new(store, "counted");
         let roots = subject.roots(3).await;
         let replies = subject.replies(&roots[..1], 3, 4).await;
@@ -32,21 +32,21 @@ impl Thread {
         Self { subject, roots, replies, deep }
     }
 
-    async fn revision(&self, store: &Store) -> i64 {
+    async fn revision(&self, store: &SqlStore) -> i64 {
         let found = store.reader().subjects(std::slice::from_ref(&self.subject.key)).await.expect("read").remove(0);
         found.expect("there").revision
     }
 
-    async fn repair(&self, store: &Store) -> Repaired {
+    async fn repair(&self, store: &SqlStore) -> RepairReport {
         store.repairer().repair(&self.subject.key, NOW).await.expect("repaired").expect("there")
     }
 
-    async fn drifts(&self, store: &Store) -> Vec<Drift> {
+    async fn drifts(&self, store: &SqlStore) -> Vec<CountDrift> {
         store.reader().verify(&self.subject.key).await.expect("verified").drifts
     }
 
     /// The comments that the event of a revision tells of.
-    async fn told(&self, store: &Store, revision: i64) -> Vec<CommentChange> {
+    async fn told(&self, store: &SqlStore, revision: i64) -> Vec<CommentChange> {
         let (at, id) = (self.subject.key.partition(), row(store, self.roots[0]).await.subject_id);
         let mut events = store.outbox().of_subject(at, id, revision - 1, 9).await.expect("read");
         assert_eq!(events.len(), 1, "the last revision is told once");
@@ -56,11 +56,11 @@ impl Thread {
     }
 }
 
-async fn row(store: &Store, id: CommentId) -> Comment {
+async fn row(store: &SqlStore, id: CommentId) -> Comment {
     store.reader().comments(&[id]).await.expect("read").remove(0).expect("there").comment
 }
 
-async fn plant(store: &Store, what: &str, on: Option<CommentId>) {
+async fn plant(store: &SqlStore, what: &str, on: Option<CommentId>) {
     let sql = match on {
         Some(id) => format!("UPDATE comment_index SET {what} WHERE id = {}", id.get()),
         None => format!("UPDATE comment_subject SET {what}"),
@@ -92,18 +92,22 @@ async fn every_kind_of_wrong_count_is_found_and_set_right() {
             let former = row(&store, comment.unwrap_or(thread.roots[1])).await;
             plant(&store, &format!("{count} = {stored}"), comment).await;
             let repaired = thread.repair(&store).await;
-            let drifts = vec![Drift { comment, count, stored, actual }];
-            assert_eq!(repaired, Repaired { drifts, revision: before + 1 });
+            let drifts = vec![CountDrift { comment, count, stored, actual }];
+            assert_eq!(repaired, RepairReport { drifts, revision: before + 1 });
             assert_eq!(thread.revision(&store).await, before + 1);
             assert_eq!(thread.drifts(&store).await, Vec::new());
             // The row is as it was before, but for its own revision; its etag stays.
             let moved = i64::from(comment.is_some());
             let expected = Comment { revision: former.revision + moved, ..former.clone() };
             assert_eq!(row(&store, former.id).await, expected);
-            let told = comment.map(|id| CommentChange { id, root: former.root_id, what: Happened::Recounted });
+            let told = comment.map(|id| CommentChange { id, root: former.root_id, what: ChangeKind::Recounted });
             assert_eq!(thread.told(&store, before + 1).await, told.into_iter().collect::<Vec<_>>());
             let again = thread.repair(&store).await;
-            assert_eq!(again, Repaired { drifts: Vec::new(), revision: before + 1 }, "a sound subject is left alone");
+            assert_eq!(
+                again,
+                RepairReport { drifts: Vec::new(), revision: before + 1 },
+                "a sound subject is left alone"
+            );
         }
         store.close().await;
         place.drop().await;
@@ -121,7 +125,7 @@ async fn many_wrong_counts_are_set_right_as_one_revision() {
             .await;
         let drifts = thread.drifts(&store).await;
         let repaired = thread.repair(&store).await;
-        assert_eq!(repaired, Repaired { drifts, revision: before + 1 });
+        assert_eq!(repaired, RepairReport { drifts, revision: before + 1 });
         assert_eq!(thread.drifts(&store).await, Vec::new());
         assert_eq!(thread.told(&store, before + 1).await.len(), 8);
         store.close().await;
@@ -137,7 +141,7 @@ async fn an_allocator_of_floors_is_never_lowered() {
         let before = thread.revision(&store).await;
         plant(&store, "next_floor = 50", None).await;
         plant(&store, "next_floor = 60", Some(thread.roots[0])).await;
-        assert_eq!(thread.repair(&store).await, Repaired { drifts: Vec::new(), revision: before });
+        assert_eq!(thread.repair(&store).await, RepairReport { drifts: Vec::new(), revision: before });
         assert_eq!(thread.drifts(&store).await.len(), 2, "they are told all the same");
         // Beside counts that can be set they stay as they are.
         plant(&store, "reply_count = 0", Some(thread.roots[0])).await;

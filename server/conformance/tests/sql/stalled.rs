@@ -1,15 +1,15 @@
 //! Transactions that hold rows for too long: nobody waits longer than for a lock, and only those who want the same rows.
 
 use riposte_core::Error;
-use riposte_store::shard::Tables;
+use riposte_store::shard::TableCounts;
 use sea_orm::{ConnectionTrait, Statement};
 
-use crate::commits::{create, key, number, one};
+use crate::commits::{assign_sequence, create, key, one};
 use crate::databases::{Hands, Place};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_transaction_that_rests_is_ended_by_mariadb_and_the_subject_is_free_again() {
-    let Some(place) = Place::servers(1, Tables { subject: 1, index: 1 }).await else { return };
+    let Some(place) = Place::servers(1, TableCounts { subject: 1, index: 1 }).await else { return };
     let clock = Hands::at_noon();
     let (stalled, other) = (place.migrated(&clock).await, place.open(&clock));
     let pool = stalled.sources().all()[0].write_pool();
@@ -46,7 +46,7 @@ async fn a_transaction_that_rests_is_ended_by_mariadb_and_the_subject_is_free_ag
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_subject_that_somebody_holds_keeps_no_other_subject_of_its_batch() {
-    let Some(place) = Place::servers(1, Tables { subject: 1, index: 1 }).await else { return };
+    let Some(place) = Place::servers(1, TableCounts { subject: 1, index: 1 }).await else { return };
     let clock = Hands::at_noon();
     let (holder, store) = (place.migrated(&clock).await, place.open(&clock));
     let (held, free) = (key("held"), key("free"));
@@ -68,7 +68,7 @@ async fn a_subject_that_somebody_holds_keeps_no_other_subject_of_its_batch() {
     tx.rollback().await.expect("let go");
     let again = store.writer().commit(&batch).await.expect("committed");
     assert!(again.iter().all(Result::is_ok), "{again:?}");
-    assert_eq!(number(&store, "SELECT COUNT(*) FROM comment_index").await, 5, "nothing came twice");
+    assert_eq!(assign_sequence(&store, "SELECT COUNT(*) FROM comment_index").await, 5, "nothing came twice");
     holder.close().await;
     store.close().await;
     place.drop().await;

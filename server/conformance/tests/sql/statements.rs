@@ -1,7 +1,7 @@
 //! Prepared statements: each one that is closed alone costs a wait on the network, so they are closed together.
 
-use riposte_store::Store;
-use riposte_store::shard::Tables;
+use riposte_store::SqlStore;
+use riposte_store::shard::TableCounts;
 use sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
 
 use crate::databases::{Hands, Place};
@@ -22,11 +22,11 @@ async fn closed(pool: &DatabaseConnection) -> usize {
 
 #[tokio::test]
 async fn a_connection_with_too_many_statements_closes_all_of_them_and_none_before() {
-    let Some(place) = Place::servers(1, Tables { subject: 1, index: 1 }).await else { return };
+    let Some(place) = Place::servers(1, TableCounts { subject: 1, index: 1 }).await else { return };
     let mut config = place.config();
     config.write.connections = 1;
     config.write.statements = KEPT;
-    let store = Store::open(&config, Hands::at_noon()).expect("the configuration is sound");
+    let store = SqlStore::open(&config, Hands::at_noon()).expect("the configuration is sound");
     let pool = store.sources().all()[0].write_pool();
     assert_eq!(closed(pool).await, 0);
     // What asks for the count is a statement too.

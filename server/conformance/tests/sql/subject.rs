@@ -2,31 +2,33 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use riposte_core::cmd::{Create, Reply, SetLike, Target};
-use riposte_core::request::{Print, Request, RequestId, RequestKey};
+use riposte_core::request::{Fingerprint, IdempotencyKey, RequestId, RequestIdentity};
 use riposte_core::subject::Metadata;
-use riposte_core::{ClientInfo, Command, CommentId, Content, LikeValue, MemberId, Millis, SubjectKey, Verb};
-use riposte_store::Store;
+use riposte_core::verbs::{CommentLocation, Create, Reply, SetLike};
+use riposte_core::{ClientInfo, Command, CommandKind, CommentId, Content, LikeValue, MemberId, Millis, SubjectKey};
+use riposte_store::SqlStore;
 use sea_orm::{ConnectionTrait, Statement};
 
 /// A subject to fill.
 pub(crate) struct Subject {
-    store: Store,
+    store: SqlStore,
     pub(crate) key: SubjectKey,
     requests: AtomicU64,
 }
 
 impl Subject {
-    pub(crate) fn new(store: &Store, name: &str) -> Self {
+    pub(crate) fn new(store: &SqlStore, name: &str) -> Self {
         let key = SubjectKey::stored("video".to_owned(), name.to_owned());
         Self { store: store.clone(), key, requests: AtomicU64::new(1) }
     }
 
-    pub(crate) async fn commit(&self, verbs: Vec<Verb>) {
+    pub(crate) async fn commit(&self, verbs: Vec<CommandKind>) {
         let commands = verbs.into_iter().map(|verb| {
             let number = self.requests.fetch_add(1, Ordering::Relaxed);
-            let request =
-                Request { key: RequestKey::imported("comment", "test", &number.to_string()), print: Print(0) };
+            let request = RequestIdentity {
+                key: IdempotencyKey::imported("comment", "test", &number.to_string()),
+                print: Fingerprint(0),
+            };
             Command { subject: self.key.clone(), verb, request, now: Millis(number as i64) }
         });
         let commands: Vec<Command> = commands.collect();
@@ -51,11 +53,11 @@ impl Subject {
         ids
     }
 
-    pub(crate) async fn replies(&self, lineage: &[CommentId], count: usize, max_depth: u8) -> Vec<CommentId> {
+    pub(crate) async fn replies(&self, ancestor_ids: &[CommentId], count: usize, max_depth: u8) -> Vec<CommentId> {
         let (mut ids, mut verbs) = (Vec::new(), Vec::new());
-        let id = *lineage.last().expect("a parent");
+        let id = *ancestor_ids.last().expect("a parent");
         for n in 0..count {
-            let parent = Target { id, lineage: lineage.to_vec(), parent: None };
+            let parent = CommentLocation { id, ancestor_ids: ancestor_ids.to_vec(), parent: None };
             let id = self.store.ids().comment(self.key.partition()).await.expect("an id");
             ids.push(id);
             let (content, client) = (text(n), ClientInfo::default());
@@ -88,7 +90,7 @@ fn text(n: usize) -> Content {
 }
 
 /// Runs a statement on the first data source.
-pub(crate) async fn run(store: &Store, sql: String) {
+pub(crate) async fn run(store: &SqlStore, sql: String) {
     let pool = store.sources().all()[0].write_pool();
     pool.execute_raw(Statement::from_string(pool.get_database_backend(), &sql)).await.expect(&sql);
 }

@@ -4,31 +4,33 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use riposte_cache::{Cache, CachedReader, CachedWriter, Cursor, Hearer, Owed, Room, Tally};
+use riposte_cache::{
+    Cache, CacheStats, CacheUpdater, CachedReader, CachedWriter, DbReadLimit, InvalidPartitions, RelayCursor,
+};
 use riposte_conformance::stores::{self, Backend, Process, StepClock, Walk};
 use riposte_core::Partition;
 use riposte_core::ids::PARTITIONS;
 use riposte_core::ports::{Clock, Reader, Writer};
-use riposte_store::config::Kind;
-use riposte_store::{Store, StoreConfig};
+use riposte_store::config::DatabaseKind;
+use riposte_store::{SqlStore, StoreConfig};
 
 /// A process, and what tests ask of it.
 #[derive(Debug, Clone)]
 pub(crate) struct Cached {
-    pub(crate) store: Store,
+    pub(crate) store: SqlStore,
     pub(crate) reader: CachedReader,
     pub(crate) writer: Arc<dyn Writer>,
 }
 
 /// A process over the rows of `config`, beside others.
 pub(crate) fn cached(config: &StoreConfig, cache: &Arc<dyn Cache>, clock: Arc<dyn Clock>) -> Cached {
-    let store = Store::open(config, clock).expect("the configuration is sound");
-    let tally = Tally::default();
-    let owed = Owed::new(Arc::clone(cache), tally.clone());
-    let hearer = Arc::new(Hearer::new(Arc::clone(cache), owed.clone(), tally.clone()));
+    let store = SqlStore::open(config, clock).expect("the configuration is sound");
+    let tally = CacheStats::default();
+    let owed = InvalidPartitions::new(Arc::clone(cache), tally.clone());
+    let hearer = Arc::new(CacheUpdater::new(Arc::clone(cache), owed.clone(), tally.clone()));
     let writer = CachedWriter::new(store.witnessed_writer(hearer), Arc::clone(cache), owed.clone());
     let (sources, map) = (store.sources().all().len(), Arc::clone(store.sources()));
-    let room = Room::new(sources, Box::new(move |at| map.map().source(at)), 8, Duration::from_secs(20));
+    let room = DbReadLimit::new(sources, Box::new(move |at| map.map().source(at)), 8, Duration::from_secs(20));
     let reader = CachedReader::new(store.reader(), Arc::clone(cache), owed, room, tally);
     Cached { store, reader, writer: Arc::new(writer) }
 }
@@ -44,14 +46,14 @@ pub(crate) async fn sqlite() -> (StoreConfig, tempfile::TempDir) {
 /// A store in this folder, without its tables. Nothing here asks what a power cut leaves of it.
 pub(crate) fn sqlite_in(folder: &Path) -> StoreConfig {
     let mut config = StoreConfig::sqlite(Some(folder.to_owned()));
-    if let Kind::Sqlite { durable, .. } = &mut config.kind {
+    if let DatabaseKind::Sqlite { durable, .. } = &mut config.kind {
         *durable = false;
     }
     config
 }
 
 pub(crate) async fn migrate(config: &StoreConfig) {
-    let store = Store::open(config, StepClock::at(StepClock::START)).expect("the configuration is sound");
+    let store = SqlStore::open(config, StepClock::at(StepClock::START)).expect("the configuration is sound");
     riposte_migrations::up(&store, |_| ()).await.expect("migrated");
     store.close().await;
 }
@@ -60,7 +62,7 @@ pub(crate) async fn migrate(config: &StoreConfig) {
 pub(crate) async fn warm(cache: &dyn Cache) {
     for number in 0..PARTITIONS {
         // One that is late on a busy machine has not come.
-        while cache.renew(Partition::number(number), Cursor(0), rand::random()).await.is_err() {
+        while cache.renew(Partition::number(number), RelayCursor(0), rand::random()).await.is_err() {
             tokio::task::yield_now().await;
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use riposte_cache::{Limits, Printer, Redis, RedisConfig};
+use riposte_cache::{CacheLimits, PageRenderer, RedisCache, RedisConfig};
 use riposte_core::page::RootPage;
 use tokio::runtime::Runtime;
 
@@ -11,7 +11,7 @@ use tokio::runtime::Runtime;
 #[derive(Debug)]
 pub(crate) struct Plain(pub(crate) &'static str);
 
-impl Printer for Plain {
+impl PageRenderer for Plain {
     fn form(&self) -> &str {
         self.0
     }
@@ -40,7 +40,7 @@ pub(crate) fn told(name: &str) -> Option<String> {
 }
 
 /// A cache in a server that others use too: no two caches of tests share a timeline.
-pub(crate) async fn redis(url: &str, limits: Limits) -> Redis {
+pub(crate) async fn redis(url: &str, limits: CacheLimits) -> RedisCache {
     // A test machine may be busy with a compiler; that a cache is slow is not what is tested.
     let redis = client(url, limits, rand::random(), Duration::from_secs(5));
     redis.ready(Duration::from_secs(10)).await.expect("the server answers");
@@ -48,8 +48,8 @@ pub(crate) async fn redis(url: &str, limits: Limits) -> Redis {
 }
 
 /// One process's client of a cache, which has so much time for an answer.
-pub(crate) fn client(url: &str, limits: Limits, timeline: u16, budget: Duration) -> Redis {
+pub(crate) fn client(url: &str, limits: CacheLimits, timeline: u16, budget: Duration) -> RedisCache {
     let (url, connections) = (url.to_owned(), 2);
     let config = RedisConfig { url, connections, budget, apply_budget: budget, timeline, limits };
-    Redis::start(config).expect("the address makes sense").printing(Arc::new(Plain("plain")))
+    RedisCache::start(config).expect("the address makes sense").printing(Arc::new(Plain("plain")))
 }

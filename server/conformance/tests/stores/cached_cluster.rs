@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use riposte_cache::{Cache, Limits};
+use riposte_cache::{Cache, CacheLimits};
 use riposte_conformance::{conformance_cases, conformance_tests};
 
 use crate::stage::{self, Stage};
@@ -17,7 +17,7 @@ static STAGE: LazyLock<Option<Stage>> = LazyLock::new(|| {
     let backend = runtime.block_on(async {
         let config = process::sqlite_in(&stage::folder("cluster"));
         process::migrate(&config).await;
-        let cache: Arc<dyn Cache> = Arc::new(servers::redis(&redis, Limits::default()).await);
+        let cache: Arc<dyn Cache> = Arc::new(servers::redis(&redis, CacheLimits::default()).await);
         process::warm(&*cache).await;
         process::backend(config, cache)
     });

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use riposte_cache::{Limits, Memory};
+use riposte_cache::{CacheLimits, MemoryCache};
 use riposte_conformance::{conformance_cases, conformance_tests};
 
 use crate::stage::{self, Stage};
@@ -13,7 +13,7 @@ static STAGE: LazyLock<Option<Stage>> = LazyLock::new(|| {
     let backend = runtime.block_on(async {
         let config = process::sqlite_in(&stage::folder("memory"));
         process::migrate(&config).await;
-        let cache = Arc::new(Memory::new(Limits::default()));
+        let cache = Arc::new(MemoryCache::new(CacheLimits::default()));
         process::warm(&*cache).await;
         process::backend(config, cache)
     });

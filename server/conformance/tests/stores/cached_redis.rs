@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, LazyLock};
 
-use riposte_cache::{Cache, Limits};
+use riposte_cache::{Cache, CacheLimits};
 use riposte_conformance::{conformance_cases, conformance_tests};
-use riposte_store::shard::Tables;
+use riposte_store::shard::TableCounts;
 
 use crate::stage::{self, Stage};
 use crate::{databases, process, servers};
@@ -14,11 +14,11 @@ static STAGE: LazyLock<Option<Stage>> = LazyLock::new(|| {
         eprintln!("SKIPPED, all of it: RIPOSTE_TEST_REDIS names no server");
         return None;
     };
-    let config = databases::fresh(&["RIPOSTE_TEST_MYSQL_1"], Tables { subject: 1, index: 1 }, "cached")?;
+    let config = databases::fresh(&["RIPOSTE_TEST_MYSQL_1"], TableCounts { subject: 1, index: 1 }, "cached")?;
     let runtime = servers::runtime();
     let backend = runtime.block_on(async {
         process::migrate(&config).await;
-        let cache: Arc<dyn Cache> = Arc::new(servers::redis(&redis, Limits::default()).await);
+        let cache: Arc<dyn Cache> = Arc::new(servers::redis(&redis, CacheLimits::default()).await);
         process::warm(&*cache).await;
         process::backend(config, cache)
     });

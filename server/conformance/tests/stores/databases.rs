@@ -1,13 +1,13 @@
 //! Fresh databases on the servers that the environment names.
 
 use riposte_store::StoreConfig;
-use riposte_store::shard::Tables;
+use riposte_store::shard::TableCounts;
 use sea_orm::{ConnectionTrait, Database};
 
 use crate::servers::{play, told};
 
 /// A fresh database, whose name begins so, on each of these servers; `None`, said loudly, where one is not there.
-pub(crate) fn fresh(servers: &[&str], tables: Tables, name: &str) -> Option<StoreConfig> {
+pub(crate) fn fresh(servers: &[&str], tables: TableCounts, name: &str) -> Option<StoreConfig> {
     let mut urls = Vec::new();
     for server in servers {
         let Some(url) = told(server) else {

@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use riposte_conformance::{conformance_cases, conformance_tests};
-use riposte_store::shard::Tables;
+use riposte_store::shard::TableCounts;
 
 use crate::databases;
 use crate::stage::{self, Stage};
@@ -12,7 +12,7 @@ use crate::stage::{self, Stage};
 static STAGE: LazyLock<Option<Stage>> = LazyLock::new(|| {
     let config = databases::fresh(
         &["RIPOSTE_TEST_MYSQL_1", "RIPOSTE_TEST_MYSQL_2"],
-        Tables { subject: 50, index: 200 },
+        TableCounts { subject: 50, index: 200 },
         "conformance",
     )?;
     Some(Stage::on(config))

@@ -3,13 +3,13 @@
 use std::sync::LazyLock;
 
 use riposte_conformance::{conformance_cases, conformance_tests};
-use riposte_store::shard::Tables;
+use riposte_store::shard::TableCounts;
 
 use crate::databases;
 use crate::stage::{self, Stage};
 
 static STAGE: LazyLock<Option<Stage>> = LazyLock::new(|| {
-    let config = databases::fresh(&["RIPOSTE_TEST_MYSQL_1"], Tables { subject: 1, index: 1 }, "conformance")?;
+    let config = databases::fresh(&["RIPOSTE_TEST_MYSQL_1"], TableCounts { subject: 1, index: 1 }, "conformance")?;
     Some(Stage::on(config))
 });
 

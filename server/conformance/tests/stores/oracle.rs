@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use riposte_conformance::model::Model;
 use riposte_conformance::stores::{Backend, Process, StepClock};
 use riposte_conformance::{conformance_cases, conformance_tests};
-use riposte_store::shard::Tables;
+use riposte_store::shard::TableCounts;
 
 use crate::servers::runtime;
 use crate::stage::{self, Stage};
@@ -18,7 +18,7 @@ static STAGE: LazyLock<Option<Stage>> = LazyLock::new(|| {
         let another = process(&Arc::new(model.another(clock)));
         Box::pin(std::future::ready(another)) as futures::future::BoxFuture<'static, Process>
     };
-    let backend = Backend::new(first, Arc::new(start), stage::walk(Tables { subject: 1, index: 1 }));
+    let backend = Backend::new(first, Arc::new(start), stage::walk(TableCounts { subject: 1, index: 1 }));
     Some(Stage::new(runtime(), backend))
 });
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use riposte_conformance::stores::{self, Backend, Process, StepClock, Walk};
 use riposte_core::ports::Clock;
-use riposte_store::shard::Tables;
-use riposte_store::{Store, StoreConfig};
+use riposte_store::shard::TableCounts;
+use riposte_store::{SqlStore, StoreConfig};
 use tokio::runtime::Runtime;
 
 use crate::servers::{runtime, told};
@@ -61,11 +61,11 @@ pub(crate) fn folder(name: &str) -> PathBuf {
     mine
 }
 
-fn open(config: &StoreConfig, clock: Arc<dyn Clock>) -> Store {
-    Store::open(config, clock).expect("the configuration is sound")
+fn open(config: &StoreConfig, clock: Arc<dyn Clock>) -> SqlStore {
+    SqlStore::open(config, clock).expect("the configuration is sound")
 }
 
-fn process(store: &Store) -> Process {
+fn process(store: &SqlStore) -> Process {
     let (boards, rankings) = store.ranks(stores::rules());
     Process {
         reader: store.reader(),
@@ -80,7 +80,7 @@ fn process(store: &Store) -> Process {
 }
 
 /// `RIPOSTE_SEED` and `RIPOSTE_STEPS`, where they are set.
-pub(crate) fn walk(tables: Tables) -> Walk {
+pub(crate) fn walk(tables: TableCounts) -> Walk {
     let number = |name| told(name).map(|text| text.parse().unwrap_or_else(|e| panic!("{name}: {e}")));
     let Walk { seed, steps } = Walk::default();
     // Over many tables a step is many statements, most of them new to their connection.

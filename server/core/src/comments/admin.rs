@@ -1,24 +1,29 @@
 //! What moderators and operators do.
 
 use crate::caller::Caller;
-use crate::cmd::{Hide, Unhide};
 use crate::comment::CommentView;
 use crate::comments::Comments;
-use crate::comments::submit::{Asked, Written};
+use crate::comments::submit::{WriteContext, WriteOutput};
 use crate::error::{Error, Result};
 use crate::ids::CommentId;
 use crate::member::MemberId;
 use crate::object_type::ObjectType;
-use crate::page::{Liker, Located, SubjectCursor};
-use crate::ports::Exported;
+use crate::page::{Liker, LocatedComment, SubjectCursor};
+use crate::ports::ExportedComment;
 use crate::subject::{Subject, SubjectKey};
+use crate::verbs::{Hide, Unhide};
 
 impl Comments {
     /// Takes a comment from view, or shows it again, as a moderator.
     ///
     /// # Errors
     /// [`Error::StateConflict`] unless it is ACTIVE (to hide) or HIDDEN (to show).
-    pub async fn hide(&self, asked: &Asked, at: &Located, hidden: bool) -> Result<Written<CommentView>> {
+    pub async fn hide(
+        &self,
+        asked: &WriteContext,
+        at: &LocatedComment,
+        hidden: bool,
+    ) -> Result<WriteOutput<CommentView>> {
         let target = at.target();
         let verb = if hidden { Hide { target }.into() } else { Unhide { target }.into() };
         self.comment_verb(asked, at, verb, Vec::new()).await
@@ -62,7 +67,7 @@ impl Comments {
         key: &SubjectKey,
         after: Option<CommentId>,
         limit: usize,
-    ) -> Result<Vec<Exported>> {
+    ) -> Result<Vec<ExportedComment>> {
         self.policy(caller, key.object_type())?;
         let mut exported = self.reader.export_comments(key, after, limit).await?;
         for item in &mut exported {

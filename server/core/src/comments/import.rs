@@ -6,8 +6,7 @@
 use std::collections::HashMap;
 
 use crate::caller::Caller;
-use crate::change::Origin;
-use crate::cmd::{Command, CreateSubject, Import, ImportLike, SetLike, Target, Times};
+use crate::change::ImportOrigin;
 use crate::comment::DeletedBy;
 use crate::comments::Comments;
 use crate::content::{ClientInfo, Content};
@@ -15,11 +14,12 @@ use crate::error::{Error, Result};
 use crate::ids::{CommentId, SubjectId};
 use crate::like::LikeValue;
 use crate::member::MemberId;
-use crate::request::{Print, Request, RequestId, RequestKey};
+use crate::request::{Fingerprint, IdempotencyKey, RequestId, RequestIdentity};
 use crate::state::CommentState;
 use crate::subject::{Metadata, SubjectKey, SubjectState};
 use crate::time::Millis;
-use crate::world::{Effect, Receipt};
+use crate::unit_of_work::{CommandOutput, Effect};
+use crate::verbs::{Command, CommentLocation, CreateSubject, Import, ImportLike, ImportTimes, SetLike};
 
 /// One thing to bring in.
 #[derive(Debug, Clone)]
@@ -27,7 +27,7 @@ pub struct ImportItem {
     /// The subject it belongs to.
     pub subject: SubjectKey,
     /// Where it comes from.
-    pub origin: Origin,
+    pub origin: ImportOrigin,
     /// What it is.
     pub kind: ImportKind,
 }
@@ -72,7 +72,7 @@ pub struct ImportedComment {
     /// Who deleted it, where it is deleted.
     pub deleted_by: Option<DeletedBy>,
     /// Its times.
-    pub times: Times,
+    pub times: ImportTimes,
 }
 
 /// A like with its time.
@@ -105,7 +105,7 @@ pub struct ImportOutcome {
 const REPEATS: usize = 2;
 
 /// The comments that external ids stand for, as far as one run knows them.
-type Known = HashMap<String, CommentId>;
+type KnownComments = HashMap<String, CommentId>;
 
 impl Comments {
     /// Brings in items of one subject, in order; each is answered for itself.
@@ -143,7 +143,7 @@ impl Comments {
     async fn import_once(&self, run: &[ImportItem]) -> Result<(Vec<Result<ImportOutcome>>, bool)> {
         let known = self.known(run).await?;
         let targets = self.targets(&known).await?;
-        let mut fresh = Known::new();
+        let mut fresh = KnownComments::new();
         let mut commands = Vec::with_capacity(run.len());
         let mut outcomes: Vec<Option<Result<ImportOutcome>>> = Vec::with_capacity(run.len());
         for item in run {
@@ -164,18 +164,18 @@ impl Comments {
     }
 
     /// What the store has of the comments that this run names.
-    async fn known(&self, run: &[ImportItem]) -> Result<Known> {
+    async fn known(&self, run: &[ImportItem]) -> Result<KnownComments> {
         let mut names: Vec<(&str, &str)> = run.iter().flat_map(ImportItem::names).collect();
         names.sort_unstable();
         names.dedup();
-        let keys: Vec<_> = names.iter().map(|(source, id)| RequestKey::imported("comment", source, id)).collect();
+        let keys: Vec<_> = names.iter().map(|(source, id)| IdempotencyKey::imported("comment", source, id)).collect();
         let found = self.reader.created_by(&run[0].subject, &keys).await?;
         let pairs = names.into_iter().zip(found);
         Ok(pairs.filter_map(|((source, id), comment)| comment.map(|c| (name(source, id), c))).collect())
     }
 
     /// The places of known comments.
-    async fn targets(&self, known: &Known) -> Result<HashMap<String, Target>> {
+    async fn targets(&self, known: &KnownComments) -> Result<HashMap<String, CommentLocation>> {
         let (names, ids): (Vec<_>, Vec<_>) = known.iter().map(|(name, id)| (name.clone(), *id)).unzip();
         let located = self.reader.locate(&ids).await?;
         Ok(names.into_iter().zip(located).filter_map(|(name, at)| at.map(|at| (name, at.target()))).collect())
@@ -184,14 +184,15 @@ impl Comments {
     async fn command(
         &self,
         item: &ImportItem,
-        targets: &HashMap<String, Target>,
-        fresh: &mut Known,
+        targets: &HashMap<String, CommentLocation>,
+        fresh: &mut KnownComments,
     ) -> Result<Result<Command>> {
         let partition = item.subject.partition();
         // A comment of this run that the store does not have yet stands below rows that its own command locks.
-        let find = |fresh: &Known, external_id: &str| {
+        let find = |fresh: &KnownComments, external_id: &str| {
             let name = name(&item.origin.source, external_id);
-            let unborn = || fresh.get(&name).map(|id| Target { id: *id, lineage: vec![*id], parent: None });
+            let unborn =
+                || fresh.get(&name).map(|id| CommentLocation { id: *id, ancestor_ids: vec![*id], parent: None });
             targets.get(&name).cloned().or_else(unborn).ok_or(Error::CommentNotFound)
         };
         let verb = match &item.kind {
@@ -226,7 +227,7 @@ impl Comments {
                 Err(refused) => return Ok(Err(refused)),
             },
         };
-        let request = Request { key: item.key(), print: Print::of(&[b"import"]) };
+        let request = RequestIdentity { key: item.key(), print: Fingerprint::of(&[b"import"]) };
         Ok(Ok(Command { subject: item.subject.clone(), verb, request, now: self.clock.now() }))
     }
 
@@ -235,7 +236,7 @@ impl Comments {
         item: &ImportItem,
         comment: &ImportedComment,
         id: CommentId,
-        parent: Option<Target>,
+        parent: Option<CommentLocation>,
     ) -> Result<Import> {
         let policy = self.policies.of(item.subject.object_type())?;
         // A subject and its first comment may share a number: they are rows of two tables.
@@ -264,13 +265,13 @@ impl ImportKind {
 }
 
 impl ImportItem {
-    fn key(&self) -> RequestKey {
+    fn key(&self) -> IdempotencyKey {
         let kind = match self.kind {
             ImportKind::Subject(_) => "subject",
             ImportKind::Comment(_) => "comment",
             ImportKind::Like(_) => "like",
         };
-        RequestKey::imported(kind, &self.origin.source, &self.origin.external_id)
+        IdempotencyKey::imported(kind, &self.origin.source, &self.origin.external_id)
     }
 
     /// The comments it names, as (source, external id).
@@ -289,7 +290,7 @@ fn name(source: &str, external_id: &str) -> String {
     format!("{source}\0{external_id}")
 }
 
-fn settled(receipt: Receipt) -> Result<ImportOutcome> {
+fn settled(receipt: CommandOutput) -> Result<ImportOutcome> {
     let (comment, floor, created) = match &receipt.effect {
         Effect::Subject(_) => (None, 0, !receipt.replayed),
         Effect::Comment(view) => (Some(view.comment.id), view.comment.floor, !receipt.replayed),

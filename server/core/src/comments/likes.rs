@@ -1,17 +1,17 @@
 //! Likes: set, and ask who said what.
 
 use crate::caller::Caller;
-use crate::cmd::{Command, SetLike};
 use crate::comments::Comments;
-use crate::comments::submit::Asked;
+use crate::comments::submit::WriteContext;
 use crate::error::{Error, Result, Violation};
 use crate::ids::CommentId;
 use crate::like::{LikeAnswer, LikeValue};
 use crate::member::MemberId;
-use crate::page::{Liker, LikerCursor, Located, MemberLike, Page};
-use crate::request::{Print, Request, RequestId, RequestKey};
+use crate::page::{Liker, LikerCursor, LocatedComment, MemberLike, Page};
+use crate::request::{Fingerprint, IdempotencyKey, RequestId, RequestIdentity};
 use crate::subject::SubjectKey;
-use crate::world::Effect;
+use crate::unit_of_work::Effect;
+use crate::verbs::{Command, SetLike};
 
 /// A value to set.
 #[derive(Debug, Clone)]
@@ -27,12 +27,14 @@ impl Comments {
     ///
     /// # Errors
     /// [`Error::CommentUnavailable`], [`Error::SubjectReadOnly`], [`Error::SubjectHidden`], [`Error::RequestIdReused`].
-    pub async fn set_like(&self, asked: &Asked, at: &Located, set: SetLikeRequest) -> Result<LikeAnswer> {
+    pub async fn set_like(&self, asked: &WriteContext, at: &LocatedComment, set: SetLikeRequest) -> Result<LikeAnswer> {
         let SetLikeRequest { member, value } = set;
         let operation = asked.request_id.unwrap_or_else(|| RequestId::from_bytes(self.ids.request()));
-        let key = RequestKey::of(&asked.caller, Some(&member), &operation);
-        let request =
-            Request { key, print: Print::of(&[b"SetLike", &at.id.get().to_be_bytes(), &[value.code() as u8]]) };
+        let key = IdempotencyKey::of(&asked.caller, Some(&member), &operation);
+        let request = RequestIdentity {
+            key,
+            print: Fingerprint::of(&[b"SetLike", &at.id.get().to_be_bytes(), &[value.code() as u8]]),
+        };
         let verb = SetLike { comment_id: at.id, member, value, operation }.into();
         let command = Command { subject: at.subject.clone(), verb, request, now: self.clock.now() };
         match self.submit_one(command).await?.effect {

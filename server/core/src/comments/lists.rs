@@ -5,14 +5,17 @@ use crate::comments::Comments;
 use crate::comments::subjects::{implied, reached};
 use crate::error::{Error, Result};
 use crate::ids::CommentId;
-use crate::page::{DEFAULT_PREVIEW, Located, Order, Page, ReplyPage, RootPage, Start, Subtree, ThreadPage, Window};
+use crate::page::{
+    DEFAULT_PREVIEW, ListOrder, LocatedComment, Page, PageQuery, PageStart, ReplyPage, RootPage, SubtreeQuery,
+    ThreadPage,
+};
 use crate::subject::{Subject, SubjectKey, SubjectState};
 
 /// Where a list is asked to start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum At {
+pub enum ListStart {
     /// A place in the order.
-    Start(Start),
+    Start(PageStart),
     /// The page that holds this comment.
     Comment(CommentId),
 }
@@ -23,9 +26,9 @@ pub struct ListComments {
     /// Of which subject.
     pub subject: SubjectKey,
     /// In which order.
-    pub order: Order,
+    pub order: ListOrder,
     /// From where.
-    pub at: At,
+    pub at: ListStart,
     /// The most roots.
     pub limit: usize,
     /// The most replies in each preview, 0 to 10.
@@ -38,11 +41,11 @@ pub struct ListComments {
 #[derive(Debug, Clone)]
 pub struct ListReplies {
     /// Of which root.
-    pub root: Located,
+    pub root: LocatedComment,
     /// In which order.
-    pub order: Order,
+    pub order: ListOrder,
     /// From where.
-    pub at: At,
+    pub at: ListStart,
     /// The most replies.
     pub limit: usize,
     /// At least this revision.
@@ -54,17 +57,17 @@ impl Comments {
     ///
     /// # Errors
     /// [`Error::SubjectNotFound`], [`Error::SubjectHidden`], [`Error::RevisionNotReached`]; [`Error::CommentNotFound`]
-    /// for an `At::Comment` that is not in the subject.
+    /// for an `ListStart::Comment` that is not in the subject.
     pub async fn list_comments(&self, caller: &Caller, ask: &ListComments) -> Result<RootPage> {
         let policy = self.policy(caller, ask.subject.object_type())?;
         let (start, around) = match ask.at {
-            At::Start(start) => (start, None),
-            At::Comment(id) => {
+            ListStart::Start(start) => (start, None),
+            ListStart::Comment(id) => {
                 let (root_floor, at) = self.around(caller, &ask.subject, id).await?;
-                (Start::Around(root_floor), Some(at))
+                (PageStart::Around(root_floor), Some(at))
             }
         };
-        let window = Window { order: ask.order, start, limit: ask.limit };
+        let window = PageQuery { order: ask.order, start, limit: ask.limit };
         let mut found = self.reader.roots(&ask.subject, window, ask.previews).await?;
         if let Some(origin) = self.behind(ask.min_revision, found.as_ref().map(|page| &page.subject)) {
             found = origin.roots(&ask.subject, window, ask.previews).await?;
@@ -81,7 +84,12 @@ impl Comments {
     }
 
     /// The floor of the root whose page holds `id`, and where `id` is.
-    pub(super) async fn around(&self, caller: &Caller, key: &SubjectKey, id: CommentId) -> Result<(i32, Located)> {
+    pub(super) async fn around(
+        &self,
+        caller: &Caller,
+        key: &SubjectKey,
+        id: CommentId,
+    ) -> Result<(i32, LocatedComment)> {
         let (at, _) = self.locate(caller, id).await?;
         if at.subject != *key {
             return Err(Error::CommentNotFound);
@@ -95,8 +103,9 @@ impl Comments {
 
     /// Replaces the preview of a reply's thread by the replies around it. They come from a snapshot of their own: the one
     /// answer that is read in two.
-    pub(super) async fn centre(&self, page: &mut RootPage, reply: &Located, limit: u8) -> Result<()> {
-        let window = Window { order: Order::Oldest, start: Start::Around(reply.floor), limit: usize::from(limit) };
+    pub(super) async fn centre(&self, page: &mut RootPage, reply: &LocatedComment, limit: u8) -> Result<()> {
+        let window =
+            PageQuery { order: ListOrder::Oldest, start: PageStart::Around(reply.floor), limit: usize::from(limit) };
         let Some(found) = self.reader.replies(&reply.subject, reply.root(), window).await? else { return Ok(()) };
         for thread in page.threads.items.iter_mut().filter(|t| t.root.comment.id == reply.root()) {
             thread.more_replies = found.replies.more_before || found.replies.more_after;
@@ -128,10 +137,10 @@ impl Comments {
     pub async fn list_replies(&self, caller: &Caller, ask: &ListReplies) -> Result<ReplyPage> {
         let root = Self::root_of_replies(&ask.root)?;
         let start = match ask.at {
-            At::Start(start) => start,
-            At::Comment(id) => Start::Around(self.reply_floor(caller, &ask.root, id).await?),
+            ListStart::Start(start) => start,
+            ListStart::Comment(id) => PageStart::Around(self.reply_floor(caller, &ask.root, id).await?),
         };
-        let window = Window { order: ask.order, start, limit: ask.limit };
+        let window = PageQuery { order: ask.order, start, limit: ask.limit };
         let mut found = self.reader.replies(&ask.root.subject, root, window).await?;
         if let Some(origin) = self.behind(ask.min_revision, found.as_ref().map(|page| &page.subject)) {
             found = origin.replies(&ask.root.subject, root, window).await?;
@@ -142,7 +151,7 @@ impl Comments {
     }
 
     /// The root that replies are listed of.
-    pub(super) fn root_of_replies(root: &Located) -> Result<CommentId> {
+    pub(super) fn root_of_replies(root: &LocatedComment) -> Result<CommentId> {
         if root.path.depth() > 0 {
             return Err(Error::invalid("root_id", "must be a root comment; GetThread reads below a reply"));
         }
@@ -150,7 +159,7 @@ impl Comments {
     }
 
     /// The floor of a reply, which must be one of this root.
-    pub(super) async fn reply_floor(&self, caller: &Caller, root: &Located, id: CommentId) -> Result<i32> {
+    pub(super) async fn reply_floor(&self, caller: &Caller, root: &LocatedComment, id: CommentId) -> Result<i32> {
         let (at, _) = self.locate(caller, id).await?;
         if at.root() != root.id || at.path.depth() == 0 {
             return Err(Error::CommentNotFound);
@@ -162,7 +171,7 @@ impl Comments {
     ///
     /// # Errors
     /// [`Error::CommentNotFound`], [`Error::SubjectHidden`], [`Error::RevisionNotReached`].
-    pub async fn thread(&self, at: &Located, part: &Subtree, min_revision: i64) -> Result<ThreadPage> {
+    pub async fn thread(&self, at: &LocatedComment, part: &SubtreeQuery, min_revision: i64) -> Result<ThreadPage> {
         let page = self.reader.thread(&at.subject, part).await?.ok_or(Error::CommentNotFound)?;
         shown(&page.subject, min_revision)?;
         let comments = page.comments.into_iter().map(|c| c.seen_by(None)).collect();

@@ -9,9 +9,10 @@ use crate::comments::lists::{hidden, shown};
 use crate::comments::subjects::implied;
 use crate::error::{Error, Result};
 use crate::ids::CommentId;
-use crate::page::{DEFAULT_PREVIEW, Located, ReplyPage, RootPage};
+use crate::page::{DEFAULT_PREVIEW, LocatedComment, ReplyPage, RootPage};
 use crate::rank::{
-    Along, At, RankSort, RankedCursor, RankedList, RankedWalk, Ranking, Slice, TOKENS_LIVE, Trail, Walker,
+    Continuation, RankPageStart, RankSort, RankedCursor, RankedList, RankedPage, RankedWalk, Ranking, TOKENS_LIVE,
+    WalkSlice, Walker,
 };
 use crate::subject::SubjectKey;
 
@@ -52,7 +53,7 @@ pub struct ListRanked {
 #[derive(Debug, Clone)]
 pub struct ListRankedReplies {
     /// Of which root.
-    pub root: Located,
+    pub root: LocatedComment,
     /// From where.
     pub at: RankedAt,
     /// The most replies.
@@ -67,7 +68,7 @@ impl Comments {
     ///
     /// # Errors
     /// Those of [`Comments::list_comments`]; [`Error::PageTokenExpired`] for a walk that began too long ago.
-    pub async fn list_ranked(&self, caller: &Caller, ask: &ListRanked) -> Result<Along<RootPage>> {
+    pub async fn list_ranked(&self, caller: &Caller, ask: &ListRanked) -> Result<RankedPage<RootPage>> {
         let policy = self.policy(caller, ask.subject.object_type())?;
         let (at, around) = match ask.at {
             RankedAt::Comment(id) => {
@@ -80,7 +81,7 @@ impl Comments {
         let read = |floors: Vec<i32>| async move { self.reader.roots_at(&ask.subject, &floors, ask.previews).await };
         let Some(mut along) = self.along(&list, at, ask.limit, read).await? else {
             let page = self.absent(&ask.subject, implied(&ask.subject, policy), ask.min_revision).await?;
-            return Ok(Along { page, trail: Trail::nowhere(self.clock.now()) });
+            return Ok(RankedPage { page, trail: Continuation::nowhere(self.clock.now()) });
         };
         shown(&along.page.subject, ask.min_revision)?;
         if let Some(reply) = around.filter(|at| at.path.depth() > 0) {
@@ -94,7 +95,7 @@ impl Comments {
     ///
     /// # Errors
     /// Those of [`Comments::list_replies`]; [`Error::PageTokenExpired`] for a walk that began too long ago.
-    pub async fn list_ranked_replies(&self, caller: &Caller, ask: &ListRankedReplies) -> Result<Along<ReplyPage>> {
+    pub async fn list_ranked_replies(&self, caller: &Caller, ask: &ListRankedReplies) -> Result<RankedPage<ReplyPage>> {
         let root = Self::root_of_replies(&ask.root)?;
         let at = match ask.at {
             RankedAt::Comment(id) => RankedAt::Floor(self.reply_floor(caller, &ask.root, id).await?),
@@ -117,17 +118,21 @@ impl Comments {
         at: RankedAt,
         limit: usize,
         read: impl Fn(Vec<i32>) -> F,
-    ) -> Result<Option<Along<P>>> {
+    ) -> Result<Option<RankedPage<P>>> {
         let (ranking, walk, at) = match at {
             RankedAt::Cursor(cursor) => {
                 let RankedCursor { walk, toward } = cursor;
-                (self.ranking_of(list, &walk).await?, walk, At::Toward(toward))
+                (self.ranking_of(list, &walk).await?, walk, RankPageStart::Toward(toward))
             }
             RankedAt::Beginning | RankedAt::Floor(_) | RankedAt::Comment(_) => {
                 let since = self.clock.now();
                 let Some((ranking, bound)) = self.rankings.current(list, since).await? else { return Ok(None) };
                 let walk = RankedWalk { epoch: ranking.epoch, bound, since };
-                let at = if let RankedAt::Floor(floor) = at { At::Around(floor) } else { At::Beginning };
+                let at = if let RankedAt::Floor(floor) = at {
+                    RankPageStart::Around(floor)
+                } else {
+                    RankPageStart::Beginning
+                };
                 (ranking, walk, at)
             }
         };
@@ -137,7 +142,7 @@ impl Comments {
         };
         page.has_more(slice.more_before, slice.more_after);
         let (from, to) = (slice.from, slice.to);
-        Ok(Some(Along { page, trail: Trail { walk: RankedWalk { bound, ..walk }, ranking, from, to } }))
+        Ok(Some(RankedPage { page, trail: Continuation { walk: RankedWalk { bound, ..walk }, ranking, from, to } }))
     }
 
     /// The floors, then the comments. A new walk holds all that stood at the revision which its first page tells, and
@@ -147,16 +152,16 @@ impl Comments {
         &self,
         list: &RankedList,
         ranking: &Ranking,
-        (at, bound): (At, i32),
+        (at, bound): (RankPageStart, i32),
         limit: usize,
         read: impl Fn(Vec<i32>) -> F,
-    ) -> Result<Option<(P, Slice, i32)>> {
+    ) -> Result<Option<(P, WalkSlice, i32)>> {
         let mut walker = Walker { rankings: self.rankings.as_ref(), list, ranking, bound };
         for _ in 0..TRIES {
             let slice = walker.slice(at, limit).await?;
             let Some(page) = read(slice.floors.clone()).await? else { return Ok(None) };
             let next_floor = page.next_floor();
-            if matches!(at, At::Toward(_)) {
+            if matches!(at, RankPageStart::Toward(_)) {
                 return Ok(Some((page, slice, walker.bound)));
             }
             if next_floor <= walker.bound || slice.is_within_ranking() {

@@ -1,17 +1,17 @@
 //! Replies: answer, and walk a thread.
 
 use crate::caller::Caller;
-use crate::cmd::Reply;
 use crate::comment::CommentView;
 use crate::comments::Comments;
 use crate::comments::lists::shown;
 use crate::comments::roots::content_parts;
-use crate::comments::submit::{Asked, Written};
+use crate::comments::submit::{WriteContext, WriteOutput};
 use crate::content::{ClientInfo, Content};
 use crate::error::{Error, Result};
 use crate::ids::CommentId;
 use crate::member::MemberId;
-use crate::page::Located;
+use crate::page::LocatedComment;
+use crate::verbs::Reply;
 
 /// How far up a conversation is followed before only the root is added.
 const CONVERSATION: usize = 100;
@@ -32,7 +32,12 @@ impl Comments {
     ///
     /// # Errors
     /// [`Error::ParentUnavailable`], and those of [`Comments::create`].
-    pub async fn reply(&self, asked: &Asked, parent: &Located, new: CreateReply) -> Result<Written<CommentView>> {
+    pub async fn reply(
+        &self,
+        asked: &WriteContext,
+        parent: &LocatedComment,
+        new: CreateReply,
+    ) -> Result<WriteOutput<CommentView>> {
         let max_depth = self.policy(&asked.caller, parent.subject.object_type())?.max_depth;
         let CreateReply { member, content, client } = new;
         let reply = Reply {

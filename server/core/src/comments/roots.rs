@@ -1,17 +1,17 @@
 //! Comments by their own verbs: write, edit, delete, bring back, pin; and reads by id.
 
 use crate::caller::Caller;
-use crate::cmd::{Acting, Create, Delete, Edit, Pin, Undelete, Unpin, Verb};
 use crate::comment::CommentView;
 use crate::comments::Comments;
 use crate::comments::subjects::reached;
-use crate::comments::submit::{Asked, Draft, Written};
+use crate::comments::submit::{CommandDraft, WriteContext, WriteOutput};
 use crate::content::{ClientInfo, Content};
 use crate::error::{Error, Result};
 use crate::ids::{CommentId, SubjectId};
 use crate::member::MemberId;
-use crate::page::{Located, PastContent};
+use crate::page::{ContentRevision, LocatedComment};
 use crate::subject::SubjectKey;
+use crate::verbs::{CommandKind, Create, Delete, DeleteActor, Edit, Pin, Undelete, Unpin};
 
 /// A root comment to write.
 #[derive(Debug, Clone)]
@@ -42,7 +42,7 @@ impl Comments {
     ///
     /// # Errors
     /// [`Error::SubjectNotFound`], [`Error::SubjectReadOnly`], [`Error::SubjectHidden`], [`Error::RequestIdReused`].
-    pub async fn create(&self, asked: &Asked, new: CreateRoot) -> Result<Written<CommentView>> {
+    pub async fn create(&self, asked: &WriteContext, new: CreateRoot) -> Result<WriteOutput<CommentView>> {
         let auto_create = self.policy(&asked.caller, new.subject.object_type())?.auto_create;
         let partition = new.subject.partition();
         let id = self.ids.comment(partition).await?;
@@ -54,15 +54,20 @@ impl Comments {
             // A subject and its first comment may share a number: they are rows of two tables.
             auto_create: auto_create.then(|| SubjectId::from(id)),
         };
-        let draft = Draft { subject: new.subject, verb: create.into(), body: content_parts(&new.content) };
-        Written::<CommentView>::comment(self.submit(asked, draft).await?)
+        let draft = CommandDraft { subject: new.subject, verb: create.into(), body: content_parts(&new.content) };
+        WriteOutput::<CommentView>::comment(self.submit(asked, draft).await?)
     }
 
     /// Changes what a comment says.
     ///
     /// # Errors
     /// [`Error::MemberNotAllowed`], [`Error::StateConflict`], [`Error::EditWindowClosed`], [`Error::EtagMismatch`].
-    pub async fn edit(&self, asked: &Asked, at: &Located, edit: EditComment) -> Result<Written<CommentView>> {
+    pub async fn edit(
+        &self,
+        asked: &WriteContext,
+        at: &LocatedComment,
+        edit: EditComment,
+    ) -> Result<WriteOutput<CommentView>> {
         let window = self.policy(&asked.caller, at.subject.object_type())?.edit_window;
         let EditComment { member, content, etag } = edit;
         let mut body = content_parts(&content);
@@ -77,15 +82,15 @@ impl Comments {
     /// [`Error::CommentNotFound`] for one deleted before; [`Error::MemberNotAllowed`], [`Error::EtagMismatch`].
     pub async fn delete(
         &self,
-        asked: &Asked,
-        at: &Located,
-        acting: Acting,
+        asked: &WriteContext,
+        at: &LocatedComment,
+        acting: DeleteActor,
         etag: String,
-    ) -> Result<Written<CommentView>> {
+    ) -> Result<WriteOutput<CommentView>> {
         let capacity: &[u8] = match acting {
-            Acting::Author(_) => b"author",
-            Acting::Owner(_) => b"owner",
-            Acting::Moderator => b"moderator",
+            DeleteActor::Author(_) => b"author",
+            DeleteActor::Owner(_) => b"owner",
+            DeleteActor::Moderator => b"moderator",
         };
         let verb = Delete { target: at.target(), acting, etag: etag.clone() }.into();
         self.comment_verb(asked, at, verb, vec![capacity, etag.as_bytes()]).await
@@ -95,7 +100,12 @@ impl Comments {
     ///
     /// # Errors
     /// [`Error::CommentAlreadyExists`] when it is not deleted; [`Error::MemberNotAllowed`] for anyone but who deleted it.
-    pub async fn undelete(&self, asked: &Asked, at: &Located, member: MemberId) -> Result<Written<CommentView>> {
+    pub async fn undelete(
+        &self,
+        asked: &WriteContext,
+        at: &LocatedComment,
+        member: MemberId,
+    ) -> Result<WriteOutput<CommentView>> {
         self.comment_verb(asked, at, Undelete { target: at.target(), member }.into(), Vec::new()).await
     }
 
@@ -105,11 +115,11 @@ impl Comments {
     /// [`Error::MemberNotAllowed`], [`Error::PinLimitReached`], [`Error::StateConflict`]; a reply is a field violation.
     pub async fn pin(
         &self,
-        asked: &Asked,
-        at: &Located,
+        asked: &WriteContext,
+        at: &LocatedComment,
         member: MemberId,
         pinned: bool,
-    ) -> Result<Written<CommentView>> {
+    ) -> Result<WriteOutput<CommentView>> {
         let target = at.target();
         let verb = if pinned { Pin { target, member }.into() } else { Unpin { target, member }.into() };
         self.comment_verb(asked, at, verb, Vec::new()).await
@@ -117,15 +127,15 @@ impl Comments {
 
     pub(super) async fn comment_verb(
         &self,
-        asked: &Asked,
-        at: &Located,
-        verb: Verb,
+        asked: &WriteContext,
+        at: &LocatedComment,
+        verb: CommandKind,
         mut body: Vec<&[u8]>,
-    ) -> Result<Written<CommentView>> {
+    ) -> Result<WriteOutput<CommentView>> {
         let id = at.id.get().to_be_bytes();
         body.push(&id);
-        let draft = Draft { subject: at.subject.clone(), verb, body };
-        Written::<CommentView>::comment(self.submit(asked, draft).await?)
+        let draft = CommandDraft { subject: at.subject.clone(), verb, body };
+        WriteOutput::<CommentView>::comment(self.submit(asked, draft).await?)
     }
 
     /// One comment as `viewer` sees it; a deleted one is its tombstone.
@@ -176,7 +186,7 @@ impl Comments {
     ///
     /// # Errors
     /// [`Error::CommentNotFound`], also for a comment that is not visible; [`Error::SubjectHidden`].
-    pub async fn revisions(&self, caller: &Caller, id: CommentId) -> Result<(CommentView, Vec<PastContent>)> {
+    pub async fn revisions(&self, caller: &Caller, id: CommentId) -> Result<(CommentView, Vec<ContentRevision>)> {
         let view = self.comment(caller, id, None, 0).await?;
         if !view.comment.state.is_visible() {
             return Err(Error::CommentNotFound);

@@ -1,14 +1,14 @@
 //! Subjects: bring into being, read, change, delete, bring back.
 
 use crate::caller::Caller;
-use crate::cmd::{CreateSubject, DeleteSubject, UndeleteSubject, UpdateSubject, Verb};
 use crate::comments::Comments;
 use crate::comments::lists::shown;
-use crate::comments::submit::{Asked, Draft, Written};
+use crate::comments::submit::{CommandDraft, WriteContext, WriteOutput};
 use crate::error::{Error, Result};
 use crate::member::MemberId;
 use crate::object_type::Policy;
 use crate::subject::{Metadata, Subject, SubjectKey, SubjectState};
+use crate::verbs::{CommandKind, CreateSubject, DeleteSubject, UndeleteSubject, UpdateSubject};
 
 /// A subject to bring into being.
 #[derive(Debug, Clone)]
@@ -39,7 +39,7 @@ impl Comments {
     ///
     /// # Errors
     /// [`Error::SubjectAlreadyExists`], also for a deleted one.
-    pub async fn create_subject(&self, asked: &Asked, new: NewSubject) -> Result<Written<Subject>> {
+    pub async fn create_subject(&self, asked: &WriteContext, new: NewSubject) -> Result<WriteOutput<Subject>> {
         self.policy(&asked.caller, new.key.object_type())?;
         let NewSubject { key, owner, metadata } = new;
         let body = metadata_parts(&metadata, owner.as_ref());
@@ -50,8 +50,8 @@ impl Comments {
             metadata: metadata.clone(),
             create_time: self.clock.now(),
         };
-        let draft = Draft { subject: key, verb: create.into(), body };
-        Written::<Subject>::subject(self.submit(asked, draft).await?)
+        let draft = CommandDraft { subject: key, verb: create.into(), body };
+        WriteOutput::<Subject>::subject(self.submit(asked, draft).await?)
     }
 
     /// Changes parts of a subject.
@@ -60,10 +60,10 @@ impl Comments {
     /// [`Error::SubjectNotFound`], [`Error::EtagMismatch`].
     pub async fn update_subject(
         &self,
-        asked: &Asked,
+        asked: &WriteContext,
         key: SubjectKey,
         patch: SubjectPatch,
-    ) -> Result<Written<Subject>> {
+    ) -> Result<WriteOutput<Subject>> {
         self.policy(&asked.caller, key.object_type())?;
         let SubjectPatch { owner, state, metadata, etag } = patch;
         let named = [owner.is_some() as u8, metadata.is_some() as u8, state.map_or(0, |s| s.code() as u8)];
@@ -71,14 +71,19 @@ impl Comments {
         let mut body = vec![&named[..], etag.as_bytes()];
         body.extend(metadata_parts(&metadata_then, owner_then.as_ref()));
         let verb = UpdateSubject { owner, state, metadata, etag: etag.clone() }.into();
-        Written::<Subject>::subject(self.submit(asked, Draft { subject: key, verb, body }).await?)
+        WriteOutput::<Subject>::subject(self.submit(asked, CommandDraft { subject: key, verb, body }).await?)
     }
 
     /// Deletes a subject, softly: everything below it is kept.
     ///
     /// # Errors
     /// [`Error::SubjectNotFound`], also for a deleted one; [`Error::EtagMismatch`].
-    pub async fn delete_subject(&self, asked: &Asked, key: SubjectKey, etag: String) -> Result<Written<Subject>> {
+    pub async fn delete_subject(
+        &self,
+        asked: &WriteContext,
+        key: SubjectKey,
+        etag: String,
+    ) -> Result<WriteOutput<Subject>> {
         let verb = DeleteSubject { etag: etag.clone() };
         self.subject_verb(asked, key, verb.into(), etag.as_bytes()).await
     }
@@ -87,14 +92,20 @@ impl Comments {
     ///
     /// # Errors
     /// [`Error::SubjectNotFound`]; [`Error::SubjectAlreadyExists`] when it is not deleted.
-    pub async fn undelete_subject(&self, asked: &Asked, key: SubjectKey) -> Result<Written<Subject>> {
+    pub async fn undelete_subject(&self, asked: &WriteContext, key: SubjectKey) -> Result<WriteOutput<Subject>> {
         self.subject_verb(asked, key, UndeleteSubject.into(), b"").await
     }
 
-    async fn subject_verb(&self, asked: &Asked, key: SubjectKey, verb: Verb, body: &[u8]) -> Result<Written<Subject>> {
+    async fn subject_verb(
+        &self,
+        asked: &WriteContext,
+        key: SubjectKey,
+        verb: CommandKind,
+        body: &[u8],
+    ) -> Result<WriteOutput<Subject>> {
         self.policy(&asked.caller, key.object_type())?;
-        let draft = Draft { subject: key, verb, body: vec![body] };
-        Written::<Subject>::subject(self.submit(asked, draft).await?)
+        let draft = CommandDraft { subject: key, verb, body: vec![body] };
+        WriteOutput::<Subject>::subject(self.submit(asked, draft).await?)
     }
 
     /// A subject whose lists may be shown; one of a type with auto_create before its first comment is at version 0.

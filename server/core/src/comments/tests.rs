@@ -7,13 +7,13 @@ mod verbs;
 
 use std::sync::Arc;
 
-use super::{Asked, Comments, CreateReply, CreateRoot, NewSubject, Ports, Written};
-use crate::caller::{Caller, Grants, Role, Types};
-use crate::cmd::Acting;
+use super::{CommentPorts, Comments, CreateReply, CreateRoot, NewSubject, WriteContext, WriteOutput};
+use crate::caller::{Caller, Grants, ObjectTypeScope, Role};
 use crate::object_type::{ObjectType, Policies, Policy};
-use crate::page::Located;
+use crate::page::LocatedComment;
 use crate::request::RequestId;
 use crate::subject::Metadata;
+use crate::verbs::DeleteActor;
 use crate::{ClientInfo, CommentId, CommentView, Content, MemberId, Result, Subject, SubjectKey};
 use store::{Store, run};
 
@@ -24,7 +24,7 @@ pub(crate) struct Scene {
 }
 
 fn over(reader: Arc<Store>, store: &Arc<Store>) -> Comments {
-    let ports = Ports {
+    let ports = CommentPorts {
         reader,
         log: Arc::clone(store) as _,
         clock: Arc::clone(store) as _,
@@ -71,15 +71,16 @@ impl Scene {
         run(self.comments.reply(&asked(), &parent, new_reply("a reply"))).expect("a new reply").value.comment.id
     }
 
-    pub(crate) fn at(&self, id: CommentId) -> Located {
+    pub(crate) fn at(&self, id: CommentId) -> LocatedComment {
         run(self.comments.locate(&everybody(), id)).expect("a comment that stands").0
     }
 
-    fn delete(&self, id: CommentId) -> Written<CommentView> {
-        run(self.comments.delete(&asked(), &self.at(id), Acting::Moderator, String::new())).expect("not deleted yet")
+    fn delete(&self, id: CommentId) -> WriteOutput<CommentView> {
+        run(self.comments.delete(&asked(), &self.at(id), DeleteActor::Moderator, String::new()))
+            .expect("not deleted yet")
     }
 
-    pub(crate) fn hide(&self, id: CommentId) -> Written<CommentView> {
+    pub(crate) fn hide(&self, id: CommentId) -> WriteOutput<CommentView> {
         run(self.comments.hide(&asked(), &self.at(id), true)).expect("active")
     }
 
@@ -95,17 +96,17 @@ fn everybody() -> Caller {
 /// A caller that may use these types alone.
 fn only<const N: usize>(types: [&str; N]) -> Caller {
     let types = types.map(|name| ObjectType::stored(name.to_owned()));
-    Caller::new("tenant", Grants { roles: Role::ALL.into(), types: Types::These(types.into()) })
+    Caller::new("tenant", Grants { roles: Role::ALL.into(), types: ObjectTypeScope::These(types.into()) })
 }
 
 /// Ann asks through everybody's caller.
-fn asked() -> Asked {
-    Asked { caller: everybody(), member: Some(member("ann")), request_id: None }
+fn asked() -> WriteContext {
+    WriteContext { caller: everybody(), member: Some(member("ann")), request_id: None }
 }
 
 /// The same once more, under one request id.
-fn asked_as(request: u8) -> Asked {
-    Asked { request_id: Some(RequestId::from_bytes([request; 16])), ..asked() }
+fn asked_as(request: u8) -> WriteContext {
+    WriteContext { request_id: Some(RequestId::from_bytes([request; 16])), ..asked() }
 }
 
 fn video(object_id: &str) -> SubjectKey {

@@ -4,8 +4,8 @@ use crate::caller::Caller;
 use crate::comments::{Comments, allowed};
 use crate::error::{Error, Result};
 use crate::ids::CommentId;
-use crate::page::Verified;
-use crate::ports::{Rebuilt, Repaired};
+use crate::page::CountReport;
+use crate::ports::{RebuildProgress, RepairReport};
 use crate::subject::SubjectKey;
 
 impl Comments {
@@ -13,7 +13,7 @@ impl Comments {
     ///
     /// # Errors
     /// [`Error::SubjectNotFound`].
-    pub async fn verify(&self, caller: &Caller, key: &SubjectKey) -> Result<Verified> {
+    pub async fn verify(&self, caller: &Caller, key: &SubjectKey) -> Result<CountReport> {
         self.stands(caller, key).await?;
         self.reader.verify(key).await
     }
@@ -22,7 +22,7 @@ impl Comments {
     ///
     /// # Errors
     /// [`Error::SubjectNotFound`].
-    pub async fn repair(&self, caller: &Caller, key: &SubjectKey) -> Result<Repaired> {
+    pub async fn repair(&self, caller: &Caller, key: &SubjectKey) -> Result<RepairReport> {
         allowed(caller, key.object_type())?;
         self.repairer.repair(key, self.clock.now()).await?.ok_or(Error::SubjectNotFound)
     }
@@ -37,7 +37,7 @@ impl Comments {
         key: &SubjectKey,
         after: Option<CommentId>,
         limit: usize,
-    ) -> Result<Rebuilt> {
+    ) -> Result<RebuildProgress> {
         self.stands(caller, key).await?;
         self.histories.rebuild(key, after, limit).await
     }
@@ -52,7 +52,7 @@ impl Comments {
         key: &SubjectKey,
         after: Option<CommentId>,
         limit: usize,
-    ) -> Result<Rebuilt> {
+    ) -> Result<RebuildProgress> {
         self.stands(caller, key).await?;
         self.boards.rebuild(key, after, limit).await
     }

@@ -2,7 +2,7 @@
 
 /// The canonical gRPC code a reason is answered with, without knowing gRPC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum StatusKind {
     /// INVALID_ARGUMENT
     InvalidArgument,
     /// NOT_FOUND
@@ -49,8 +49,8 @@ macro_rules! reasons {
 
             /// The canonical code it is answered with.
             #[must_use]
-            pub const fn kind(self) -> Kind {
-                match self { $(Self::$variant => Kind::$kind,)* }
+            pub const fn kind(self) -> StatusKind {
+                match self { $(Self::$variant => StatusKind::$kind,)* }
             }
 
             /// One sentence for people.

@@ -1,4 +1,4 @@
-use super::{Order, Page, RootPage, Start, Window};
+use super::{ListOrder, Page, PageQuery, PageStart, RootPage};
 use crate::CommentView;
 use crate::comments::tests::Scene;
 use crate::comments::tests::store::run;
@@ -30,7 +30,7 @@ fn everybody_sees_a_page_without_what_is_hidden_in_it() {
     for id in [roots[0], replies[0][0], replies[1][1]] {
         scene.hide(id);
     }
-    let window = Window { order: Order::Oldest, start: Start::Beginning, limit: 5 };
+    let window = PageQuery { order: ListOrder::Oldest, start: PageStart::Beginning, limit: 5 };
     let page = run(scene.store.roots(&subject, window, 5)).ok().flatten().expect("the subject stands");
     // Hidden replies are not listed, so they are put here as a copy that is behind would show them.
     let stale = |mut page: RootPage| {

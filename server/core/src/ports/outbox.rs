@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 
 use crate::error::Result;
-use crate::event::{Event, Numbered};
+use crate::event::{Event, SequencedEvent};
 use crate::ids::{Partition, SubjectId};
 use crate::time::Millis;
 
@@ -19,18 +19,18 @@ pub trait Outbox: Send + Sync + std::fmt::Debug {
 
     /// Takes or keeps the lead of a source for some seconds: the epoch of the term; `None` while somebody else has it who need
     /// not yield to `who`.
-    async fn lead(&self, source: usize, who: Candidate, now: Millis) -> Result<Option<Epoch>>;
+    async fn acquire_lease(&self, source: usize, who: LeaseCandidate, now: Millis) -> Result<Option<Epoch>>;
 
     /// Gives the lead up at once, if `who` has it.
-    async fn resign(&self, source: usize, who: Candidate) -> Result<()>;
+    async fn release_lease(&self, source: usize, who: LeaseCandidate) -> Result<()>;
 
     /// Numbers at most `limit` commits that have none, about the oldest first, and answers how many: fewer only where no
     /// more wait. `None` when another term has begun, and then nothing was done.
-    async fn number(&self, source: usize, term: Epoch, limit: usize) -> Result<Option<usize>>;
+    async fn assign_sequence(&self, source: usize, term: Epoch, limit: usize) -> Result<Option<usize>>;
 
     /// The events of the first `limit` commits with a number greater than `after`, in order, without holes. All events of a
     /// commit come together, each of another subject.
-    async fn read(&self, source: usize, after: i64, limit: usize) -> Result<Vec<Numbered>>;
+    async fn read(&self, source: usize, after: i64, limit: usize) -> Result<Vec<SequencedEvent>>;
 
     /// The greatest number given; 0 before the first.
     async fn head(&self, source: usize) -> Result<i64>;
@@ -56,9 +56,9 @@ pub trait Outbox: Send + Sync + std::fmt::Debug {
 /// Who asks for the lead, by a random name. Whoever leads also mends the copies that all processes share, so one that keeps none of
 /// these yields: it leads only while nobody else asks. Its name says so, by a first byte of 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Candidate([u8; 16]);
+pub struct LeaseCandidate([u8; 16]);
 
-impl Candidate {
+impl LeaseCandidate {
     /// One that mends shared copies while it leads.
     #[must_use]
     pub const fn mending(mut name: [u8; 16]) -> Self {
@@ -115,13 +115,13 @@ impl Projection {
 
 #[cfg(test)]
 mod tests {
-    use super::{Candidate, Projection};
+    use super::{LeaseCandidate, Projection};
 
     #[test]
     fn one_that_yields_is_displaced_by_whoever_mends_and_by_nobody_else() {
         for first in [0, 1, 2, 254, 255] {
             let name: [u8; 16] = std::array::from_fn(|n| if n == 0 { first } else { n as u8 });
-            let (mending, yielding) = (Candidate::mending(name), Candidate::yielding(name));
+            let (mending, yielding) = (LeaseCandidate::mending(name), LeaseCandidate::yielding(name));
             assert_eq!([mending, yielding].map(|who| who.name()[1..] == name[1..]), [true; 2], "{first}");
             assert!(mending.name()[0] == first | 1 && yielding.name()[0] == 0, "{first}");
             for (who, holder, displaces) in [

@@ -1,13 +1,13 @@
-use super::{Ids, Reader};
-use crate::caller::Types;
+use super::{IdSource, Reader};
+use crate::caller::ObjectTypeScope;
 use crate::comments::tests::Scene;
 use crate::comments::tests::store::run;
 use crate::ids::{CommentId, Partition};
 use crate::object_type::ObjectType;
-use crate::page::{Order, RootPage, Start, Which, Window};
+use crate::page::{ListOrder, PageQuery, PageSelector, PageStart, RootPage};
 
-fn these<const N: usize>(types: [&str; N]) -> Types {
-    Types::These(types.map(|name| ObjectType::stored(name.to_owned())).into())
+fn these<const N: usize>(types: [&str; N]) -> ObjectTypeScope {
+    ObjectTypeScope::These(types.map(|name| ObjectType::stored(name.to_owned())).into())
 }
 
 #[test]
@@ -17,7 +17,7 @@ fn what_is_of_a_type_that_somebody_may_not_use_is_as_if_it_were_missing() {
     let absent = CommentId::new(i64::MAX).expect("positive");
     let ids = [wall, absent, video];
     for (types, found) in [
-        (Types::All, [Some(wall), None, Some(video)]),
+        (ObjectTypeScope::All, [Some(wall), None, Some(video)]),
         (these(["video"]), [None, None, Some(video)]),
         (these(["wall"]), [Some(wall), None, None]),
         (these(["video", "wall"]), [Some(wall), None, Some(video)]),
@@ -35,13 +35,14 @@ fn a_reader_that_cannot_tell_more_keeps_the_page_alone() {
     let scene = Scene::new();
     let subject = scene.subject("1");
     let floors = [(); 3].map(|()| scene.at(scene.root(&subject)).floor);
-    let newest = Window { order: Order::Newest, start: Start::Beginning, limit: 2 };
+    let newest = PageQuery { order: ListOrder::Newest, start: PageStart::Beginning, limit: 2 };
     let shown = |page: &RootPage| page.threads.items.iter().map(|t| t.root.comment.floor).collect::<Vec<_>>();
     for (which, expected) in [
-        (Which::Window(newest), [floors[2], floors[1]]),
-        (Which::Floors(vec![floors[0], floors[2]]), [floors[0], floors[2]]),
+        (PageSelector::Window(newest), [floors[2], floors[1]]),
+        (PageSelector::Floors(vec![floors[0], floors[2]]), [floors[0], floors[2]]),
     ] {
-        let kept = run(scene.store.roots_to_keep(&subject, &which, 1)).ok().flatten().expect("the subject stands");
+        let kept =
+            run(scene.store.root_page_with_candidates(&subject, &which, 1)).ok().flatten().expect("the subject stands");
         assert_eq!((shown(&kept.page), kept.choices, kept.boards), (expected.to_vec(), vec![], 0));
     }
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Board, HotProfile, Tally};
+use super::{HotProfile, RankIndex, ScoreInputs};
 use crate::ids::CommentId;
 use crate::time::Millis;
 
@@ -34,14 +34,14 @@ pub struct Ranking {
 
 /// The last ranking of a list, as whoever begins a walk finds it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing {
+pub struct RankVersion {
     /// The ranking.
     pub ranking: Ranking,
     /// Whether the list has changed since it was made, as far as the boards know.
     pub changed: bool,
 }
 
-impl Standing {
+impl RankVersion {
     /// Whether a walk that begins now goes along it. One from the future, by the clock of another process, counts as new, but if the
     /// list has changed only as far as it may be old: a clock that runs ahead must not keep a list as it is until all others
     /// have come there.
@@ -60,7 +60,7 @@ impl Standing {
 
 /// A place in a walk, between two comments: first come those of the ranking, then all others by floor, newest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Place {
+pub enum RankPosition {
     /// Before this position of the ranking, from 0 on; its length is the end of it.
     Position(usize),
     /// Behind the ranking, and before every floor that is smaller than this one.
@@ -85,14 +85,14 @@ impl Ranking {
 
     /// The place just before the comment with this floor.
     #[must_use]
-    pub fn before(&self, floor: i32) -> Place {
-        self.position(floor).map_or(Place::Below(floor.saturating_add(1)), Place::Position)
+    pub fn before(&self, floor: i32) -> RankPosition {
+        self.position(floor).map_or(RankPosition::Below(floor.saturating_add(1)), RankPosition::Position)
     }
 
     /// The place just behind it.
     #[must_use]
-    pub fn behind(&self, floor: i32) -> Place {
-        self.position(floor).map_or(Place::Below(floor), |position| Place::Position(position + 1))
+    pub fn behind(&self, floor: i32) -> RankPosition {
+        self.position(floor).map_or(RankPosition::Below(floor), |position| RankPosition::Position(position + 1))
     }
 
     /// Whether it holds this floor.
@@ -120,14 +120,14 @@ impl Ranking {
 }
 
 /// A comment that may be ranked.
-pub type Candidate = (CommentId, i32, Tally);
+pub type RankCandidate = (CommentId, i32, ScoreInputs);
 
 /// The floors of the first `depth` of `candidates` (id, floor and tally, each once) by score; of equals the newest first,
 /// by create time and then by id.
 #[must_use]
-pub fn freeze(board: Board, hot: HotProfile, candidates: Vec<Candidate>, depth: usize) -> Arc<[i32]> {
-    let score = |(_, _, tally): &Candidate| tally.score(board.sort(), hot);
-    let mut scored: Vec<(f64, Candidate)> = candidates.into_iter().map(|one| (score(&one), one)).collect();
+pub fn freeze(board: RankIndex, hot: HotProfile, candidates: Vec<RankCandidate>, depth: usize) -> Arc<[i32]> {
+    let score = |(_, _, tally): &RankCandidate| tally.score(board.sort(), hot);
+    let mut scored: Vec<(f64, RankCandidate)> = candidates.into_iter().map(|one| (score(&one), one)).collect();
     scored.sort_by(|(a, (id, _, tally)), (b, (other, _, others))| {
         b.total_cmp(a).then_with(|| Reverse((tally.time, id)).cmp(&Reverse((others.time, other))))
     });

@@ -3,8 +3,8 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::{
-    Board, HotProfile, Place, RankSort, RankedList, Ranking, Rules, Standing, TOKENS_LIVE, Tally, freeze, list_of,
-    preview_order, standings,
+    HotProfile, RankIndex, RankPosition, RankSort, RankVersion, RankedList, Ranking, RankingConfig, ScoreInputs,
+    TOKENS_LIVE, freeze, list_of, preview_order, standings,
 };
 use crate::comment::Comment;
 use crate::comments::tests::Scene;
@@ -16,8 +16,8 @@ use crate::time::Millis;
 
 const PLAIN: HotProfile = HotProfile::Plain;
 
-fn tally(likes: i32, dislikes: i32, replies: i32) -> Tally {
-    Tally { likes, dislikes, replies, time: Millis(1_800_000_000_000) }
+fn tally(likes: i32, dislikes: i32, replies: i32) -> ScoreInputs {
+    ScoreInputs { likes, dislikes, replies, time: Millis(1_800_000_000_000) }
 }
 
 fn id(n: i64) -> CommentId {
@@ -32,9 +32,9 @@ fn comments((like_count, dislike_count, reply_count): (i32, i32, i32)) -> [Comme
     rows.map(|row| Comment { like_count, dislike_count, reply_count, create_time: Millis(45_000_000), ..row })
 }
 
-fn any_tally() -> impl Strategy<Value = Tally> {
+fn any_tally() -> impl Strategy<Value = ScoreInputs> {
     (0..2_000_i32, 0..2_000_i32, 0..500_i32, 0..4_000_000_000_000_i64)
-        .prop_map(|(likes, dislikes, replies, time)| Tally { likes, dislikes, replies, time: Millis(time) })
+        .prop_map(|(likes, dislikes, replies, time)| ScoreInputs { likes, dislikes, replies, time: Millis(time) })
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn dislikes_alone_lift_nothing_however_they_round() {
     for dislikes in 0..3_000 {
         let disliked = tally(0, dislikes, 0);
         assert!(disliked.score(RankSort::Best, PLAIN).abs() <= 0.0, "{dislikes} dislikes");
-        assert_eq!(Board::Roots(RankSort::Best).score(&disliked, PLAIN), None, "{dislikes} dislikes");
+        assert_eq!(RankIndex::Roots(RankSort::Best).score(&disliked, PLAIN), None, "{dislikes} dislikes");
     }
     assert!(tally(1, i32::MAX, 0).score(RankSort::Best, PLAIN) > 0.0, "one like is above none");
 }
@@ -74,7 +74,7 @@ fn dislikes_alone_lift_nothing_however_they_round() {
 fn ten_times_the_weight_is_worth_twelve_and_a_half_hours() {
     let score = |likes, later| {
         let now = tally(likes, 0, 0);
-        Tally { time: Millis(now.time.0 + later), ..now }.score(RankSort::Hot, HotProfile::Decaying)
+        ScoreInputs { time: Millis(now.time.0 + later), ..now }.score(RankSort::Hot, HotProfile::Decaying)
     };
     assert!((score(50, 0) - score(5, 45_000_000)).abs() < 1e-9);
     assert!(score(50, 0) > score(5, 44_000_000) && score(50, 0) < score(5, 46_000_000));
@@ -84,7 +84,7 @@ fn ten_times_the_weight_is_worth_twelve_and_a_half_hours() {
 
 #[test]
 fn codes_of_boards_are_fixed_for_ever() {
-    let codes = Board::OF_ROOTS.into_iter().chain(Board::OF_REPLIES).map(Board::code);
+    let codes = RankIndex::OF_ROOTS.into_iter().chain(RankIndex::OF_REPLIES).map(RankIndex::code);
     assert_eq!(codes.collect::<Vec<_>>(), [1, 2, 3, 4, 5, 16, 17]);
 }
 
@@ -103,20 +103,21 @@ fn a_comment_stands_on_the_boards_where_it_is_above_what_nobody_touched() {
         // The weight decides, and not the score, which age alone makes 1.
         ((0, 0, 1), HotProfile::Decaying, &[(Hot, 1.0), (MostReplies, 1.0)], &[]),
         ((0, 3, 0), PLAIN, &[], &[]),
-        ((1, 1, 0), PLAIN, &[(Hot, 2.0), (Best, 0.164_251_7), (Controversial, 2.0)], &[(Board::Previews, -1.0)]),
+        ((1, 1, 0), PLAIN, &[(Hot, 2.0), (Best, 0.164_251_7), (Controversial, 2.0)], &[(RankIndex::Previews, -1.0)]),
         (
             (2, 0, 0),
             PLAIN,
             &[(Hot, 4.0), (Top, 2.0), (Best, 0.549_092_4)],
-            &[(Board::Replies, 2.0), (Board::Previews, -2.0)],
+            &[(RankIndex::Replies, 2.0), (RankIndex::Previews, -2.0)],
         ),
     ] {
-        let expected = [roots.iter().map(|(sort, score)| (Board::Roots(*sort), *score)).collect(), replies.to_vec()];
+        let expected =
+            [roots.iter().map(|(sort, score)| (RankIndex::Roots(*sort), *score)).collect(), replies.to_vec()];
         for (comment, expected) in comments(counts).iter().zip(expected) {
             let found = standings(comment, hot);
-            let boards = |standings: &[(Board, f64)]| standings.iter().map(|(board, _)| *board).collect::<Vec<_>>();
+            let boards = |standings: &[(RankIndex, f64)]| standings.iter().map(|(board, _)| *board).collect::<Vec<_>>();
             assert_eq!(boards(&found), boards(&expected), "{counts:?}");
-            let near = |((_, a), (_, b)): (&(Board, f64), &(Board, f64))| (a - b).abs() < 1e-6;
+            let near = |((_, a), (_, b)): (&(RankIndex, f64), &(RankIndex, f64))| (a - b).abs() < 1e-6;
             assert!(found.iter().zip(&expected).all(near), "{counts:?}: {found:?} for {expected:?}");
             let hidden = Comment { state: CommentState::Hidden, ..comment.clone() };
             assert_eq!(standings(&hidden, hot), [], "what is not visible stands on no board");
@@ -127,8 +128,8 @@ fn a_comment_stands_on_the_boards_where_it_is_above_what_nobody_touched() {
 #[test]
 fn previews_know_likes_by_their_scores() {
     for likes in [1, 2, 1_000, i32::MAX] {
-        let score = Board::Previews.score(&tally(likes, 9, 9), PLAIN).expect("it has likes");
-        assert_eq!(Board::likes_on_previews(score), likes);
+        let score = RankIndex::Previews.score(&tally(likes, 9, 9), PLAIN).expect("it has likes");
+        assert_eq!(RankIndex::likes_on_previews(score), likes);
     }
 }
 
@@ -149,8 +150,8 @@ fn roots_are_listed_under_their_subject_and_replies_under_their_root() {
     assert_eq!(list_of(&reply), root.id);
     let key = SubjectKey::stored("video".to_owned(), "1".to_owned());
     for (list, board, root) in [
-        (RankedList::Roots(key.clone(), RankSort::Best), Board::Roots(RankSort::Best), None),
-        (RankedList::Replies(key.clone(), root.id), Board::Replies, Some(root.id)),
+        (RankedList::Roots(key.clone(), RankSort::Best), RankIndex::Roots(RankSort::Best), None),
+        (RankedList::Replies(key.clone(), root.id), RankIndex::Replies, Some(root.id)),
     ] {
         assert_eq!((list.subject(), list.board(), list.root()), (&key, board, root));
     }
@@ -161,7 +162,7 @@ fn rules_are_those_of_the_type_and_plain_where_nobody_registers_it() {
     let policy = |max_depth, hot| Policy { max_depth, hot, ..Policy::default() };
     let registered = [("flat", policy(1, PLAIN)), ("deep", policy(2, HotProfile::Decaying))];
     let registered = registered.map(|(name, policy)| (name.to_owned(), policy)).into();
-    let rules = Rules { depth: Rules::DEPTH, policies: Arc::new(Policies::closed(registered)) };
+    let rules = RankingConfig { depth: RankingConfig::DEPTH, policies: Arc::new(Policies::closed(registered)) };
     for (name, hot, flat) in [("flat", PLAIN, true), ("deep", HotProfile::Decaying, false), ("gone", PLAIN, false)] {
         let object_type = ObjectType::stored(name.to_owned());
         assert_eq!((rules.hot(&object_type), rules.flat(&object_type)), (hot, flat), "{name}");
@@ -170,9 +171,9 @@ fn rules_are_those_of_the_type_and_plain_where_nobody_registers_it() {
 
 #[test]
 fn equals_stand_newest_first_by_time_and_then_by_id() {
-    let at = |n: i64, time: i64| (id(n), n as i32, Tally { time: Millis(time), ..tally(1, 0, 0) });
+    let at = |n: i64, time: i64| (id(n), n as i32, ScoreInputs { time: Millis(time), ..tally(1, 0, 0) });
     let candidates = vec![at(1, 5), at(2, 9), at(3, 5), at(4, 1)];
-    let board = Board::Roots(RankSort::Top);
+    let board = RankIndex::Roots(RankSort::Top);
     assert_eq!(*freeze(board, PLAIN, candidates.clone(), 10), [2, 3, 1, 4]);
     assert_eq!(*freeze(board, PLAIN, candidates, 2), [2, 3]);
 }
@@ -181,7 +182,7 @@ fn equals_stand_newest_first_by_time_and_then_by_id() {
 fn a_walk_begins_along_a_ranking_that_outlives_it() {
     let made = Millis(1_000_000_000);
     let ranking = Ranking::new(1, made, [].into());
-    let last = |changed| Standing { ranking: ranking.clone(), changed };
+    let last = |changed| RankVersion { ranking: ranking.clone(), changed };
     for (age, changed, unchanged, bridges) in [
         // From the future, by another clock.
         (-60_000, false, true, true),
@@ -214,8 +215,8 @@ fn numbers_of_rankings_grow_also_where_all_were_forgotten() {
 #[test]
 fn places_lie_around_what_is_ranked_and_between_the_floors_of_the_rest() {
     let ranking = Ranking::new(1, Millis(0), [7, 2, 9].into());
-    assert_eq!((ranking.before(2), ranking.behind(2)), (Place::Position(1), Place::Position(2)));
-    assert_eq!((ranking.before(5), ranking.behind(5)), (Place::Below(6), Place::Below(5)));
+    assert_eq!((ranking.before(2), ranking.behind(2)), (RankPosition::Position(1), RankPosition::Position(2)));
+    assert_eq!((ranking.before(5), ranking.behind(5)), (RankPosition::Below(6), RankPosition::Below(5)));
     assert_eq!(ranking.leaves(vec![9, 8, 7, 6]), [8, 6]);
     assert_eq!([2..10, 3..9, 7..8, 9..9].map(|floors| ranking.count_within(floors)), [3, 1, 1, 0]);
 }
@@ -223,8 +224,8 @@ fn places_lie_around_what_is_ranked_and_between_the_floors_of_the_rest() {
 proptest! {
     #[test]
     fn a_like_never_lowers_and_a_dislike_never_lifts(tally in any_tally()) {
-        let liked = Tally { likes: tally.likes + 1, ..tally };
-        let disliked = Tally { dislikes: tally.dislikes + 1, ..tally };
+        let liked = ScoreInputs { likes: tally.likes + 1, ..tally };
+        let disliked = ScoreInputs { dislikes: tally.dislikes + 1, ..tally };
         for sort in [RankSort::Hot, RankSort::Top, RankSort::Best, RankSort::MostReplies] {
             for hot in [HotProfile::Plain, HotProfile::Decaying] {
                 prop_assert!(liked.score(sort, hot) >= tally.score(sort, hot), "{:?}", sort);
@@ -238,7 +239,7 @@ proptest! {
         let best = tally.score(RankSort::Best, PLAIN);
         let share = f64::from(tally.likes) / f64::from((tally.likes + tally.dislikes).max(1));
         prop_assert!((0.0..=1.0).contains(&best) && best <= share + 1e-12);
-        let swapped = Tally { likes: tally.dislikes, dislikes: tally.likes, ..tally };
+        let swapped = ScoreInputs { likes: tally.dislikes, dislikes: tally.likes, ..tally };
         let both = [tally, swapped].map(|tally| tally.score(RankSort::Controversial, PLAIN));
         prop_assert!((both[0] - both[1]).abs() < 1e-9);
     }
@@ -246,11 +247,11 @@ proptest! {
     /// So a board need not hold them: they stand behind all that it holds, and among themselves by age.
     #[test]
     fn what_stands_on_no_board_is_not_above_what_nobody_touched(tally in any_tally()) {
-        let untouched = Tally { likes: 0, dislikes: 0, replies: 0, ..tally };
-        for board in Board::OF_ROOTS.into_iter().chain(Board::OF_REPLIES) {
+        let untouched = ScoreInputs { likes: 0, dislikes: 0, replies: 0, ..tally };
+        for board in RankIndex::OF_ROOTS.into_iter().chain(RankIndex::OF_REPLIES) {
             for hot in [HotProfile::Plain, HotProfile::Decaying] {
                 if board.score(&tally, hot).is_none() {
-                    prop_assert!(tally.score(board.sort(), hot) <= untouched.score(board.sort(), hot) || board == Board::Previews);
+                    prop_assert!(tally.score(board.sort(), hot) <= untouched.score(board.sort(), hot) || board == RankIndex::Previews);
                 }
             }
         }
@@ -262,7 +263,7 @@ proptest! {
     ) {
         let sort = RankSort::ALL[sort];
         let candidates: Vec<_> = tallies.iter().enumerate().map(|(n, tally)| (id(n as i64 + 1), n as i32, *tally)).collect();
-        let frozen: Arc<[i32]> = freeze(Board::Roots(sort), HotProfile::Decaying, candidates, depth);
+        let frozen: Arc<[i32]> = freeze(RankIndex::Roots(sort), HotProfile::Decaying, candidates, depth);
         prop_assert_eq!(frozen.len(), depth.min(tallies.len()));
         let key = |floor: i32| {
             let tally = &tallies[floor as usize];

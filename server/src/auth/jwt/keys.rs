@@ -10,7 +10,7 @@ use jsonwebtoken::{Algorithm, DecodingKey, DecodingKeyKind, Validation};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::Terms;
+use super::JwtRequirements;
 
 /// The modulus of an RSA key, in bytes: 2048 to 8192 bits.
 const MODULUS: std::ops::RangeInclusive<usize> = 256..=1_024;
@@ -21,14 +21,14 @@ const RSA: [Algorithm; 6] =
 
 /// One key, and what a token signed with it must hold.
 #[derive(Debug)]
-pub(super) struct Key {
+pub(super) struct VerificationKey {
     pub(super) public: DecodingKey,
     pub(super) validation: Validation,
 }
 
 /// The keys of a set, by their ids.
 #[derive(Debug, Default)]
-pub(super) struct Keys(HashMap<String, Key>);
+pub(super) struct KeySet(HashMap<String, VerificationKey>);
 
 /// A set as its file has it.
 #[derive(Deserialize)]
@@ -36,13 +36,13 @@ struct Set {
     keys: Vec<Value>,
 }
 
-impl Keys {
+impl KeySet {
     /// Those of a key set that can verify signatures; others are told in the log and left out, for issuers publish keys
     /// of many kinds in one set.
     ///
     /// # Errors
     /// What is wrong: a key that is secret, weak, or contradicts itself, an id given twice or missing, no key at all.
-    pub(super) fn parse(text: &str, terms: &Terms) -> Result<Self, String> {
+    pub(super) fn parse(text: &str, terms: &JwtRequirements) -> Result<Self, String> {
         let Set { keys: found } = serde_json::from_str(text).map_err(|error| format!("is no key set: {error}"))?;
         let mut keys = HashMap::new();
         for (index, value) in found.into_iter().enumerate() {
@@ -59,13 +59,13 @@ impl Keys {
     }
 
     /// The key of this id.
-    pub(super) fn get(&self, id: &str) -> Option<&Key> {
+    pub(super) fn get(&self, id: &str) -> Option<&VerificationKey> {
         self.0.get(id)
     }
 }
 
 /// A key with its id; `None` for one that is not for signatures, or of a kind that is not known here.
-fn key(value: Value, terms: &Terms) -> Result<Option<(String, Key)>, String> {
+fn key(value: Value, terms: &JwtRequirements) -> Result<Option<(String, VerificationKey)>, String> {
     // The private part of a key of any kind (RFC 7518, 6.2.2, 6.3.2, 6.4.1; RFC 8037, 2).
     if value.get("d").is_some() || value.get("k").is_some() {
         return Err("is secret; a set for those who verify holds public keys only".to_owned());
@@ -79,7 +79,7 @@ fn key(value: Value, terms: &Terms) -> Result<Option<(String, Key)>, String> {
     let id = common.key_id.clone().filter(|id| !id.is_empty()).ok_or("has no kid")?;
     let public = DecodingKey::from_jwk(&jwk).map_err(|error| error.to_string())?;
     sized(&public, algorithm)?;
-    Ok(Some((id, Key { public, validation: terms.validation(algorithm) })))
+    Ok(Some((id, VerificationKey { public, validation: terms.validation(algorithm) })))
 }
 
 /// The one algorithm of a key; `None` for those of no use here.

@@ -9,15 +9,15 @@ use ring::hmac;
 use riposte_core::Millis;
 use serde_json::{Value, json};
 
-use super::{Jwt, Keys, MAX_SUBJECT, Terms, TokenHash, Why};
+use super::{AuthFailure, JwtRequirements, JwtVerifier, KeySet, MAX_SUBJECT, TokenHash};
 use issuer::{Issuer, base64};
 
 /// In seconds.
 const NOW: i64 = 1_800_000_000;
 const LEEWAY: i64 = 30;
 
-fn terms() -> Terms {
-    Terms {
+fn terms() -> JwtRequirements {
+    JwtRequirements {
         issuer: "https://issuer.example".to_owned(),
         audiences: vec!["riposte".to_owned(), "comments".to_owned()],
         claim: "sub".to_owned(),
@@ -25,8 +25,8 @@ fn terms() -> Terms {
     }
 }
 
-fn jwt(issuer: &Issuer) -> Jwt {
-    Jwt::parse(&issuer.set().to_string(), terms()).unwrap()
+fn jwt(issuer: &Issuer) -> JwtVerifier {
+    JwtVerifier::parse(&issuer.set().to_string(), terms()).unwrap()
 }
 
 fn claims() -> Value {
@@ -45,11 +45,11 @@ fn head(alg: &str, kid: &str) -> Value {
     json!({"typ": "JWT", "alg": alg, "kid": kid})
 }
 
-fn at(jwt: &Jwt, token: &str, now: Millis) -> Result<Arc<str>, Why> {
+fn at(jwt: &JwtVerifier, token: &str, now: Millis) -> Result<Arc<str>, AuthFailure> {
     jwt.subject(token, TokenHash::of(token), now)
 }
 
-fn shown(jwt: &Jwt, token: &str) -> Result<Arc<str>, Why> {
+fn shown(jwt: &JwtVerifier, token: &str) -> Result<Arc<str>, AuthFailure> {
     at(jwt, token, Millis(NOW * 1_000))
 }
 
@@ -74,11 +74,11 @@ fn every_algorithm_is_verified_with_its_key_and_with_no_other() {
         assert_eq!(shown(&ours, &token).as_deref(), Ok("web"), "{alg} by {kid}");
         for (_, other) in algorithms.iter().filter(|(other, _)| *other != alg) {
             let token = issuer.token(&head(alg, other), &claims());
-            assert_eq!(shown(&ours, &token), Err(Why::Algorithm), "{alg} by {other}");
+            assert_eq!(shown(&ours, &token), Err(AuthFailure::Algorithm), "{alg} by {other}");
         }
         // Of another issuer, whose keys have the same ids; only the RSA key is the same in all tests.
         if alg.starts_with('E') {
-            assert_eq!(shown(&others, &token), Err(Why::Signature), "{alg} by {kid}");
+            assert_eq!(shown(&others, &token), Err(AuthFailure::Signature), "{alg} by {kid}");
         }
     }
 }
@@ -102,40 +102,40 @@ fn what_a_token_must_hold_it_holds() {
         assert_eq!(told(&but(name, value.clone())).as_deref(), Ok("web"), "{name} {value}");
     }
     for (name, value, why) in [
-        ("exp", json!(NOW - LEEWAY), Why::Expired),
-        ("exp", json!(0), Why::Expired),
-        ("exp", json!(-1), Why::Claim),
-        ("exp", json!(1e300), Why::Claim),
-        ("exp", Value::Null, Why::Claim),
-        ("exp", json!((NOW + 300).to_string()), Why::Claim),
-        ("nbf", json!(NOW + LEEWAY + 1), Why::Early),
-        ("nbf", json!((NOW - 300).to_string()), Why::Claim),
-        ("iss", json!("https://issuer.example/"), Why::Issuer),
-        ("iss", json!(["https://issuer.example"]), Why::Claim),
-        ("iss", Value::Null, Why::Claim),
-        ("aud", json!("Riposte"), Why::Audience),
-        ("aud", json!(["other"]), Why::Audience),
-        ("aud", json!([]), Why::Audience),
-        ("aud", json!(7), Why::Claim),
-        ("aud", Value::Null, Why::Claim),
-        ("sub", Value::Null, Why::Claim),
-        ("sub", json!(["web"]), Why::Claim),
-        ("sub", json!(""), Why::Claim),
-        ("sub", json!("w".repeat(MAX_SUBJECT + 1)), Why::Claim),
+        ("exp", json!(NOW - LEEWAY), AuthFailure::Expired),
+        ("exp", json!(0), AuthFailure::Expired),
+        ("exp", json!(-1), AuthFailure::Claim),
+        ("exp", json!(1e300), AuthFailure::Claim),
+        ("exp", Value::Null, AuthFailure::Claim),
+        ("exp", json!((NOW + 300).to_string()), AuthFailure::Claim),
+        ("nbf", json!(NOW + LEEWAY + 1), AuthFailure::Early),
+        ("nbf", json!((NOW - 300).to_string()), AuthFailure::Claim),
+        ("iss", json!("https://issuer.example/"), AuthFailure::Issuer),
+        ("iss", json!(["https://issuer.example"]), AuthFailure::Claim),
+        ("iss", Value::Null, AuthFailure::Claim),
+        ("aud", json!("Riposte"), AuthFailure::Audience),
+        ("aud", json!(["other"]), AuthFailure::Audience),
+        ("aud", json!([]), AuthFailure::Audience),
+        ("aud", json!(7), AuthFailure::Claim),
+        ("aud", Value::Null, AuthFailure::Claim),
+        ("sub", Value::Null, AuthFailure::Claim),
+        ("sub", json!(["web"]), AuthFailure::Claim),
+        ("sub", json!(""), AuthFailure::Claim),
+        ("sub", json!("w".repeat(MAX_SUBJECT + 1)), AuthFailure::Claim),
     ] {
         assert_eq!(told(&but(name, value.clone())), Err(why), "{name} {value}");
     }
-    assert_eq!(told(&json!([claims()])), Err(Why::Claim), "no table");
+    assert_eq!(told(&json!([claims()])), Err(AuthFailure::Claim), "no table");
 }
 
 #[test]
 fn another_claim_may_name_the_caller() {
     let issuer = Issuer::new();
-    let terms = Terms { claim: "azp".to_owned(), ..terms() };
-    let jwt = Jwt::parse(&issuer.set().to_string(), terms).unwrap();
+    let terms = JwtRequirements { claim: "azp".to_owned(), ..terms() };
+    let jwt = JwtVerifier::parse(&issuer.set().to_string(), terms).unwrap();
     let token = |claims: &Value| issuer.token(&head("ES256", "p256"), claims);
     assert_eq!(shown(&jwt, &token(&but("azp", json!("shop")))).as_deref(), Ok("shop"));
-    assert_eq!(shown(&jwt, &token(&claims())), Err(Why::Claim));
+    assert_eq!(shown(&jwt, &token(&claims())), Err(AuthFailure::Claim));
 }
 
 #[test]
@@ -149,30 +149,30 @@ fn nothing_but_the_signature_of_the_named_key_makes_a_token_true() {
         let message = plain(&head("HS256", "rsa"));
         let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
         let token = format!("{message}{}", base64(hmac::sign(&key, message.trim_end_matches('.').as_bytes())));
-        assert_eq!(shown(&jwt, &token), Err(Why::Algorithm));
+        assert_eq!(shown(&jwt, &token), Err(AuthFailure::Algorithm));
     }
     for (head, why) in [
-        (head("none", "rsa"), Why::Malformed),
-        (head("None", "ed"), Why::Malformed),
-        (head("ES512", "p384"), Why::Malformed),
-        (json!({"kid": "ed"}), Why::Malformed),
-        (head("EdDSA", "ed"), Why::Signature),
-        (head("RS256", "rsa"), Why::Signature),
-        (head("EdDSA", "other"), Why::Key),
-        (head("EdDSA", ""), Why::Key),
-        (json!({"alg": "EdDSA"}), Why::Key),
+        (head("none", "rsa"), AuthFailure::Malformed),
+        (head("None", "ed"), AuthFailure::Malformed),
+        (head("ES512", "p384"), AuthFailure::Malformed),
+        (json!({"kid": "ed"}), AuthFailure::Malformed),
+        (head("EdDSA", "ed"), AuthFailure::Signature),
+        (head("RS256", "rsa"), AuthFailure::Signature),
+        (head("EdDSA", "other"), AuthFailure::Key),
+        (head("EdDSA", ""), AuthFailure::Key),
+        (json!({"alg": "EdDSA"}), AuthFailure::Key),
     ] {
         assert_eq!(shown(&jwt, &plain(&head)), Err(why), "{head}");
     }
     // A curve that is not the key's, whatever the head says.
     for (alg, said, kid) in [("ES256", "ES384", "p384"), ("ES384", "ES256", "p256"), ("ES256", "EdDSA", "ed")] {
         let token = issuer.signed_as(alg, &head(said, kid), &claims());
-        assert_eq!(shown(&jwt, &token), Err(Why::Signature), "{alg} as {said}");
+        assert_eq!(shown(&jwt, &token), Err(AuthFailure::Signature), "{alg} as {said}");
     }
     // A key that the token brings along is not asked.
     let mut brought = head("ES256", "p256");
     brought["jwk"] = Issuer::new().curves()[0].clone();
-    assert_eq!(shown(&jwt, &Issuer::new().token(&brought, &claims())), Err(Why::Signature));
+    assert_eq!(shown(&jwt, &Issuer::new().token(&brought, &claims())), Err(AuthFailure::Signature));
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn a_token_that_was_changed_anywhere_is_refused() {
     assert!(shown(&jwt, &token).is_ok());
     let parts: Vec<&str> = token.split('.').collect();
     let other = base64(but("sub", json!("admin")).to_string());
-    assert_eq!(shown(&jwt, &[parts[0], &other, parts[2]].join(".")), Err(Why::Signature));
+    assert_eq!(shown(&jwt, &[parts[0], &other, parts[2]].join(".")), Err(AuthFailure::Signature));
     for place in 0..token.len() {
         let mut bytes = token.clone().into_bytes();
         bytes[place] = if bytes[place] == b'A' { b'B' } else { b'A' };
@@ -210,9 +210,9 @@ fn tokens_for_other_ends_are_not_taken() {
         assert!(of("typ", json!(kind)).is_ok(), "{kind}");
     }
     for kind in ["logout+jwt", "dpop+jwt", "JWS", "application/"] {
-        assert_eq!(of("typ", json!(kind)), Err(Why::Malformed), "{kind}");
+        assert_eq!(of("typ", json!(kind)), Err(AuthFailure::Malformed), "{kind}");
     }
-    assert_eq!(of("crit", json!(["b64"])), Err(Why::Malformed));
+    assert_eq!(of("crit", json!(["b64"])), Err(AuthFailure::Malformed));
     assert!(shown(&jwt, &issuer.token(&json!({"alg": "EdDSA", "kid": "ed"}), &claims())).is_ok(), "no kind at all");
 }
 
@@ -222,14 +222,14 @@ fn a_token_that_is_remembered_costs_no_signature_and_expires_all_the_same() {
     let mut jwt = jwt(&issuer);
     let [known, forged] = ["a", "b"].map(|jti| issuer.token(&head("ES384", "p384"), &but("jti", json!(jti))));
     let forged = format!("{}AAAA", &forged[..forged.len() - 4]);
-    assert!(shown(&jwt, &known).is_ok() && shown(&jwt, &forged) == Err(Why::Signature));
+    assert!(shown(&jwt, &known).is_ok() && shown(&jwt, &forged) == Err(AuthFailure::Signature));
     // Without a key nothing can be verified any more, only remembered.
-    jwt.keys = Keys::default();
+    jwt.keys = KeySet::default();
     assert_eq!(shown(&jwt, &known).as_deref(), Ok("web"));
-    assert_eq!(shown(&jwt, &forged), Err(Why::Key), "what was refused is not remembered");
+    assert_eq!(shown(&jwt, &forged), Err(AuthFailure::Key), "what was refused is not remembered");
     let ends = (NOW + 300 + LEEWAY) * 1_000;
     assert!(at(&jwt, &known, Millis(ends - 1)).is_ok());
-    assert_eq!(at(&jwt, &known, Millis(ends)), Err(Why::Expired));
+    assert_eq!(at(&jwt, &known, Millis(ends)), Err(AuthFailure::Expired));
 }
 
 #[test]
@@ -257,11 +257,11 @@ fn a_key_set_that_is_not_sound_is_refused_and_says_why() {
         (json!([with(&p384, "x", json!("?"))]), "key 1"),
         (json!([with(&ed, "x", json!("AAAA"))]), "no point of its curve"),
     ] {
-        let error = Jwt::parse(&json!({ "keys": keys }).to_string(), terms()).map(drop).expect_err(said);
+        let error = JwtVerifier::parse(&json!({ "keys": keys }).to_string(), terms()).map(drop).expect_err(said);
         assert!(error.contains(said), "{error:?} does not say {said:?}");
     }
     for text in ["", "[]", "{}", "{\"keys\": {}}"] {
-        assert!(Jwt::parse(text, terms()).map(drop).expect_err(text).contains("no key set"), "{text}");
+        assert!(JwtVerifier::parse(text, terms()).map(drop).expect_err(text).contains("no key set"), "{text}");
     }
 }
 
@@ -282,9 +282,9 @@ fn keys_that_are_for_something_else_are_left_out() {
         json!({"kty": "AKP", "kid": "c", "alg": "ML-DSA-44", "pub": "AA"}),
     ];
     let keys = [&[encrypts, agrees, signs, ed][..], &strange].concat();
-    let jwt = Jwt::parse(&json!({ "keys": keys }).to_string(), terms()).unwrap();
+    let jwt = JwtVerifier::parse(&json!({ "keys": keys }).to_string(), terms()).unwrap();
     for (alg, kid) in [("ES256", "p256"), ("ES384", "p384"), ("RS256", "signs"), ("ES256", "a")] {
-        assert_eq!(shown(&jwt, &issuer.token(&head(alg, kid), &claims())), Err(Why::Key), "{kid}");
+        assert_eq!(shown(&jwt, &issuer.token(&head(alg, kid), &claims())), Err(AuthFailure::Key), "{kid}");
     }
     assert!(shown(&jwt, &issuer.token(&head("EdDSA", "ed"), &claims())).is_ok());
 }

@@ -3,7 +3,7 @@
 use crate::{
     app::Addresses,
     cli::exit::{Failure, NOT_FOUND},
-    lifecycle::{Signal, Signals},
+    lifecycle::{StopSignal, StopSignals},
 };
 use nix::{
     sys::signal::{Signal as Number, kill},
@@ -19,7 +19,11 @@ use tokio::process::{Child, Command};
 
 /// Runs the command with the addresses in its environment and gives the exit code it ended with. Signals are passed
 /// on to it; the second one kills it.
-pub(super) async fn run(command: &[OsString], addresses: Addresses, signals: &mut Signals) -> anyhow::Result<ExitCode> {
+pub(super) async fn run(
+    command: &[OsString],
+    addresses: Addresses,
+    signals: &mut StopSignals,
+) -> anyhow::Result<ExitCode> {
     let Some((program, arguments)) = command.split_first() else {
         return Ok(ExitCode::SUCCESS);
     };
@@ -48,11 +52,11 @@ pub(super) async fn run(command: &[OsString], addresses: Addresses, signals: &mu
 
 /// Passes a signal on. On a terminal Ctrl-C has reached the command already, as it reaches the whole process group;
 /// most programs take a second one as the order to give up at once.
-fn forward(child: &Child, signal: Signal) {
+fn forward(child: &Child, signal: StopSignal) {
     let number = match signal {
-        Signal::Interrupt if io::stdin().is_terminal() => return,
-        Signal::Interrupt => Number::SIGINT,
-        Signal::Terminate => Number::SIGTERM,
+        StopSignal::Interrupt if io::stdin().is_terminal() => return,
+        StopSignal::Interrupt => Number::SIGINT,
+        StopSignal::Terminate => Number::SIGTERM,
     };
     if let Some(id) = child.id().and_then(|id| i32::try_from(id).ok()) {
         // It fails only if the command has just ended, which the loop notices by itself.
@@ -69,15 +73,19 @@ fn code(status: ExitStatus) -> ExitCode {
 #[cfg(test)]
 mod tests {
     use super::run;
-    use crate::{app::Addresses, lifecycle::Signals};
+    use crate::{app::Addresses, lifecycle::StopSignals};
     use std::process::ExitCode;
 
     async fn run_shell(script: &str) -> ExitCode {
         let at = |port| ([127, 0, 0, 1], port).into();
         let command = ["sh", "-c", script].map(Into::into);
-        run(&command, Addresses { grpc: at(1), admin: at(2), metrics: Some(at(3)) }, &mut Signals::listen().unwrap())
-            .await
-            .unwrap()
+        run(
+            &command,
+            Addresses { grpc: at(1), admin: at(2), metrics: Some(at(3)) },
+            &mut StopSignals::listen().unwrap(),
+        )
+        .await
+        .unwrap()
     }
 
     #[tokio::test]
@@ -92,7 +100,7 @@ mod tests {
     async fn a_command_that_does_not_exist_is_said_so() {
         let at = |port| ([127, 0, 0, 1], port).into();
         let addresses = Addresses { grpc: at(1), admin: at(2), metrics: Some(at(3)) };
-        let error = run(&["/nowhere/cmd".into()], addresses, &mut Signals::listen().unwrap()).await.unwrap_err();
+        let error = run(&["/nowhere/cmd".into()], addresses, &mut StopSignals::listen().unwrap()).await.unwrap_err();
         assert!(error.to_string().contains("/nowhere/cmd"), "{error}");
     }
 }

@@ -1,52 +1,52 @@
 //! What doctor thinks of the cache.
 
-use super::verdict::Verdict;
-use crate::config::{Cache, CacheKind};
-use riposte_cache::{Redis, RedisHealth};
+use super::check_result::CheckResult;
+use crate::config::{CacheKind, CacheSettings};
+use riposte_cache::{RedisCache, RedisHealth};
 use std::time::Duration;
 
 /// How long Redis is waited for.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// The verdicts on the cache.
-pub(super) async fn examine(config: &Cache) -> Vec<Verdict> {
+pub(super) async fn examine(config: &CacheSettings) -> Vec<CheckResult> {
     match config.kind {
-        CacheKind::None => vec![Verdict::ok("cache", "none: every read asks the data sources")],
-        CacheKind::Memory => vec![Verdict::ok("cache", "in the process, which must be the only one")],
+        CacheKind::None => vec![CheckResult::ok("cache", "none: every read asks the data sources")],
+        CacheKind::Memory => vec![CheckResult::ok("cache", "in the process, which must be the only one")],
         CacheKind::Redis => redis(config).await,
     }
 }
 
-async fn redis(config: &Cache) -> Vec<Verdict> {
+async fn redis(config: &CacheSettings) -> Vec<CheckResult> {
     let address = match config.address() {
         Ok(Some(address)) => address,
         Ok(None) => return Vec::new(),
-        Err(fault) => return vec![Verdict::fail("cache", fault.to_string())],
+        Err(fault) => return vec![CheckResult::fail("cache", fault.to_string())],
     };
     let label = format!("cache ({address})");
-    let Ok(redis) = Redis::start(config.redis(&address)) else {
-        return vec![Verdict::fail(label, "the address makes no sense")];
+    let Ok(redis) = RedisCache::start(config.redis(&address)) else {
+        return vec![CheckResult::fail(label, "the address makes no sense")];
     };
     // Without it the service works, slower: that is no failure.
     if let Err(why) = redis.ready(PATIENCE).await {
-        return vec![Verdict::warn(label, format!("cannot be used, so the data sources carry all reads: {why}"))];
+        return vec![CheckResult::warn(label, format!("cannot be used, so the data sources carry all reads: {why}"))];
     }
     let verdicts = match redis.health().await {
         Ok(health) => judge(&label, &health),
-        Err(why) => vec![Verdict::warn(label, why)],
+        Err(why) => vec![CheckResult::warn(label, why)],
     };
     redis.shut().await;
     verdicts
 }
 
-fn judge(label: &str, health: &RedisHealth) -> Vec<Verdict> {
+fn judge(label: &str, health: &RedisHealth) -> Vec<CheckResult> {
     let RedisHealth { trip, clustered, version, eviction } = health;
     let kind = if *clustered { "cluster" } else { "server" };
     let version = version.as_deref().unwrap_or("unknown");
     let answers = format!("a {kind} answers in {} µs, version {version}; the functions are loaded", trip.as_micros());
-    let mut verdicts = vec![Verdict::ok(label, answers)];
+    let mut verdicts = vec![CheckResult::ok(label, answers)];
     if eviction.as_deref() == Some("noeviction") {
-        verdicts.push(Verdict::warn(
+        verdicts.push(CheckResult::warn(
             format!("{label}, maxmemory-policy"),
             "noeviction: when its memory is full copies are refused; set it to allkeys-lru",
         ));

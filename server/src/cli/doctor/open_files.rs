@@ -1,20 +1,20 @@
 //! Whether a server may open as many files as its connections come to.
 
-use super::Verdict;
+use super::CheckResult;
 use crate::{config::Config, open_files};
 
-pub(super) fn examine(config: &Config) -> Verdict {
+pub(super) fn examine(config: &Config) -> CheckResult {
     let needed = open_files::needed(config);
     match open_files::most() {
         Ok(most) if most >= needed => {
-            Verdict::ok("open files", format!("{most} may be open, connections come to {needed}"))
+            CheckResult::ok("open files", format!("{most} may be open, connections come to {needed}"))
         }
-        Ok(most) => Verdict::warn(
+        Ok(most) => CheckResult::warn(
             "open files",
             format!(
                 "{most} may be open, but connections come to {needed}: raise the hard limit (ulimit -Hn), or lower limits.connections"
             ),
         ),
-        Err(error) => Verdict::warn("open files", format!("their limit cannot be read: {error}")),
+        Err(error) => CheckResult::warn("open files", format!("their limit cannot be read: {error}")),
     }
 }

@@ -1,6 +1,6 @@
 //! What doctor thinks of one data source.
 
-use super::verdict::Verdict;
+use super::check_result::CheckResult;
 use riposte_store::{Diagnosis, schema::SourceSchema};
 
 /// A variable of the server, the values that are right, and what else means.
@@ -39,13 +39,13 @@ const RULES: &[Rule] = &[
 
 /// The verdicts on one source: whether it answers, its schema, each setting that matters, whether it lets one process
 /// have as many prepared statements as it may come to, and whether it can keep its tables open.
-pub(super) fn examine(label: &str, diagnosis: &Diagnosis, schema: &SourceSchema, statements: u64) -> Vec<Verdict> {
+pub(super) fn examine(label: &str, diagnosis: &Diagnosis, schema: &SourceSchema, statements: u64) -> Vec<CheckResult> {
     if let Some(reason) = &diagnosis.unreachable {
-        return vec![Verdict::fail(label, format!("cannot be reached: {reason}"))];
+        return vec![CheckResult::fail(label, format!("cannot be reached: {reason}"))];
     }
     let version = fact(diagnosis, "version").unwrap_or("of unknown version");
     let latency = format!("answers in {} µs, server {version}", diagnosis.latency_micros);
-    let mut verdicts = vec![Verdict::ok(label, latency), self::schema(label, schema)];
+    let mut verdicts = vec![CheckResult::ok(label, latency), self::schema(label, schema)];
     let known = RULES.iter().filter_map(|rule| Some((rule, fact(diagnosis, rule.fact)?)));
     verdicts.extend(known.filter(|(rule, _)| !is_idle(rule, diagnosis)).map(|(rule, value)| judge(label, rule, value)));
     verdicts.extend(fact(diagnosis, STATEMENTS).map(|value| prepared(label, value, statements)));
@@ -54,49 +54,51 @@ pub(super) fn examine(label: &str, diagnosis: &Diagnosis, schema: &SourceSchema,
     verdicts
 }
 
-fn kept_open(label: &str, name: &str, value: &str, tables: u64) -> Verdict {
+fn kept_open(label: &str, name: &str, value: &str, tables: u64) -> CheckResult {
     let what = format!("{label}, {name}");
     match value.parse::<u64>() {
-        Ok(most) if most < tables => Verdict::warn(
+        Ok(most) if most < tables => CheckResult::warn(
             what,
             format!("{value}: the database has {tables} tables, and is slow where it closes and opens them: raise it"),
         ),
-        Ok(_) | Err(_) => Verdict::ok(what, format!("{value}, for {tables} tables")),
+        Ok(_) | Err(_) => CheckResult::ok(what, format!("{value}, for {tables} tables")),
     }
 }
 
-fn prepared(label: &str, value: &str, statements: u64) -> Verdict {
+fn prepared(label: &str, value: &str, statements: u64) -> CheckResult {
     let what = format!("{label}, {STATEMENTS}");
     match value.parse::<u64>() {
-        Ok(most) if most < statements => Verdict::warn(
+        Ok(most) if most < statements => CheckResult::warn(
             what,
             format!("{value}: one process may come to {statements} (store.pools), and is refused beyond: raise it"),
         ),
-        Ok(most) => Verdict::ok(what, format!("{value}, enough for {} processes", most / statements.max(1))),
-        Err(_) => Verdict::ok(what, value),
+        Ok(most) => CheckResult::ok(what, format!("{value}, enough for {} processes", most / statements.max(1))),
+        Err(_) => CheckResult::ok(what, value),
     }
 }
 
-fn schema(label: &str, schema: &SourceSchema) -> Verdict {
+fn schema(label: &str, schema: &SourceSchema) -> CheckResult {
     let what = format!("{label}, schema");
     match schema {
-        SourceSchema::Ready => Verdict::ok(what, "is what this version needs"),
+        SourceSchema::Ready => CheckResult::ok(what, "is what this version needs"),
         SourceSchema::Missing(steps) => {
-            Verdict::fail(what, format!("lacks {}: run `riposte migrate up`", steps.join(", ")))
+            CheckResult::fail(what, format!("lacks {}: run `riposte migrate up`", steps.join(", ")))
         }
-        SourceSchema::Mismatch(reason) => Verdict::fail(what, format!("{reason}: the configuration must be corrected")),
+        SourceSchema::Mismatch(reason) => {
+            CheckResult::fail(what, format!("{reason}: the configuration must be corrected"))
+        }
         SourceSchema::Unreadable(reason) | SourceSchema::Unreachable(reason) => {
-            Verdict::fail(what, format!("cannot be read: {reason}"))
+            CheckResult::fail(what, format!("cannot be read: {reason}"))
         }
     }
 }
 
-fn judge(label: &str, rule: &Rule, value: &str) -> Verdict {
+fn judge(label: &str, rule: &Rule, value: &str) -> CheckResult {
     let what = format!("{label}, {}", rule.fact);
     if rule.right.contains(&value) {
-        Verdict::ok(what, value)
+        CheckResult::ok(what, value)
     } else {
-        Verdict::warn(what, format!("{value}: {}", rule.wrong))
+        CheckResult::warn(what, format!("{value}: {}", rule.wrong))
     }
 }
 
@@ -112,7 +114,7 @@ fn fact<'d>(diagnosis: &'d Diagnosis, name: &str) -> Option<&'d str> {
 #[cfg(test)]
 mod tests {
     use super::{
-        super::verdict::{Level, Verdict},
+        super::check_result::{CheckLevel, CheckResult},
         examine,
     };
     use riposte_store::{Diagnosis, schema::SourceSchema};
@@ -140,14 +142,15 @@ mod tests {
     }
 
     /// The names of the lines that are not ok.
-    fn complaints(diagnosis: &Diagnosis, schema: &SourceSchema) -> Vec<(Level, String)> {
-        let complaint = |verdict: Verdict| (verdict.level != Level::Ok).then_some((verdict.level, verdict.what));
+    fn complaints(diagnosis: &Diagnosis, schema: &SourceSchema) -> Vec<(CheckLevel, String)> {
+        let complaint =
+            |verdict: CheckResult| (verdict.level != CheckLevel::Ok).then_some((verdict.level, verdict.what));
         examine("source 1", diagnosis, schema, 6_144).into_iter().filter_map(complaint).collect()
     }
 
     #[test]
     fn each_thing_that_is_wrong_spoils_exactly_its_own_line() {
-        let (ready, warn, fail) = (SourceSchema::Ready, Level::Warn, Level::Fail);
+        let (ready, warn, fail) = (SourceSchema::Ready, CheckLevel::Warn, CheckLevel::Fail);
         assert_eq!(complaints(&healthy(), &ready), []);
         for (name, value) in [
             ("innodb_flush_log_at_trx_commit", "2"),

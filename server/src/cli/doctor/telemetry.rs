@@ -1,21 +1,21 @@
 //! What doctor thinks of the OpenTelemetry receiver.
 
-use super::verdict::Verdict;
+use super::check_result::CheckResult;
 use crate::config::Config;
 use crate::telemetry;
 
 /// The verdict on the receiver.
-pub(super) async fn examine(config: &Config) -> Verdict {
+pub(super) async fn examine(config: &Config) -> CheckResult {
     const WHAT: &str = "telemetry";
     let endpoint = config.telemetry.endpoint.as_deref().unwrap_or_default();
     match telemetry::reach(config).await {
-        Ok(None) => Verdict::ok(WHAT, "nothing is sent"),
-        Ok(Some(Ok(()))) => Verdict::ok(WHAT, format!("{endpoint} takes a connection")),
+        Ok(None) => CheckResult::ok(WHAT, "nothing is sent"),
+        Ok(Some(Ok(()))) => CheckResult::ok(WHAT, format!("{endpoint} takes a connection")),
         // Without it the service works, unseen: that is no failure.
         Ok(Some(Err(error))) => {
             let error = anyhow::Error::from(error);
-            Verdict::warn(WHAT, format!("{endpoint} takes no connection: {error:#}"))
+            CheckResult::warn(WHAT, format!("{endpoint} takes no connection: {error:#}"))
         }
-        Err(error) => Verdict::fail(WHAT, format!("serve refuses to start: {error}")),
+        Err(error) => CheckResult::fail(WHAT, format!("serve refuses to start: {error}")),
     }
 }

@@ -1,7 +1,7 @@
 //! How far a migration has come: a bar on a terminal, a line every five seconds elsewhere.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use riposte_migrations::Progress;
+use riposte_migrations::MigrationProgress;
 use std::{
     io::{self, IsTerminal},
     time::{Duration, Instant},
@@ -10,14 +10,14 @@ use std::{
 const LINE_EVERY: Duration = Duration::from_secs(5);
 
 /// The progress of all data sources together, on standard error.
-pub(super) struct Shown {
+pub(super) struct ProgressView {
     bar: ProgressBar,
     /// Done and all tables of each source, as far as it has told.
     sources: Vec<(usize, usize)>,
     last_line: Instant,
 }
 
-impl Shown {
+impl ProgressView {
     pub(super) fn start(sources: usize) -> Self {
         let terminal = io::stderr().is_terminal();
         let bar = ProgressBar::with_draw_target(
@@ -29,11 +29,11 @@ impl Shown {
         {
             bar.set_style(style);
         }
-        Shown { bar, sources: vec![(0, 0); sources], last_line: Instant::now() }
+        ProgressView { bar, sources: vec![(0, 0); sources], last_line: Instant::now() }
     }
 
-    pub(super) fn tell(&mut self, progress: Progress) {
-        let Progress { source, done, total, table } = progress;
+    pub(super) fn tell(&mut self, progress: MigrationProgress) {
+        let MigrationProgress { source, done, total, table } = progress;
         if let Some(place) = self.sources.get_mut(source) {
             *place = (done, total);
         }
@@ -67,17 +67,17 @@ fn line(done: u64, total: u64, elapsed: Duration) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Shown, line};
-    use riposte_migrations::Progress;
+    use super::{ProgressView, line};
+    use riposte_migrations::MigrationProgress;
     use std::time::Duration;
 
     #[test]
     fn the_tables_of_all_sources_are_counted_together() {
-        let mut shown = Shown::start(2);
+        let mut shown = ProgressView::start(2);
         let table = || "comment_index_7".to_owned();
-        shown.tell(Progress { source: 0, done: 10, total: 100, table: table() });
-        shown.tell(Progress { source: 1, done: 30, total: 100, table: table() });
-        shown.tell(Progress { source: 0, done: 11, total: 100, table: table() });
+        shown.tell(MigrationProgress { source: 0, done: 10, total: 100, table: table() });
+        shown.tell(MigrationProgress { source: 1, done: 30, total: 100, table: table() });
+        shown.tell(MigrationProgress { source: 0, done: 11, total: 100, table: table() });
         assert_eq!(shown.sum(), (41, 200));
         assert_eq!(shown.finish(), 41);
     }

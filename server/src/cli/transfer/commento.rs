@@ -10,11 +10,11 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
-use super::group::Entry;
-use super::ident::{self, Person};
+use super::group::GroupEntry;
 use super::input::{self, base_name};
-use super::page::{self, Page};
-use super::read::{Settings, SubjectBy};
+use super::member_ids::{self, SourceMember};
+use super::page::{self, PageNames};
+use super::read::{ReadSettings, SubjectBy};
 use super::record::{Comment, CommentState, DeletedBy, Key, Problem, Record, Subject, Votes, put_metadata};
 use super::time::TimeReader;
 
@@ -70,7 +70,7 @@ struct Commenter {
 ///
 /// # Errors
 /// The file is not such an object (with file, line and column), is of another version, or is larger than 512 MiB.
-pub(crate) fn read(path: &Path, settings: &Settings, out: &mut dyn FnMut(Entry)) -> Result<()> {
+pub(crate) fn read(path: &Path, settings: &ReadSettings, out: &mut dyn FnMut(GroupEntry)) -> Result<()> {
     let text = input::read_whole(path, FILE_BYTES_MAX)?;
     let export: Export = serde_json::from_str(&text).with_context(|| base_name(path))?;
     drop(text);
@@ -80,14 +80,14 @@ pub(crate) fn read(path: &Path, settings: &Settings, out: &mut dyn FnMut(Entry))
         commenters.iter().map(|one| (one.commenter_hex.as_str(), one)).collect();
     let mut pages = HashSet::new();
     for row in export.comments.unwrap_or_default() {
-        let page = Page { id: "", link: &row.url, number: "" };
+        let page = PageNames { id: "", link: &row.url, number: "" };
         let object_id = page.object_id(SubjectBy::Path);
         let key = object_id.map(|object_id| Key { object_type: settings.object_type.clone(), object_id });
         if let Some(key) = key.clone().filter(|key| pages.insert(key.clone())) {
             let mut subject = Subject { key, ..Subject::default() };
             put_metadata(&mut subject.metadata, "url", &row.url);
             put_metadata(&mut subject.metadata, "domain", &row.domain);
-            out(Entry::good(Record::Subject(subject)));
+            out(GroupEntry::good(Record::Subject(subject)));
         }
         let commenter = commenters.get(row.commenter_hex.as_str()).copied();
         out(comment(row, key, commenter, settings));
@@ -95,8 +95,8 @@ pub(crate) fn read(path: &Path, settings: &Settings, out: &mut dyn FnMut(Entry))
     Ok(())
 }
 
-fn comment(row: Row, key: Option<Key>, commenter: Option<&Commenter>, settings: &Settings) -> Entry {
-    let person = Person {
+fn comment(row: Row, key: Option<Key>, commenter: Option<&Commenter>, settings: &ReadSettings) -> GroupEntry {
+    let person = SourceMember {
         username: "",
         email: commenter.map_or("", |one| &one.email),
         // Without an entry the hex still tells one commenter from another; "anonymous" is nobody.
@@ -112,9 +112,9 @@ fn comment(row: Row, key: Option<Key>, commenter: Option<&Commenter>, settings: 
     let by_author = row.deleter_hex == row.commenter_hex;
     let mut comment = Comment {
         key: key.unwrap_or_else(|| page::unknown(settings)),
-        external_id: ident::fit(&row.comment_hex),
-        parent_external_id: (!is_root).then(|| ident::fit(&row.parent_hex)),
-        member_id: ident::member(&settings.source, &settings.salt, person),
+        external_id: member_ids::fit(&row.comment_hex),
+        parent_external_id: (!is_root).then(|| member_ids::fit(&row.parent_hex)),
+        member_id: member_ids::member(&settings.source, &settings.salt, person),
         state: match (row.deleted, row.state.as_str()) {
             (true, _) => CommentState::Deleted,
             (false, "approved" | "") => CommentState::Active,
@@ -130,18 +130,18 @@ fn comment(row: Row, key: Option<Key>, commenter: Option<&Commenter>, settings: 
     if let Some(commenter) = commenter {
         put_metadata(&mut comment.metadata, "author_name", &commenter.name);
     }
-    Entry { record: Record::Comment(comment), problem }
+    GroupEntry { record: Record::Comment(comment), problem }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn entries(json: &str) -> Result<Vec<Entry>> {
+    fn entries(json: &str) -> Result<Vec<GroupEntry>> {
         let file = tempfile::NamedTempFile::new()?;
         std::fs::write(file.path(), json)?;
         let (source, object_type, salt) = ("commento".to_owned(), "page".to_owned(), "s".to_owned());
-        let settings = Settings { source, object_type, salt, subject_by: SubjectBy::Id };
+        let settings = ReadSettings { source, object_type, salt, subject_by: SubjectBy::Id };
         let mut entries = Vec::new();
         read(file.path(), &settings, &mut |entry| entries.push(entry))?;
         Ok(entries)

@@ -8,15 +8,15 @@ use std::path::{Path, PathBuf};
 use ::csv::StringRecord;
 use anyhow::{Context, Result, bail};
 
-use self::likes::Likes;
-use self::value::{Compiler, Filled, Value};
-use super::group::Entry;
+use self::likes::LatestVotes;
+use self::value::{Compiler, RowReader, Value};
+use super::group::GroupEntry;
 use super::html;
 use super::input::base_name;
-use super::map::{CommentMap, Map, SubjectMap, Table};
-use super::read::Settings;
+use super::map::{CommentMap, JoinedTable, Map, SubjectMap};
+use super::read::ReadSettings;
 use super::record::{Client, Comment, Key, Problem, Record, Subject, Votes, put_metadata};
-use super::table::{Lookup, Rows};
+use super::table::{CsvRows, TableLookup};
 use super::template::{Columns, Template};
 
 /// Reads all tables that the map names and hands out their records: subjects, then comments, then likes.
@@ -24,7 +24,12 @@ use super::template::{Columns, Template};
 /// # Errors
 /// A file or column is missing, or a row is not CSV or not UTF-8 (with file and line). A cell that cannot be understood
 /// makes a rejected record instead.
-pub(crate) fn read(files: &[PathBuf], map: &Map, settings: &Settings, out: &mut dyn FnMut(Entry)) -> Result<()> {
+pub(crate) fn read(
+    files: &[PathBuf],
+    map: &Map,
+    settings: &ReadSettings,
+    out: &mut dyn FnMut(GroupEntry),
+) -> Result<()> {
     let located = Files::sort(files, map)?;
     if let Some(subjects) = &map.subject {
         read_subjects(&located.table(map, &subjects.table)?, subjects, map, settings, out)?;
@@ -33,7 +38,7 @@ pub(crate) fn read(files: &[PathBuf], map: &Map, settings: &Settings, out: &mut 
         read_comments(main, &located, map, settings, out)?;
     }
     if let Some(likes) = &map.like {
-        Likes::read(&located.table(map, &likes.table)?, likes, map, settings)?.hand_out(out);
+        LatestVotes::read(&located.table(map, &likes.table)?, likes, map, settings)?.hand_out(out);
     }
     Ok(())
 }
@@ -56,7 +61,8 @@ impl Files {
     }
 
     fn table(&self, map: &Map, alias: &str) -> Result<PathBuf> {
-        let Table { file, .. } = map.tables.get(alias).with_context(|| format!("there is no [tables.{alias}]"))?;
+        let JoinedTable { file, .. } =
+            map.tables.get(alias).with_context(|| format!("there is no [tables.{alias}]"))?;
         let given = self.tables.iter().find(|path| base_name(path) == *file).cloned();
         let beside = || self.main.first().and_then(|main| main.parent()).unwrap_or(Path::new("")).join(file);
         Ok(given.unwrap_or_else(beside))
@@ -67,10 +73,10 @@ fn read_subjects(
     path: &Path,
     subjects: &SubjectMap,
     map: &Map,
-    to: &Settings,
-    out: &mut dyn FnMut(Entry),
+    to: &ReadSettings,
+    out: &mut dyn FnMut(GroupEntry),
 ) -> Result<()> {
-    let mut rows = Rows::open(path, map)?;
+    let mut rows = CsvRows::open(path, map)?;
     let mut columns = Columns::default();
     columns.add("", rows.header().clone());
     let compiler = Compiler { columns: &columns, map };
@@ -86,7 +92,7 @@ fn read_subjects(
     })()
     .context("in [subject] of the mapping file")?;
     while let Some((row, line)) = rows.next()? {
-        out(fields.subject(&mut Filled::new(&[Some(&row)], map, line), to));
+        out(fields.subject(&mut RowReader::new(&[Some(&row)], map, line), to));
     }
     Ok(())
 }
@@ -102,7 +108,7 @@ struct SubjectFields {
 }
 
 impl SubjectFields {
-    fn subject(&self, row: &mut Filled<'_>, settings: &Settings) -> Entry {
+    fn subject(&self, row: &mut RowReader<'_>, settings: &ReadSettings) -> GroupEntry {
         let mut subject = Subject {
             key: row.key(self.object_type.as_ref(), &self.id, settings),
             owner_id: row.text(self.owner.as_ref()),
@@ -120,19 +126,25 @@ impl SubjectFields {
 /// A join: the rows of another table, and the template that picks one of them.
 #[derive(Debug)]
 struct Join {
-    rows: Lookup,
+    rows: TableLookup,
     on: Template,
 }
 
-fn read_comments(main: &Path, files: &Files, map: &Map, settings: &Settings, out: &mut dyn FnMut(Entry)) -> Result<()> {
-    let mut rows = Rows::open(main, map)?;
+fn read_comments(
+    main: &Path,
+    files: &Files,
+    map: &Map,
+    settings: &ReadSettings,
+    out: &mut dyn FnMut(GroupEntry),
+) -> Result<()> {
+    let mut rows = CsvRows::open(main, map)?;
     let mut columns = Columns::default();
     columns.add("", rows.header().clone());
     let mut joins = Vec::new();
     for (alias, table) in &map.tables {
         let (Some(key), Some(on)) = (&table.key, &table.on) else { continue };
         let context = || format!("in [tables.{alias}] of the mapping file");
-        let found = Lookup::load(&files.table(map, alias)?, key, map).with_context(context)?;
+        let found = TableLookup::load(&files.table(map, alias)?, key, map).with_context(context)?;
         let on = columns.compile(on).with_context(context)?;
         columns.add(alias, found.header.clone());
         joins.push(Join { rows: found, on });
@@ -141,7 +153,7 @@ fn read_comments(main: &Path, files: &Files, map: &Map, settings: &Settings, out
     let fields = CommentFields::compile(&map.comment, &compiler).context("in [comment] of the mapping file")?;
     while let Some((row, line)) = rows.next()? {
         let joined = join(&row, &joins, map);
-        out(fields.comment(&mut Filled::new(&joined, map, line), settings));
+        out(fields.comment(&mut RowReader::new(&joined, map, line), settings));
     }
     Ok(())
 }
@@ -196,7 +208,7 @@ impl CommentFields {
         })
     }
 
-    fn comment(&self, row: &mut Filled<'_>, settings: &Settings) -> Entry {
+    fn comment(&self, row: &mut RowReader<'_>, settings: &ReadSettings) -> GroupEntry {
         let parent = row.text(self.parent.as_ref());
         let is_root = parent.is_empty() || self.parent_root.contains(&parent);
         let text = row.text(Some(&self.text));

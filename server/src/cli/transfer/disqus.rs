@@ -9,11 +9,11 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::group::Entry;
+use super::group::GroupEntry;
 use super::html;
-use super::ident::{self, Person};
-use super::page::{self, Page};
-use super::read::Settings;
+use super::member_ids::{self, SourceMember};
+use super::page::{self, PageNames};
+use super::read::ReadSettings;
 use super::record::{Client, Comment, CommentState, Key, Problem, Record, Subject, SubjectState, put_metadata};
 use super::time::TimeReader;
 use super::xml::{Fields, Tag, Xml};
@@ -22,7 +22,7 @@ use super::xml::{Fields, Tag, Xml};
 ///
 /// # Errors
 /// The file is not well-formed XML, with file and line.
-pub(crate) fn read(path: &Path, settings: &Settings, out: &mut dyn FnMut(Entry)) -> Result<()> {
+pub(crate) fn read(path: &Path, settings: &ReadSettings, out: &mut dyn FnMut(GroupEntry)) -> Result<()> {
     let mut xml = Xml::open(path, "disqus")?;
     let mut threads: HashMap<String, Key> = HashMap::new();
     let mut posts: Vec<Fields> = Vec::new();
@@ -33,7 +33,7 @@ pub(crate) fn read(path: &Path, settings: &Settings, out: &mut dyn FnMut(Entry))
                 let fields = xml.fields(attributes)?;
                 if let Some(subject) = thread(&fields, settings) {
                     threads.insert(fields.get("@id").to_owned(), subject.key.clone());
-                    out(Entry::good(Record::Subject(subject)));
+                    out(GroupEntry::good(Record::Subject(subject)));
                 }
             }
             // A post may stand before its thread, so posts wait for the end of the file.
@@ -46,8 +46,8 @@ pub(crate) fn read(path: &Path, settings: &Settings, out: &mut dyn FnMut(Entry))
 }
 
 /// A thread without identifier and link is a leftover that nothing can be shown under.
-fn thread(fields: &Fields, settings: &Settings) -> Option<Subject> {
-    let page = Page { id: fields.get("id"), link: fields.get("link"), number: "" };
+fn thread(fields: &Fields, settings: &ReadSettings) -> Option<Subject> {
+    let page = PageNames { id: fields.get("id"), link: fields.get("link"), number: "" };
     let object_id = page.object_id(settings.subject_by)?;
     let mut subject = Subject {
         key: Key { object_type: settings.object_type.clone(), object_id },
@@ -65,9 +65,9 @@ fn thread(fields: &Fields, settings: &Settings) -> Option<Subject> {
     Some(subject)
 }
 
-fn post(fields: &Fields, threads: &HashMap<String, Key>, settings: &Settings) -> Entry {
+fn post(fields: &Fields, threads: &HashMap<String, Key>, settings: &ReadSettings) -> GroupEntry {
     let number = fields.get("thread@id");
-    let person = Person {
+    let person = SourceMember {
         username: fields.get("author/username"),
         email: fields.get("author/email"),
         name: fields.get("author/name"),
@@ -81,9 +81,9 @@ fn post(fields: &Fields, threads: &HashMap<String, Key>, settings: &Settings) ->
     };
     let mut comment = Comment {
         key: threads.get(number).cloned().unwrap_or_else(|| page::unknown(settings)),
-        external_id: ident::fit(fields.get("@id")),
-        parent_external_id: (!parent.is_empty()).then(|| ident::fit(parent)),
-        member_id: ident::member(&settings.source, &settings.salt, person),
+        external_id: member_ids::fit(fields.get("@id")),
+        parent_external_id: (!parent.is_empty()).then(|| member_ids::fit(parent)),
+        member_id: member_ids::member(&settings.source, &settings.salt, person),
         text: html::to_text(fields.get("message")),
         client: Client { ip: fields.get("ipAddress").to_owned(), ..Client::default() },
         state,
@@ -97,7 +97,7 @@ fn post(fields: &Fields, threads: &HashMap<String, Key>, settings: &Settings) ->
         (Err(error), ..) => Some(Problem::new("TIME_INVALID", format!("{error:#}"))),
         (Ok(_), ..) => None,
     };
-    Entry { record: Record::Comment(comment), problem }
+    GroupEntry { record: Record::Comment(comment), problem }
 }
 
 #[cfg(test)]
@@ -126,17 +126,21 @@ mod tests {
   <post dsq:id="9"><message/><createdAt>2013-10-10T19:20:29Z</createdAt><isDeleted>true</isDeleted><author/><thread dsq:id="2" /></post>
 </disqus>"#;
 
-    fn entries(subject_by: SubjectBy) -> Vec<Entry> {
+    fn entries(subject_by: SubjectBy) -> Vec<GroupEntry> {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(EXPORT.as_bytes()).unwrap();
-        let settings =
-            Settings { source: "disqus".to_owned(), object_type: "page".to_owned(), salt: "s".to_owned(), subject_by };
+        let settings = ReadSettings {
+            source: "disqus".to_owned(),
+            object_type: "page".to_owned(),
+            salt: "s".to_owned(),
+            subject_by,
+        };
         let mut entries = Vec::new();
         read(file.path(), &settings, &mut |entry| entries.push(entry)).unwrap();
         entries
     }
 
-    fn comment(entries: &[Entry], id: &str) -> (Comment, Option<String>) {
+    fn comment(entries: &[GroupEntry], id: &str) -> (Comment, Option<String>) {
         let found = entries.iter().find_map(|entry| match &entry.record {
             Record::Comment(comment) if comment.external_id == id => {
                 Some((comment.clone(), entry.problem.as_ref().map(|problem| problem.reason.clone())))
@@ -148,7 +152,7 @@ mod tests {
 
     #[test]
     fn threads_become_subjects_by_identifier_or_link() {
-        let ids = |entries: Vec<Entry>| {
+        let ids = |entries: Vec<GroupEntry>| {
             let subjects = entries.into_iter().filter(|entry| matches!(entry.record, Record::Subject(_)));
             subjects.map(|entry| entry.record.key().object_id.clone()).collect::<Vec<_>>()
         };

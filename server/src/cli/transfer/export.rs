@@ -20,7 +20,7 @@ const SYNTHETIC: &str = "~synthetic:";
 
 /// What one subject came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Exported {
+pub(crate) enum SubjectExport {
     /// All of it was written.
     Whole { comments: u64, likes: u64 },
     /// It is deleted, and nothing was written: an import would bring it back to life.
@@ -36,7 +36,7 @@ pub(crate) async fn subject(
     client: &mut AdminServiceClient<Connection>,
     key: &Key,
     out: &mut impl Write,
-) -> Result<Exported> {
+) -> Result<SubjectExport> {
     let request = ExportSubjectRequest { key: Some(wire::wire_key(key)) };
     let mut answers = client.export_subject(request).await?.into_inner();
     let mut subject = Pages { key: key.clone(), ..Pages::default() };
@@ -45,7 +45,7 @@ pub(crate) async fn subject(
             Item::Subject(exported) => {
                 let exported = exported.subject.context("the server broke the contract: no subject")?;
                 if exported.delete_time.is_some() {
-                    return Ok(Exported::Deleted);
+                    return Ok(SubjectExport::Deleted);
                 }
                 jsonl::write(out, &Record::Subject(neutral_subject(exported)), None)?;
             }
@@ -60,7 +60,7 @@ pub(crate) async fn subject(
         }
     }
     subject.write_comments(out)?;
-    Ok(Exported::Whole { comments: subject.comments, likes: subject.likes })
+    Ok(SubjectExport::Whole { comments: subject.comments, likes: subject.likes })
 }
 
 /// A subject while it is written.

@@ -5,7 +5,7 @@ use std::io::Write;
 use clap::ValueEnum;
 
 use super::group::Group;
-use super::read::{Format, Request, SubjectBy};
+use super::read::{ImportFormat, ReadRequest, SubjectBy};
 
 /// A mapping with a column for each thing that can be brought in.
 const MAP: &str = r#"
@@ -31,7 +31,7 @@ ip = "{ip}"
 /// When the machine gives no temporary file.
 #[expect(clippy::expect_used, reason = "a fuzzer has nobody to tell")]
 pub fn import(bytes: &[u8]) {
-    let formats = Format::value_variants();
+    let formats = ImportFormat::value_variants();
     let Some((format, rest)) = bytes.split_first() else { return };
     let format = formats[usize::from(*format) % formats.len()];
     let file = |bytes: &[u8]| {
@@ -39,8 +39,8 @@ pub fn import(bytes: &[u8]) {
         file.write_all(bytes).expect("room for it");
         file
     };
-    let (file, map) = (file(rest), (format == Format::Csv).then(|| file(MAP.as_bytes())));
-    let request = Request {
+    let (file, map) = (file(rest), (format == ImportFormat::Csv).then(|| file(MAP.as_bytes())));
+    let request = ReadRequest {
         files: vec![file.path().to_owned()],
         format,
         map: map.as_ref().map(|map| map.path().to_owned()),

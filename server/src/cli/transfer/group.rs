@@ -6,7 +6,7 @@ use super::record::{Comment, Key, Like, Problem, Record, Reject, Subject};
 
 /// One record as a format read it; with a problem it can only be rejected.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Entry {
+pub(crate) struct GroupEntry {
     pub(crate) record: Record,
     pub(crate) problem: Option<Problem>,
 }
@@ -28,7 +28,7 @@ pub(crate) struct Groups {
     groups: Vec<Group>,
 }
 
-impl Entry {
+impl GroupEntry {
     /// A record without a problem.
     pub(crate) fn good(record: Record) -> Self {
         Self { record, problem: None }
@@ -47,7 +47,7 @@ impl Group {
     }
 
     /// Takes one record of this subject. Of a subject named twice, the later line counts.
-    pub(crate) fn add(&mut self, entry: Entry) {
+    pub(crate) fn add(&mut self, entry: GroupEntry) {
         match (entry.problem, entry.record) {
             (Some(problem), record) => self.rejects.push(Reject { record, problem }),
             (None, Record::Subject(subject)) => self.subject = Some(subject),
@@ -59,7 +59,7 @@ impl Group {
 
 impl Groups {
     /// Takes one record of any subject.
-    pub(crate) fn add(&mut self, entry: Entry) {
+    pub(crate) fn add(&mut self, entry: GroupEntry) {
         let key = entry.record.key();
         let index = match self.by_key.get(key) {
             Some(index) => *index,

@@ -3,13 +3,13 @@
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
-use super::progress::Progress;
+use super::progress::ImportProgress;
 
 /// The exit code after Ctrl-C, as shells have it.
 pub(crate) const INTERRUPTED: u8 = 130;
 
 /// Asks the job to stop at the first Ctrl-C or SIGTERM; returns at the second.
-pub(crate) async fn second(stop: &watch::Sender<bool>, progress: &Progress) {
+pub(crate) async fn second(stop: &watch::Sender<bool>, progress: &ImportProgress) {
     one().await;
     stop.send_replace(true);
     progress.say("stopping when what is under way is answered; Ctrl-C again stops now");

@@ -10,11 +10,11 @@ use anyhow::{Context, Result};
 use jiff::Timestamp;
 use serde::Deserialize;
 
-use super::group::Entry;
-use super::ident::{self, Person};
+use super::group::GroupEntry;
 use super::input::{self, base_name};
-use super::page::Page;
-use super::read::{Settings, SubjectBy};
+use super::member_ids::{self, SourceMember};
+use super::page::PageNames;
+use super::read::{ReadSettings, SubjectBy};
 use super::record::{Client, Comment, CommentState, Key, Problem, Record, Subject, Votes, put_metadata};
 use super::time::{self, TimeReader};
 
@@ -65,27 +65,27 @@ enum Moment {
 ///
 /// # Errors
 /// The file is not such a list (with file, line and column), or is larger than 512 MiB.
-pub(crate) fn read(path: &Path, settings: &Settings, out: &mut dyn FnMut(Entry)) -> Result<()> {
+pub(crate) fn read(path: &Path, settings: &ReadSettings, out: &mut dyn FnMut(GroupEntry)) -> Result<()> {
     let text = input::read_whole(path, FILE_BYTES_MAX)?;
     let threads: Vec<Thread> = serde_json::from_str(&text).with_context(|| base_name(path))?;
     drop(text);
     for thread in threads {
-        let page = Page { id: "", link: &thread.id, number: "" };
+        let page = PageNames { id: "", link: &thread.id, number: "" };
         let object_id = page.object_id(SubjectBy::Path).unwrap_or_default();
         let key = Key { object_type: settings.object_type.clone(), object_id };
         let mut subject = Subject { key: key.clone(), ..Subject::default() };
         put_metadata(&mut subject.metadata, "title", thread.title.as_deref().unwrap_or_default());
         put_metadata(&mut subject.metadata, "url", &thread.id);
         if !key.object_id.is_empty() {
-            out(Entry::good(Record::Subject(subject)));
+            out(GroupEntry::good(Record::Subject(subject)));
         }
         thread.comments.into_iter().for_each(|row| out(comment(row, &key, settings)));
     }
     Ok(())
 }
 
-fn comment(row: Row, key: &Key, settings: &Settings) -> Entry {
-    let person = Person {
+fn comment(row: Row, key: &Key, settings: &ReadSettings) -> GroupEntry {
+    let person = SourceMember {
         username: "",
         email: row.email.as_deref().unwrap_or_default(),
         name: row.author.as_deref().unwrap_or_default(),
@@ -93,9 +93,9 @@ fn comment(row: Row, key: &Key, settings: &Settings) -> Entry {
     let create_time = row.created.read();
     let mut comment = Comment {
         key: key.clone(),
-        external_id: ident::within(&key.object_id, &row.id.text()),
-        parent_external_id: row.parent.map(|id| ident::within(&key.object_id, &id.text())),
-        member_id: ident::member(&settings.source, &settings.salt, person),
+        external_id: member_ids::within(&key.object_id, &row.id.text()),
+        parent_external_id: row.parent.map(|id| member_ids::within(&key.object_id, &id.text())),
+        member_id: member_ids::member(&settings.source, &settings.salt, person),
         client: Client { ip: row.remote_addr.clone().unwrap_or_default(), ..Client::default() },
         state: match row.mode {
             None | Some(1) => CommentState::Active,
@@ -114,7 +114,7 @@ fn comment(row: Row, key: &Key, settings: &Settings) -> Entry {
         (Err(error), _) => Some(Problem::new("TIME_INVALID", format!("{error:#}"))),
         (Ok(_), _) => None,
     };
-    Entry { record: Record::Comment(comment), problem }
+    GroupEntry { record: Record::Comment(comment), problem }
 }
 
 impl Id {
@@ -139,11 +139,11 @@ impl Moment {
 mod tests {
     use super::*;
 
-    fn entries(json: &str) -> Result<Vec<Entry>> {
+    fn entries(json: &str) -> Result<Vec<GroupEntry>> {
         let file = tempfile::NamedTempFile::new()?;
         std::fs::write(file.path(), json)?;
         let (source, object_type, salt) = ("isso".to_owned(), "page".to_owned(), "s".to_owned());
-        let settings = Settings { source, object_type, salt, subject_by: SubjectBy::Id };
+        let settings = ReadSettings { source, object_type, salt, subject_by: SubjectBy::Id };
         let mut entries = Vec::new();
         read(file.path(), &settings, &mut |entry| entries.push(entry))?;
         Ok(entries)

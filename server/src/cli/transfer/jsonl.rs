@@ -12,9 +12,9 @@ use anyhow::{Context, Result, anyhow, bail};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
-use super::group::{Entry, Group};
+use super::group::{Group, GroupEntry};
 use super::input::{self, base_name};
-use super::read::Sink;
+use super::read::GroupSink;
 use super::record::{Comment, Like, Problem, Record, Subject};
 
 /// The name of the format in its header.
@@ -51,7 +51,7 @@ struct Written<'a> {
 /// One line as it is read.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Line {
+pub(crate) struct JsonLine {
     pub(crate) schema: Option<String>,
     pub(crate) scope: Option<Scope>,
     pub(crate) subject: Option<Subject>,
@@ -102,7 +102,7 @@ pub(crate) fn count(path: &Path) -> Result<u64> {
 ///
 /// # Errors
 /// The first line that is not of this format, with file and line; or what `sink` answered.
-pub(crate) fn read(path: &Path, sink: Sink<'_>) -> Result<()> {
+pub(crate) fn read(path: &Path, sink: GroupSink<'_>) -> Result<()> {
     let mut group: Option<Group> = None;
     each_line(path, &mut |number, text| {
         let entry = parse(text).map_err(|error| anyhow!("{}:{number}: {error:#}", base_name(path)))?;
@@ -125,25 +125,25 @@ pub(crate) fn read(path: &Path, sink: Sink<'_>) -> Result<()> {
 ///
 /// # Errors
 /// The line is not JSON, has an unknown key, holds no record or more than one.
-pub(crate) fn parse(text: &str) -> Result<Option<Entry>> {
-    let line: Line = serde_json::from_str(text)?;
-    let Line { schema, scope, subject, comment, like, rejected: _ } = line;
+pub(crate) fn parse(text: &str) -> Result<Option<GroupEntry>> {
+    let line: JsonLine = serde_json::from_str(text)?;
+    let JsonLine { schema, scope, subject, comment, like, rejected: _ } = line;
     Ok(Some(match (schema, subject, comment, like) {
         (Some(schema), None, None, None) if schema == SCHEMA => return Ok(None),
         (Some(schema), ..) if schema != SCHEMA => bail!("the schema {schema:?} is not known; this is {SCHEMA}"),
         _ if scope.is_some() => bail!("scope belongs to the header"),
-        (None, Some(subject), None, None) => Entry::good(Record::Subject(subject)),
+        (None, Some(subject), None, None) => GroupEntry::good(Record::Subject(subject)),
         (None, None, Some(comment), None) => check(comment),
-        (None, None, None, Some(like)) => Entry::good(Record::Like(like)),
+        (None, None, None, Some(like)) => GroupEntry::good(Record::Like(like)),
         _ => bail!("a line holds exactly one of subject, comment and like"),
     }))
 }
 
 /// A comment whose time is missing was rejected for it and not mended: now would be a wrong answer.
-fn check(comment: Comment) -> Entry {
+fn check(comment: Comment) -> GroupEntry {
     match comment.create_time {
-        Some(_) => Entry::good(Record::Comment(comment)),
-        None => Entry::bad(Record::Comment(comment), Problem::new("TIME_INVALID", "it has no create_time")),
+        Some(_) => GroupEntry::good(Record::Comment(comment)),
+        None => GroupEntry::bad(Record::Comment(comment), Problem::new("TIME_INVALID", "it has no create_time")),
     }
 }
 

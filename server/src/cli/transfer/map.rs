@@ -34,7 +34,7 @@ pub(crate) struct Map {
     pub(crate) null: Vec<String>,
     /// Files beside the main one, by alias.
     #[serde(default)]
-    pub(crate) tables: BTreeMap<String, Table>,
+    pub(crate) tables: BTreeMap<String, JoinedTable>,
     #[serde(default)]
     pub(crate) subject: Option<SubjectMap>,
     pub(crate) comment: CommentMap,
@@ -45,7 +45,7 @@ pub(crate) struct Map {
 /// A further CSV file.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Table {
+pub(crate) struct JoinedTable {
     /// Looked for among the FILEs of the command, then beside the first of them.
     pub(crate) file: String,
     /// Template over the table's own columns that names a row.

@@ -9,12 +9,12 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::jsonl::{self, Scope};
-use super::resume::{self, Done};
+use super::resume::{self, FinishedSubjects};
 
-/// The open end of an export. What is written in one call of [`Output::append`] is one gzip member, so that a broken
+/// The open end of an export. What is written in one call of [`ExportOutput::append`] is one gzip member, so that a broken
 /// file can be cut back to the last whole subject.
 #[derive(Debug)]
-pub(crate) struct Output {
+pub(crate) struct ExportOutput {
     to: To,
     gzip: bool,
 }
@@ -27,7 +27,7 @@ enum To {
 
 /// A file to write, and what may happen to files that are there.
 #[derive(Debug, Clone)]
-pub(crate) struct Target {
+pub(crate) struct OutputTarget {
     /// `None`: standard output.
     pub(crate) path: Option<PathBuf>,
     pub(crate) gzip: bool,
@@ -37,16 +37,16 @@ pub(crate) struct Target {
     pub(crate) overwrite: bool,
 }
 
-impl Target {
+impl OutputTarget {
     /// Opens the output; with `resume` cuts an unfinished file back to its last whole subject.
     ///
     /// # Errors
     /// A file is in the way, or the unfinished file is of another export or cannot be read.
-    pub(crate) fn open(&self, scope: &Scope) -> Result<(Output, Done)> {
+    pub(crate) fn open(&self, scope: &Scope) -> Result<(ExportOutput, FinishedSubjects)> {
         let Some(path) = &self.path else {
-            let mut output = Output { to: To::Stdout, gzip: self.gzip };
+            let mut output = ExportOutput { to: To::Stdout, gzip: self.gzip };
             output.append(&mut header(scope)?.as_slice())?;
-            return Ok((output, Done::new()));
+            return Ok((output, FinishedSubjects::new()));
         };
         ensure!(self.overwrite || !path.exists(), "{} exists; --overwrite replaces it", path.display());
         let part = part(path);
@@ -58,13 +58,14 @@ impl Target {
         let (done, end) = match unfinished {
             true => resume::scan(&part, self.gzip, scope)
                 .with_context(|| format!("cannot go on with {}", part.display()))?,
-            false => (Done::new(), 0),
+            false => (FinishedSubjects::new(), 0),
         };
         let file = OpenOptions::new().create(true).truncate(false).write(true).open(&part).with_context(context)?;
         file.set_len(end).with_context(context)?;
         let mut file = BufWriter::new(file);
         file.seek(io::SeekFrom::Start(end)).with_context(context)?;
-        let mut output = Output { to: To::File { file, part: part.clone(), path: path.clone() }, gzip: self.gzip };
+        let mut output =
+            ExportOutput { to: To::File { file, part: part.clone(), path: path.clone() }, gzip: self.gzip };
         if end == 0 {
             output.append(&mut header(scope)?.as_slice())?;
         }
@@ -72,7 +73,7 @@ impl Target {
     }
 }
 
-impl Output {
+impl ExportOutput {
     /// Writes the lines of one subject.
     ///
     /// # Errors

@@ -1,12 +1,12 @@
 //! Pages of web sites as subjects.
 
-use super::ident;
-use super::read::{Settings, SubjectBy};
+use super::member_ids;
+use super::read::{ReadSettings, SubjectBy};
 use super::record::Key;
 
 /// The names that an export gives a page; each may be empty.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Page<'a> {
+pub(crate) struct PageNames<'a> {
     /// What the site itself calls it.
     pub(crate) id: &'a str,
     /// Its address.
@@ -15,7 +15,7 @@ pub(crate) struct Page<'a> {
     pub(crate) number: &'a str,
 }
 
-impl Page<'_> {
+impl PageNames<'_> {
     /// The object id: the first name that is not empty, hashed if it is too long. `None` if all are.
     pub(crate) fn object_id(&self, by: SubjectBy) -> Option<String> {
         let path = path_of(self.link);
@@ -23,12 +23,12 @@ impl Page<'_> {
             SubjectBy::Id => [self.id, path, self.number],
             SubjectBy::Path => [path, self.id, self.number],
         };
-        names.into_iter().find(|name| !name.is_empty()).map(ident::fit)
+        names.into_iter().find(|name| !name.is_empty()).map(member_ids::fit)
     }
 }
 
 /// The key of comments whose page is not known: to be filled in by hand in the rejects file.
-pub(crate) fn unknown(settings: &Settings) -> Key {
+pub(crate) fn unknown(settings: &ReadSettings) -> Key {
     Key { object_type: settings.object_type.clone(), object_id: String::new() }
 }
 
@@ -59,14 +59,14 @@ mod tests {
             ("id", "http://e/x", "18", "id"),
         ];
         for (id, link, number, expected) in cases {
-            assert_eq!(Page { id, link, number }.object_id(SubjectBy::Id).as_deref(), Some(expected));
+            assert_eq!(PageNames { id, link, number }.object_id(SubjectBy::Id).as_deref(), Some(expected));
         }
-        let all = Page { id: "id", link: "http://e/x", number: "18" };
+        let all = PageNames { id: "id", link: "http://e/x", number: "18" };
         assert_eq!(all.object_id(SubjectBy::Path).as_deref(), Some("/x"));
-        assert_eq!(Page { id: "", link: "", number: "" }.object_id(SubjectBy::Id), None);
+        assert_eq!(PageNames { id: "", link: "", number: "" }.object_id(SubjectBy::Id), None);
         let long = format!("http://e/{}", "x".repeat(99));
         assert!(
-            Page { id: "", link: &long, number: "" }
+            PageNames { id: "", link: &long, number: "" }
                 .object_id(SubjectBy::Id)
                 .is_some_and(|id| id.starts_with("sha256:"))
         );

@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio::task::JoinHandle;
 use tokio::time::MissedTickBehavior;
 
-use super::tally::Tally;
+use super::totals::ImportTotals;
 
 const BAR_TICK: Duration = Duration::from_millis(100);
 const LINE_TICK: Duration = Duration::from_secs(5);
@@ -17,14 +17,14 @@ const TEMPLATE: &str = "{spinner} {wide_bar} {human_pos} of {human_len} ({percen
 
 /// Shows a tally on standard error until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Progress {
+pub(crate) struct ImportProgress {
     bar: ProgressBar,
     task: JoinHandle<()>,
 }
 
-impl Progress {
+impl ImportProgress {
     /// Begins to show. Must be called within a tokio runtime.
-    pub(crate) fn start(tally: &Arc<Tally>) -> Self {
+    pub(crate) fn start(tally: &Arc<ImportTotals>) -> Self {
         let terminal = std::io::stderr().is_terminal();
         let target = if terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(None, target);
@@ -66,7 +66,7 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for ImportProgress {
     fn drop(&mut self) {
         self.task.abort();
         self.bar.finish_and_clear();
@@ -74,7 +74,7 @@ impl Drop for Progress {
 }
 
 /// One line for a log: done, total, share, rate, time left, rejects.
-pub(crate) fn line(tally: &Tally, elapsed: Duration) -> String {
+pub(crate) fn line(tally: &ImportTotals, elapsed: Duration) -> String {
     let (done, total) = (tally.done.get(), tally.total.get());
     let known = tally.total_known.load(Ordering::Relaxed);
     let of = if known { format!("of {total}") } else { format!("of {total} or more") };
@@ -82,7 +82,7 @@ pub(crate) fn line(tally: &Tally, elapsed: Duration) -> String {
     format!("{done} {of} ({percent} %), {}", rest_of_line(tally, elapsed))
 }
 
-fn rest_of_line(tally: &Tally, elapsed: Duration) -> String {
+fn rest_of_line(tally: &ImportTotals, elapsed: Duration) -> String {
     let (done, total) = (tally.done.get(), tally.total.get());
     let rate = per_second(done, elapsed);
     let left = total.saturating_sub(done).checked_div(rate).map_or_else(|| "?".to_owned(), |left| left.to_string());
@@ -101,14 +101,14 @@ mod tests {
 
     #[test]
     fn a_line_tells_done_total_rate_time_left_and_rejects() {
-        let tally = Tally::default();
+        let tally = ImportTotals::default();
         tally.total.add(2000);
         tally.done.add(500);
         tally.rejected.add(3);
-        let text = |tally: &Tally| line(tally, Duration::from_secs(5));
+        let text = |tally: &ImportTotals| line(tally, Duration::from_secs(5));
         assert_eq!(text(&tally), "500 of 2000 or more (25 %), 100/s, 15 s left, 3 rejected");
         tally.total_known.store(true, Ordering::Relaxed);
         assert_eq!(text(&tally), "500 of 2000 (25 %), 100/s, 15 s left, 3 rejected");
-        assert_eq!(line(&Tally::default(), Duration::ZERO), "0 of 0 or more (0 %), 0/s, ? s left, 0 rejected");
+        assert_eq!(line(&ImportTotals::default(), Duration::ZERO), "0 of 0 or more (0 %), 0/s, ? s left, 0 rejected");
     }
 }

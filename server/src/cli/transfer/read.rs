@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 
-use super::group::{Entry, Group, Groups};
+use super::group::{Group, GroupEntry, Groups};
 use super::map::{self, Map};
 use super::{commento, csv, disqus, isso, jsonl, wordpress};
 
 /// A format that comments can be brought in from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Format {
+pub(crate) enum ImportFormat {
     /// Any CSV files, by a mapping file (`--map`).
     Csv,
     /// The XML export of Disqus.
@@ -38,7 +38,7 @@ pub(crate) enum SubjectBy {
 
 /// What is the same for all records of one import.
 #[derive(Debug, Clone)]
-pub(crate) struct Settings {
+pub(crate) struct ReadSettings {
     pub(crate) source: String,
     pub(crate) object_type: String,
     /// Goes into the hash of e-mail addresses and names.
@@ -48,9 +48,9 @@ pub(crate) struct Settings {
 
 /// What to read.
 #[derive(Debug, Clone)]
-pub(crate) struct Request {
+pub(crate) struct ReadRequest {
     pub(crate) files: Vec<PathBuf>,
-    pub(crate) format: Format,
+    pub(crate) format: ImportFormat,
     pub(crate) map: Option<PathBuf>,
     pub(crate) source: Option<String>,
     pub(crate) object_type: Option<String>,
@@ -60,25 +60,25 @@ pub(crate) struct Request {
 
 /// Files whose format, mapping and settings are known to be good.
 #[derive(Debug)]
-pub(crate) struct Prepared {
+pub(crate) struct PreparedImport {
     files: Vec<PathBuf>,
-    format: Format,
+    format: ImportFormat,
     map: Option<Map>,
-    pub(crate) settings: Settings,
+    pub(crate) settings: ReadSettings,
 }
 
 /// Where the groups go; an error from it ends the reading.
-pub(crate) type Sink<'a> = &'a mut dyn FnMut(Group) -> Result<()>;
+pub(crate) type GroupSink<'a> = &'a mut dyn FnMut(Group) -> Result<()>;
 
-impl Request {
+impl ReadRequest {
     /// Checks what can be checked before a file is read.
     ///
     /// # Errors
     /// CSV without a mapping file, a mapping file with another format, a faulty mapping file.
-    pub(crate) fn prepare(self) -> Result<Prepared> {
+    pub(crate) fn prepare(self) -> Result<PreparedImport> {
         let map = match (self.format, &self.map) {
-            (Format::Csv, None) => bail!("--format csv needs --map MAP.toml, which says what the columns are"),
-            (Format::Csv, Some(path)) => Some(map::load(path)?),
+            (ImportFormat::Csv, None) => bail!("--format csv needs --map MAP.toml, which says what the columns are"),
+            (ImportFormat::Csv, Some(path)) => Some(map::load(path)?),
             (_, Some(_)) => bail!("--map is for --format csv"),
             (_, None) => None,
         };
@@ -87,20 +87,24 @@ impl Request {
         let mapped = map.as_ref().map(|map| map.object_type.clone()).filter(|name| !name.is_empty());
         let object_type = self.object_type.or(mapped).unwrap_or_else(|| "page".to_owned());
         let salt = if self.salt.is_empty() { source.clone() } else { self.salt };
-        let settings = Settings { source, object_type, salt, subject_by: self.subject_by };
-        Ok(Prepared { files: self.files, format: self.format, map, settings })
+        let settings = ReadSettings { source, object_type, salt, subject_by: self.subject_by };
+        Ok(PreparedImport { files: self.files, format: self.format, map, settings })
     }
 }
 
-impl Prepared {
+impl PreparedImport {
     /// How many records the files hold, if the format can tell without understanding them all first.
     ///
     /// # Errors
     /// A file cannot be read.
     pub(crate) fn records(&self) -> Result<Option<u64>> {
         match self.format {
-            Format::Jsonl => self.files.iter().map(|file| jsonl::count(file)).sum::<Result<u64>>().map(Some),
-            Format::Csv | Format::Disqus | Format::WordPress | Format::Isso | Format::Commento => Ok(None),
+            ImportFormat::Jsonl => self.files.iter().map(|file| jsonl::count(file)).sum::<Result<u64>>().map(Some),
+            ImportFormat::Csv
+            | ImportFormat::Disqus
+            | ImportFormat::WordPress
+            | ImportFormat::Isso
+            | ImportFormat::Commento => Ok(None),
         }
     }
 
@@ -109,8 +113,8 @@ impl Prepared {
     ///
     /// # Errors
     /// The first thing in a file that cannot be understood, with file and line; or what `sink` answered.
-    pub(crate) fn read(&self, sink: Sink<'_>) -> Result<()> {
-        if self.format == Format::Jsonl {
+    pub(crate) fn read(&self, sink: GroupSink<'_>) -> Result<()> {
+        if self.format == ImportFormat::Jsonl {
             return self.files.iter().try_for_each(|file| jsonl::read(file, sink));
         }
         let mut groups = Groups::default();
@@ -118,15 +122,15 @@ impl Prepared {
         groups.into_groups().into_iter().try_for_each(sink)
     }
 
-    fn gather(&self, out: &mut dyn FnMut(Entry)) -> Result<()> {
+    fn gather(&self, out: &mut dyn FnMut(GroupEntry)) -> Result<()> {
         let settings = &self.settings;
         match (self.format, &self.map) {
-            (Format::Csv, Some(map)) => csv::read(&self.files, map, settings, out),
-            (Format::Csv, None) | (Format::Jsonl, _) => bail!("this format is not read whole"),
-            (Format::Disqus, _) => self.files.iter().try_for_each(|file| disqus::read(file, settings, out)),
-            (Format::WordPress, _) => self.files.iter().try_for_each(|file| wordpress::read(file, settings, out)),
-            (Format::Isso, _) => self.files.iter().try_for_each(|file| isso::read(file, settings, out)),
-            (Format::Commento, _) => self.files.iter().try_for_each(|file| commento::read(file, settings, out)),
+            (ImportFormat::Csv, Some(map)) => csv::read(&self.files, map, settings, out),
+            (ImportFormat::Csv, None) | (ImportFormat::Jsonl, _) => bail!("this format is not read whole"),
+            (ImportFormat::Disqus, _) => self.files.iter().try_for_each(|file| disqus::read(file, settings, out)),
+            (ImportFormat::WordPress, _) => self.files.iter().try_for_each(|file| wordpress::read(file, settings, out)),
+            (ImportFormat::Isso, _) => self.files.iter().try_for_each(|file| isso::read(file, settings, out)),
+            (ImportFormat::Commento, _) => self.files.iter().try_for_each(|file| commento::read(file, settings, out)),
         }
         .with_context(|| format!("reading {} as {:?}", self.names(), self.format))
     }
@@ -137,7 +141,7 @@ impl Prepared {
     }
 }
 
-impl Format {
+impl ImportFormat {
     /// The source's name when nobody gives one.
     fn source(self) -> &'static str {
         match self {
@@ -155,16 +159,16 @@ impl Format {
 mod tests {
     use super::*;
 
-    fn request(file: PathBuf, format: Format) -> Request {
+    fn request(file: PathBuf, format: ImportFormat) -> ReadRequest {
         let (source, object_type, salt) = (None, None, String::new());
-        Request { files: vec![file], format, map: None, source, object_type, salt, subject_by: SubjectBy::Id }
+        ReadRequest { files: vec![file], format, map: None, source, object_type, salt, subject_by: SubjectBy::Id }
     }
 
     #[test]
     fn a_mapping_file_belongs_to_csv_and_to_nothing_else() {
-        let csv = request(PathBuf::from("x"), Format::Csv);
+        let csv = request(PathBuf::from("x"), ImportFormat::Csv);
         assert!(csv.prepare().unwrap_err().to_string().contains("--map"));
-        let other = Request { map: Some(PathBuf::from("m")), ..request(PathBuf::from("x"), Format::Isso) };
+        let other = ReadRequest { map: Some(PathBuf::from("m")), ..request(PathBuf::from("x"), ImportFormat::Isso) };
         assert!(other.prepare().is_err());
     }
 
@@ -175,10 +179,10 @@ mod tests {
             return;
         };
         let cases = [
-            ("exports/isso/disqus.xml", Format::Disqus, (2, 5, 1)),
-            ("exports/isso/wordpress.xml", Format::WordPress, (2, 8, 0)),
-            ("exports/isso/generic.json", Format::Isso, (2, 2, 0)),
-            ("exports/commento/commento.json", Format::Commento, (2, 3, 0)),
+            ("exports/isso/disqus.xml", ImportFormat::Disqus, (2, 5, 1)),
+            ("exports/isso/wordpress.xml", ImportFormat::WordPress, (2, 8, 0)),
+            ("exports/isso/generic.json", ImportFormat::Isso, (2, 2, 0)),
+            ("exports/commento/commento.json", ImportFormat::Commento, (2, 3, 0)),
         ];
         for (file, format, expected) in cases {
             let mut found = (0, 0, 0);

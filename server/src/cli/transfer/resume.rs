@@ -8,18 +8,18 @@ use std::path::Path;
 use anyhow::{Context, Result, bail, ensure};
 use flate2::bufread::GzDecoder;
 
-use super::jsonl::{Line, Scope};
+use super::jsonl::{JsonLine, Scope};
 
 /// The object ids of the subjects that a file holds whole.
-pub(crate) type Done = HashSet<String>;
+pub(crate) type FinishedSubjects = HashSet<String>;
 
 /// Reads an unfinished export. What follows the returned offset is to be cut off.
 ///
 /// # Errors
 /// The file cannot be read, or is an export of something else.
-pub(crate) fn scan(part: &Path, gzip: bool, scope: &Scope) -> Result<(Done, u64)> {
+pub(crate) fn scan(part: &Path, gzip: bool, scope: &Scope) -> Result<(FinishedSubjects, u64)> {
     let mut file = BufReader::new(File::open(part)?);
-    let mut scan = Scan { scope, done: Done::new(), end: 0 };
+    let mut scan = Scan { scope, done: FinishedSubjects::new(), end: 0 };
     match gzip {
         true => scan.members(&mut file)?,
         false => scan.lines(&mut file)?,
@@ -30,7 +30,7 @@ pub(crate) fn scan(part: &Path, gzip: bool, scope: &Scope) -> Result<(Done, u64)
 #[derive(Debug)]
 struct Scan<'a> {
     scope: &'a Scope,
-    done: Done,
+    done: FinishedSubjects,
     end: u64,
 }
 
@@ -75,7 +75,8 @@ impl Scan<'_> {
     }
 
     fn check_header(&self, line: &[u8]) -> Result<()> {
-        let header: Line = serde_json::from_slice(line).context("it does not begin with the header of an export")?;
+        let header: JsonLine =
+            serde_json::from_slice(line).context("it does not begin with the header of an export")?;
         ensure!(header.scope.is_some(), "it does not begin with the header of an export");
         if header.scope.as_ref() != Some(self.scope) {
             bail!("it is an export of {:?}, not of {:?}", header.scope, self.scope);
@@ -88,6 +89,6 @@ fn subject_of(line: &[u8]) -> Option<String> {
     if !line.starts_with(b"{\"subject\"") {
         return None;
     }
-    let line: Line = serde_json::from_slice(line).ok()?;
+    let line: JsonLine = serde_json::from_slice(line).ok()?;
     line.subject.map(|subject| subject.key.object_id)
 }

@@ -10,28 +10,28 @@ use riposte_sdk::v1::admin_service_client::AdminServiceClient;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
-use super::ident;
-use super::lane::Lane;
-use super::order::{self, Batch, Orphans};
-use super::pace::Pace;
-use super::read::Prepared;
+use super::member_ids;
+use super::ordering::{self, Orphans, SubjectBatch};
+use super::read::PreparedImport;
 use super::record::{Key, Reject};
 use super::rejects::Rejects;
-use super::tally::Tally;
+use super::sender::ImportSender;
+use super::throttle::Throttle;
+use super::totals::ImportTotals;
 use super::votes::VotePolicy;
 
 /// Subjects that wait for each stream; with the one being sent they bound what JSON lines hold in memory.
 const QUEUE: usize = 16;
 
 /// What all streams of one import share.
-pub(crate) struct Shared {
-    pub(crate) tally: Arc<Tally>,
+pub(crate) struct ImportShared {
+    pub(crate) tally: Arc<ImportTotals>,
     pub(crate) source: String,
     pub(crate) votes: VotePolicy,
     pub(crate) orphans: Orphans,
     /// Unanswered items that one stream may have.
     pub(crate) window: usize,
-    pub(crate) pace: Pace,
+    pub(crate) pace: Throttle,
     /// How long the server may be out of reach before the import gives up.
     pub(crate) patience: Duration,
     /// The server is known to be out of reach, so that one stream says so and not all.
@@ -41,13 +41,13 @@ pub(crate) struct Shared {
     pub(crate) rejects: Mutex<Option<Rejects>>,
 }
 
-impl std::fmt::Debug for Shared {
+impl std::fmt::Debug for ImportShared {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Shared").field("source", &self.source).field("tally", &self.tally).finish_non_exhaustive()
     }
 }
 
-impl Shared {
+impl ImportShared {
     /// Writes a reject; after the file is finished it is only counted.
     ///
     /// # Errors
@@ -58,7 +58,7 @@ impl Shared {
     }
 
     /// Adds the items of a batch to those expected: all, or only those that are no records of their own.
-    fn expect(&self, batch: &Batch, records_counted: bool) {
+    fn expect(&self, batch: &SubjectBatch, records_counted: bool) {
         let votes: u64 = batch.comments.iter().map(|planned| planned.comment.votes.total()).sum();
         let votes = if self.votes == VotePolicy::Skip { 0 } else { votes };
         let records = batch.comments.len() + batch.likes.len() + batch.rejects.len() + usize::from(batch.described);
@@ -74,10 +74,10 @@ impl Shared {
 /// The first of: a file that cannot be understood (what was read before it is brought in), a server that cannot be
 /// reached or refuses, a rejects file that cannot be written.
 pub(crate) async fn run(
-    prepared: Prepared,
+    prepared: PreparedImport,
     client: &AdminServiceClient<Connection>,
     streams: usize,
-    shared: &Arc<Shared>,
+    shared: &Arc<ImportShared>,
     stop: &watch::Receiver<bool>,
 ) -> Result<()> {
     let mut lanes = JoinSet::new();
@@ -85,7 +85,7 @@ pub(crate) async fn run(
     for _ in 0..streams.max(1) {
         let (queue, batches) = mpsc::channel(QUEUE);
         queues.push(queue);
-        lanes.spawn(Lane::new(client.clone(), Arc::clone(shared), stop.clone()).run(batches));
+        lanes.spawn(ImportSender::new(client.clone(), Arc::clone(shared), stop.clone()).run(batches));
     }
     let (counted, stopped) = (Arc::clone(shared), stop.clone());
     let reader = tokio::task::spawn_blocking(move || {
@@ -93,7 +93,7 @@ pub(crate) async fn run(
         counted.tally.total.add(records.unwrap_or_default());
         counted.tally.total_known.store(records.is_some(), Ordering::Relaxed);
         let read = prepared.read(&mut |group| {
-            let batch = order::arrange(group, counted.orphans);
+            let batch = ordering::arrange(group, counted.orphans);
             counted.expect(&batch, records.is_some());
             let queue = queues.get(lane_of(&batch.key, queues.len())).context("there is no stream")?;
             // A stream that is gone has failed, and says why itself.
@@ -128,7 +128,7 @@ impl std::error::Error for Stopped {}
 
 /// The stream of a subject: always the same, because the lines of one subject may come in several groups.
 fn lane_of(key: &Key, lanes: usize) -> usize {
-    let digest = ident::digest(&format!("{}\0{}", key.object_type, key.object_id), 4);
+    let digest = member_ids::digest(&format!("{}\0{}", key.object_type, key.object_id), 4);
     let number = usize::from_str_radix(&digest, 16).unwrap_or_default();
     number.checked_rem(lanes).unwrap_or_default()
 }

@@ -6,19 +6,19 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::progress::per_second;
-use super::tally::{Kind, Tally};
+use super::totals::{ImportTotals, ItemTotals};
 
 /// The facts that a summary tells.
 #[derive(Debug)]
-pub(crate) struct Summary<'a> {
-    pub(crate) tally: &'a Tally,
+pub(crate) struct ImportSummary<'a> {
+    pub(crate) tally: &'a ImportTotals,
     pub(crate) by_reason: &'a BTreeMap<String, u64>,
     /// Where the rejects are, if they were written.
     pub(crate) rejects: Option<&'a Path>,
     pub(crate) elapsed: Duration,
 }
 
-impl Summary<'_> {
+impl ImportSummary<'_> {
     /// The summary as lines for a person.
     pub(crate) fn text(&self) -> String {
         let tally = self.tally;
@@ -44,18 +44,18 @@ impl Summary<'_> {
     }
 }
 
-fn kind(name: &str, kind: &Kind, more: &str) -> String {
+fn kind(name: &str, kind: &ItemTotals, more: &str) -> String {
     format!("{name:<9} {} created, {} unchanged{more}", kind.created.get(), kind.unchanged.get())
 }
 
-fn repeated(tally: &Tally) -> String {
+fn repeated(tally: &ImportTotals) -> String {
     match tally.repeated.get() {
         0 => String::new(),
         n => format!("; {n} stood in the input more than once"),
     }
 }
 
-fn synthetic(tally: &Tally) -> String {
+fn synthetic(tally: &ImportTotals) -> String {
     match (tally.synthetic.get(), tally.votes_skipped.get()) {
         (0, 0) => String::new(),
         (0, skipped) => format!("; {skipped} votes known only as numbers were left out"),
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn the_summary_names_every_count_that_is_not_zero() {
-        let tally = Tally::default();
+        let tally = ImportTotals::default();
         tally.comments.created.add(5);
         tally.likes.created.add(7);
         tally.synthetic.add(7);
@@ -81,7 +81,8 @@ mod tests {
         tally.done.add(14);
         let by_reason = BTreeMap::from([("TEXT_EMPTY".to_owned(), 2)]);
         let rejects = Some(Path::new("r.jsonl"));
-        let text = Summary { tally: &tally, by_reason: &by_reason, rejects, elapsed: Duration::from_secs(2) }.text();
+        let text =
+            ImportSummary { tally: &tally, by_reason: &by_reason, rejects, elapsed: Duration::from_secs(2) }.text();
         let expected = "subjects  0 created, 0 unchanged\n\
                         comments  5 created, 0 unchanged\n\
                         likes     7 created, 0 unchanged; 7 stand for votes known only as numbers (members `~synthetic:…`)\n\

@@ -12,7 +12,7 @@ use super::template::Columns;
 
 /// The rows of one CSV file with its header.
 #[derive(Debug)]
-pub(crate) struct Rows {
+pub(crate) struct CsvRows {
     reader: Reader<Input>,
     meter: Meter,
     path: PathBuf,
@@ -21,12 +21,12 @@ pub(crate) struct Rows {
 
 /// Rows by key; of two rows with one key the first counts. The whole table is in memory.
 #[derive(Debug)]
-pub(crate) struct Lookup {
+pub(crate) struct TableLookup {
     pub(crate) header: StringRecord,
     rows: HashMap<String, StringRecord>,
 }
 
-impl Rows {
+impl CsvRows {
     /// Opens a file in the dialect of the mapping file.
     ///
     /// # Errors
@@ -80,13 +80,13 @@ impl Rows {
     }
 }
 
-impl Lookup {
+impl TableLookup {
     /// Reads a whole table; `key` is a template over its own columns.
     ///
     /// # Errors
-    /// As [`Rows`], or the key names an unknown column.
+    /// As [`CsvRows`], or the key names an unknown column.
     pub(crate) fn load(path: &Path, key: &str, map: &Map) -> Result<Self> {
-        let mut rows = Rows::open(path, map)?;
+        let mut rows = CsvRows::open(path, map)?;
         let header = rows.header().clone();
         let mut columns = Columns::default();
         columns.add("", header.clone());

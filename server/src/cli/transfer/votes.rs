@@ -1,6 +1,6 @@
 //! Votes that the source knows only as numbers, as likes of members that stand for them.
 
-use super::ident;
+use super::member_ids;
 use super::record::{Comment, Like, LikeValue, Votes};
 
 /// What becomes of votes that are known only as numbers.
@@ -23,7 +23,7 @@ pub(crate) fn likes<'a>(comment: &'a Comment, source: &'a str) -> impl Iterator<
         key: comment.key.clone(),
         source: comment.source.clone(),
         comment_external_id: comment.external_id.clone(),
-        member_id: ident::synthetic(source, &comment.external_id, direction, n),
+        member_id: member_ids::synthetic(source, &comment.external_id, direction, n),
         value,
         time: comment.create_time,
         synthetic: true,

@@ -7,7 +7,7 @@ use prost_types::Timestamp as WireTime;
 use riposte_sdk::v1::import_item::Kind;
 use riposte_sdk::v1::{self, ImportCommentsRequest, ImportItem, ImportedComment, ImportedLike, ImportedSubject};
 
-use super::ident;
+use super::member_ids;
 use super::record::{Client, Comment, CommentState, DeletedBy, Key, Like, LikeValue, Record, Subject, SubjectState};
 
 /// The request that brings one record in; `source` is that of records which name none.
@@ -36,7 +36,7 @@ fn like_id(like: &Like) -> String {
         LikeValue::Like => "up",
         LikeValue::Dislike => "down",
     };
-    ident::item(&format!("{}/{}/{value}/{moment}", like.comment_external_id, like.member_id))
+    member_ids::item(&format!("{}/{}/{value}/{moment}", like.comment_external_id, like.member_id))
 }
 
 fn imported_subject(subject: &Subject) -> ImportedSubject {
@@ -155,7 +155,7 @@ mod tests {
             synthetic: false,
         };
         let item = request(&Record::Like(like.clone()), "isso").item.unwrap();
-        assert!(item.external_id.len() <= ident::EXTERNAL_ID_BYTES_MAX);
+        assert!(item.external_id.len() <= member_ids::EXTERNAL_ID_BYTES_MAX);
         assert_eq!(item.source, "isso");
         let other = Like { value: LikeValue::Dislike, ..like };
         assert_ne!(item.external_id, request(&Record::Like(other), "isso").item.unwrap().external_id);

@@ -9,11 +9,11 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::group::Entry;
+use super::group::GroupEntry;
 use super::html;
-use super::ident::{self, Person};
-use super::page::{self, Page};
-use super::read::Settings;
+use super::member_ids::{self, SourceMember};
+use super::page::{self, PageNames};
+use super::read::ReadSettings;
 use super::record::{Client, Comment, CommentState, Key, Problem, Record, Subject, SubjectState, put_metadata};
 use super::time::TimeReader;
 use super::xml::{Fields, Tag, Xml};
@@ -22,7 +22,7 @@ use super::xml::{Fields, Tag, Xml};
 ///
 /// # Errors
 /// The file is not well-formed XML, with file and line.
-pub(crate) fn read(path: &Path, settings: &Settings, out: &mut dyn FnMut(Entry)) -> Result<()> {
+pub(crate) fn read(path: &Path, settings: &ReadSettings, out: &mut dyn FnMut(GroupEntry)) -> Result<()> {
     let mut xml = Xml::open(path, "rss")?;
     loop {
         match xml.next()? {
@@ -34,7 +34,7 @@ pub(crate) fn read(path: &Path, settings: &Settings, out: &mut dyn FnMut(Entry))
 }
 
 /// Reads one item to its end. A comment may stand before the fields that name its page, so comments wait for the end.
-fn read_item(xml: &mut Xml, settings: &Settings, out: &mut dyn FnMut(Entry)) -> Result<()> {
+fn read_item(xml: &mut Xml, settings: &ReadSettings, out: &mut dyn FnMut(GroupEntry)) -> Result<()> {
     let mut about: HashMap<String, String> = HashMap::new();
     let mut comments: Vec<Fields> = Vec::new();
     loop {
@@ -52,22 +52,22 @@ fn read_item(xml: &mut Xml, settings: &Settings, out: &mut dyn FnMut(Entry)) -> 
     }
     let subject = item(&about, settings);
     let key = subject.as_ref().map_or_else(|| page::unknown(settings), |subject| subject.key.clone());
-    subject.into_iter().for_each(|subject| out(Entry::good(Record::Subject(subject))));
+    subject.into_iter().for_each(|subject| out(GroupEntry::good(Record::Subject(subject))));
     comments.iter().for_each(|fields| out(comment(fields, &key, settings)));
     Ok(())
 }
 
-fn item(about: &HashMap<String, String>, settings: &Settings) -> Option<Subject> {
+fn item(about: &HashMap<String, String>, settings: &ReadSettings) -> Option<Subject> {
     let get = |name: &str| about.get(name).map_or("", String::as_str);
-    let page = Page { id: get("post_id"), link: get("link"), number: "" };
+    let page = PageNames { id: get("post_id"), link: get("link"), number: "" };
     let mut subject = Subject {
         key: Key { object_type: settings.object_type.clone(), object_id: page.object_id(settings.subject_by)? },
         create_time: TimeReader::utc().read(get("post_date_gmt")).ok(),
         ..Subject::default()
     };
     if !get("creator").is_empty() {
-        let author = Person { username: get("creator"), ..Person::default() };
-        subject.owner_id = ident::member(&settings.source, &settings.salt, author);
+        let author = SourceMember { username: get("creator"), ..SourceMember::default() };
+        subject.owner_id = member_ids::member(&settings.source, &settings.salt, author);
     }
     if get("comment_status") == "closed" {
         subject.state = SubjectState::ReadOnly;
@@ -77,8 +77,9 @@ fn item(about: &HashMap<String, String>, settings: &Settings) -> Option<Subject>
     Some(subject)
 }
 
-fn comment(fields: &Fields, key: &Key, settings: &Settings) -> Entry {
-    let person = Person { username: "", email: fields.get("comment_author_email"), name: fields.get("comment_author") };
+fn comment(fields: &Fields, key: &Key, settings: &ReadSettings) -> GroupEntry {
+    let person =
+        SourceMember { username: "", email: fields.get("comment_author_email"), name: fields.get("comment_author") };
     let create_time = TimeReader::utc().read(fields.get("comment_date_gmt"));
     let parent = fields.get("comment_parent");
     let state = match fields.get("comment_approved") {
@@ -88,9 +89,9 @@ fn comment(fields: &Fields, key: &Key, settings: &Settings) -> Entry {
     };
     let mut comment = Comment {
         key: key.clone(),
-        external_id: ident::fit(fields.get("comment_id")),
-        parent_external_id: (!matches!(parent, "" | "0")).then(|| ident::fit(parent)),
-        member_id: ident::member(&settings.source, &settings.salt, person),
+        external_id: member_ids::fit(fields.get("comment_id")),
+        parent_external_id: (!matches!(parent, "" | "0")).then(|| member_ids::fit(parent)),
+        member_id: member_ids::member(&settings.source, &settings.salt, person),
         text: html::to_text(fields.get("comment_content")),
         client: Client { ip: fields.get("comment_author_IP").to_owned(), ..Client::default() },
         state,
@@ -107,7 +108,7 @@ fn comment(fields: &Fields, key: &Key, settings: &Settings) -> Entry {
     } else {
         create_time.err().map(|error| Problem::new("TIME_INVALID", format!("{error:#}")))
     };
-    Entry { record: Record::Comment(comment), problem }
+    GroupEntry { record: Record::Comment(comment), problem }
 }
 
 #[cfg(test)]
@@ -145,14 +146,14 @@ zwei]]></wp:comment_content><wp:comment_approved>spam</wp:comment_approved><wp:c
     fn items_and_comments_are_read_with_times_threads_and_states() {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(EXPORT.as_bytes()).unwrap();
-        let settings = Settings {
+        let settings = ReadSettings {
             source: "wordpress".to_owned(),
             object_type: "page".to_owned(),
             salt: "s".to_owned(),
             subject_by: SubjectBy::Id,
         };
         let (mut subjects, mut comments) = (Vec::new(), Vec::new());
-        let mut sort = |entry: Entry| match entry.record {
+        let mut sort = |entry: GroupEntry| match entry.record {
             Record::Subject(subject) => subjects.push(subject),
             Record::Comment(comment) => comments.push((comment, entry.problem.map(|problem| problem.reason))),
             Record::Like(_) => panic!("WordPress has no likes"),

@@ -3,20 +3,20 @@
 use riposte_core::Error;
 use riposte_sdk::v1;
 
-use super::rounds::{Visit, Work};
+use super::subject_sweep::{SubjectTask, SweepItem};
 use crate::rpc::Services;
 
 /// The sums so far.
 #[derive(Debug, Default)]
-pub(super) struct Rebuild {
+pub(super) struct RebuildCache {
     told: v1::RebuildCacheResponse,
 }
 
 #[tonic::async_trait]
-impl Work for Rebuild {
+impl SubjectTask for RebuildCache {
     type Answer = v1::RebuildCacheResponse;
 
-    async fn visit(&mut self, at: &Visit<'_, Self::Answer>) -> Result<(), Error> {
+    async fn visit(&mut self, at: &SweepItem<'_, Self::Answer>) -> Result<(), Error> {
         if let Some(copies) = &at.services.copies {
             copies.rebuild(at.key).await?;
         }

@@ -1,35 +1,35 @@
 //! VerifyCounts and RepairCounts: every stored count against the rows it counts, one answer per subject.
 
-use riposte_core::page::{Drift, Verified};
-use riposte_core::ports::Repaired;
+use riposte_core::page::{CountDrift, CountReport};
+use riposte_core::ports::RepairReport;
 use riposte_core::{CommentId, Error};
 use riposte_sdk::v1;
 
-use super::rounds::{Visit, Work};
+use super::subject_sweep::{SubjectTask, SweepItem};
 use crate::rpc::Services;
-use crate::rpc::answer;
+use crate::rpc::convert;
 
 /// Compares.
 #[derive(Debug, Default)]
-pub(super) struct Verify {
+pub(super) struct VerifyCounts {
     drifts: u64,
 }
 
 /// Sets right.
 #[derive(Debug, Default)]
-pub(super) struct Repair {
+pub(super) struct RepairCounts {
     drifts: u64,
 }
 
 #[tonic::async_trait]
-impl Work for Verify {
+impl SubjectTask for VerifyCounts {
     type Answer = v1::VerifyCountsResponse;
 
-    async fn visit(&mut self, at: &Visit<'_, Self::Answer>) -> Result<(), Error> {
-        let Verified { comments, drifts } = at.services.comments.verify(at.caller, at.key).await?;
+    async fn visit(&mut self, at: &SweepItem<'_, Self::Answer>) -> Result<(), Error> {
+        let CountReport { comments, drifts } = at.services.comments.verify(at.caller, at.key).await?;
         self.drifts += drifts.len() as u64;
         at.tell(v1::VerifyCountsResponse {
-            subject: Some(answer::subject_key(at.key)),
+            subject: Some(convert::subject_key(at.key)),
             comments_checked: comments,
             drifts: told(at.services, drifts),
             resume_token: at.resume_token.to_owned(),
@@ -43,14 +43,14 @@ impl Work for Verify {
 }
 
 #[tonic::async_trait]
-impl Work for Repair {
+impl SubjectTask for RepairCounts {
     type Answer = v1::RepairCountsResponse;
 
-    async fn visit(&mut self, at: &Visit<'_, Self::Answer>) -> Result<(), Error> {
-        let Repaired { drifts, revision } = at.services.comments.repair(at.caller, at.key).await?;
+    async fn visit(&mut self, at: &SweepItem<'_, Self::Answer>) -> Result<(), Error> {
+        let RepairReport { drifts, revision } = at.services.comments.repair(at.caller, at.key).await?;
         self.drifts += drifts.len() as u64;
         at.tell(v1::RepairCountsResponse {
-            subject: Some(answer::subject_key(at.key)),
+            subject: Some(convert::subject_key(at.key)),
             repaired: told(at.services, drifts),
             subject_revision: revision,
             resume_token: at.resume_token.to_owned(),
@@ -64,8 +64,8 @@ impl Work for Repair {
 }
 
 /// The drifts on the wire; each is counted as one that was found.
-fn told(services: &Services, drifts: Vec<Drift>) -> Vec<v1::CountDrift> {
-    let drift = |Drift { comment, count, stored, actual }: Drift| {
+fn told(services: &Services, drifts: Vec<CountDrift>) -> Vec<v1::CountDrift> {
+    let drift = |CountDrift { comment, count, stored, actual }: CountDrift| {
         services.metrics.drifted(count);
         v1::CountDrift { comment_id: comment.map_or(0, CommentId::get), name: count.to_owned(), stored, actual }
     };

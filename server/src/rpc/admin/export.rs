@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use riposte_core::ports::Exported;
+use riposte_core::ports::ExportedComment;
 use riposte_core::{ClientInfo, CommentId, CommentView, Error, MemberId, SubjectKey};
 use riposte_sdk::v1;
 use riposte_sdk::v1::export_subject_response::Item;
@@ -10,10 +10,10 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Status;
 
-use super::Answers;
+use super::ResponseStream;
 use crate::rpc::Services;
-use crate::rpc::answer;
 use crate::rpc::call::Call;
+use crate::rpc::convert;
 use crate::rpc::parse::{self, Violations};
 
 /// Rows that an export reads at a time.
@@ -25,7 +25,7 @@ pub(super) async fn run(
     services: Services,
     call: Call,
     request: v1::ExportSubjectRequest,
-) -> Result<Answers<v1::ExportSubjectResponse>, Status> {
+) -> Result<ResponseStream<v1::ExportSubjectResponse>, Status> {
     let mut v = Violations::default();
     let key = v.take(parse::subject_key("key", request.key.as_ref()));
     let (key,) = v.all((key,)).map_err(|refusal| call.status(refusal))?;
@@ -34,7 +34,7 @@ pub(super) async fn run(
     let subject = found.ok_or_else(|| call.status(Error::SubjectNotFound))?;
     let (answers, receiver) = mpsc::channel(CHUNK);
     tokio::spawn(async move {
-        let subject = v1::ExportedSubject { subject: Some(answer::subject(&subject)) };
+        let subject = v1::ExportedSubject { subject: Some(convert::subject(&subject)) };
         let mut export = Export { services, call, answers };
         if !export.send(Item::Subject(subject)).await {
             return;
@@ -100,8 +100,8 @@ impl Export {
                 let like = v1::ExportedLike {
                     comment_id: id.get(),
                     member_id: liker.member.as_str().to_owned(),
-                    value: answer::like_value(liker.value).into(),
-                    time: Some(answer::time(liker.time)),
+                    value: convert::like_value(liker.value).into(),
+                    time: Some(convert::time(liker.time)),
                 };
                 if !self.send(Item::Like(like)).await {
                     return Ok(false);
@@ -111,8 +111,8 @@ impl Export {
     }
 }
 
-fn exported_comment(exported: &Exported, names: &HashMap<CommentId, String>) -> v1::ExportedComment {
-    let Exported { view, client, origin } = exported;
+fn exported_comment(exported: &ExportedComment, names: &HashMap<CommentId, String>) -> v1::ExportedComment {
+    let ExportedComment { view, client, origin } = exported;
     let (source, external_id) =
         origin.as_ref().map_or_else(Default::default, |o| (o.source.clone(), o.external_id.clone()));
     let parent = view.comment.parent_id.and_then(|parent| names.get(&parent));
@@ -129,9 +129,9 @@ fn exported_comment(exported: &Exported, names: &HashMap<CommentId, String>) -> 
 fn whole(view: &CommentView) -> v1::Comment {
     v1::Comment {
         member_id: view.comment.member.as_str().to_owned(),
-        content: view.content.clone().map(answer::content),
-        state: answer::plain_state(view.comment.state).into(),
-        ..answer::comment(view.clone())
+        content: view.content.clone().map(convert::content),
+        state: convert::plain_state(view.comment.state).into(),
+        ..convert::comment(view.clone())
     }
 }
 

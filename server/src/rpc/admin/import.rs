@@ -11,10 +11,10 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Status;
 
-use super::{Answers, items};
+use super::{ResponseStream, items};
 use crate::rpc::Services;
 use crate::rpc::call::Call;
-use crate::rpc::refusal::Refusal;
+use crate::rpc::rpc_error::RpcError;
 use crate::rpc::status;
 
 /// The most items in one batch.
@@ -24,7 +24,7 @@ pub(super) fn run(
     services: Services,
     call: Call,
     requests: impl Stream<Item = Result<v1::ImportCommentsRequest, Status>> + Send + 'static,
-) -> Answers<v1::ImportCommentsResponse> {
+) -> ResponseStream<v1::ImportCommentsResponse> {
     let (answers, receiver) = mpsc::channel(BATCH);
     tokio::spawn(async move {
         let mut index = 0;
@@ -77,7 +77,7 @@ async fn batch_of(
         let outcome = match item {
             Ok(item) => {
                 let outcome = outcomes.next().unwrap_or_else(|| Err(Error::internal("an item was not answered")));
-                outcome.map_err(|error| Refusal::about(error, items::facts(&item)))
+                outcome.map_err(|error| RpcError::about(error, items::facts(&item)))
             }
             Err(refusal) => Err(refusal),
         };
@@ -92,7 +92,7 @@ async fn batch_of(
 fn answer(
     index: i64,
     external_id: String,
-    outcome: Result<ImportOutcome, Refusal>,
+    outcome: Result<ImportOutcome, RpcError>,
 ) -> Result<v1::ImportCommentsResponse, Error> {
     let blank = v1::ImportCommentsResponse { index, external_id, ..v1::ImportCommentsResponse::default() };
     match outcome {

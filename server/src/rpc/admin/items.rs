@@ -1,8 +1,8 @@
 //! Items of an import, from the wire to the domain.
 
-use riposte_core::change::Origin;
-use riposte_core::cmd::Times;
+use riposte_core::change::ImportOrigin;
 use riposte_core::comments::{ImportItem, ImportKind, ImportedComment, ImportedLike, ImportedSubject};
+use riposte_core::verbs::ImportTimes;
 use riposte_core::{
     Caller, CommentState, Comments, Content, DeletedBy, MemberId, Millis, Policy, SubjectKey, SubjectState, Violation,
 };
@@ -10,7 +10,7 @@ use riposte_sdk::v1;
 use riposte_sdk::v1::import_item::Kind;
 
 use crate::rpc::parse::{self, Violations};
-use crate::rpc::refusal::{Facts, Refusal};
+use crate::rpc::rpc_error::{ErrorMetadata, RpcError};
 
 /// The longest name of a source, in bytes.
 const MAX_SOURCE: usize = 64;
@@ -25,7 +25,7 @@ pub(super) fn parse(
     caller: &Caller,
     item: v1::ImportItem,
     now: Millis,
-) -> Result<ImportItem, Refusal> {
+) -> Result<ImportItem, RpcError> {
     let v1::ImportItem { source, external_id, kind } = item;
     let mut v = Violations::default();
     let source = v.take(parse::name("source", &source, MAX_SOURCE));
@@ -48,12 +48,12 @@ pub(super) fn parse(
     };
     let (source, external_id, read): (String, String, (SubjectKey, ImportKind)) = v.all((source, external_id, read))?;
     let (subject, kind) = read;
-    Ok(ImportItem { subject, origin: Origin { source, external_id }, kind })
+    Ok(ImportItem { subject, origin: ImportOrigin { source, external_id }, kind })
 }
 
 /// What an error about an item may tell: the external id that it names and that was not found.
-pub(super) fn facts(item: &ImportItem) -> Facts {
-    let facts = Facts::default();
+pub(super) fn facts(item: &ImportItem) -> ErrorMetadata {
+    let facts = ErrorMetadata::default();
     match &item.kind {
         ImportKind::Subject(_) => facts,
         ImportKind::Comment(comment) => match &comment.parent {
@@ -94,7 +94,8 @@ fn comment(v: &mut Violations, policy: Option<&Policy>, new: v1::ImportedComment
     let edit = v.take(parse::time("comment.edit_time", new.edit_time));
     let delete = v.take(parse::time("comment.delete_time", new.delete_time));
     let deleted_by = v.take(deleted_by(new.deleted_by));
-    let times = Times { create: create?.unwrap_or(now), edit: edit?, delete: gone.then_some(delete?.unwrap_or(now)) };
+    let times =
+        ImportTimes { create: create?.unwrap_or(now), edit: edit?, delete: gone.then_some(delete?.unwrap_or(now)) };
     let deleted_by = deleted_by?.filter(|_| gone).or(gone.then_some(DeletedBy::Author));
     Some(ImportKind::Comment(Box::new(ImportedComment {
         parent: parent?,

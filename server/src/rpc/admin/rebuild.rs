@@ -1,10 +1,10 @@
 //! RebuildMemberHistory and RebuildRanks: what is derived from the comments, made anew from them.
 
-use riposte_core::ports::Rebuilt;
+use riposte_core::ports::RebuildProgress;
 use riposte_core::{CommentId, Error};
 use riposte_sdk::v1;
 
-use super::rounds::{Visit, Work};
+use super::subject_sweep::{SubjectTask, SweepItem};
 use crate::rpc::Services;
 
 /// Comments that are looked at between two answers.
@@ -12,24 +12,24 @@ const CHUNK: usize = 500;
 
 /// The members' own histories: the sums so far.
 #[derive(Debug, Default)]
-pub(super) struct History {
+pub(super) struct RebuildHistory {
     told: v1::RebuildMemberHistoryResponse,
 }
 
 /// The boards of ranked orders: the sums so far.
 #[derive(Debug, Default)]
-pub(super) struct Ranks {
+pub(super) struct RebuildRanks {
     told: v1::RebuildRanksResponse,
 }
 
 #[tonic::async_trait]
-impl Work for History {
+impl SubjectTask for RebuildHistory {
     type Answer = v1::RebuildMemberHistoryResponse;
 
-    async fn visit(&mut self, at: &Visit<'_, Self::Answer>) -> Result<(), Error> {
+    async fn visit(&mut self, at: &SweepItem<'_, Self::Answer>) -> Result<(), Error> {
         let comments = &at.services.comments;
         let rebuild = |after| comments.rebuild_history(at.caller, at.key, after, CHUNK);
-        let add = |told: &mut Self::Answer, part: &Rebuilt| {
+        let add = |told: &mut Self::Answer, part: &RebuildProgress| {
             told.comments_checked += part.comments as i64;
             told.rows_changed += part.changed as i64;
         };
@@ -44,13 +44,13 @@ impl Work for History {
 }
 
 #[tonic::async_trait]
-impl Work for Ranks {
+impl SubjectTask for RebuildRanks {
     type Answer = v1::RebuildRanksResponse;
 
-    async fn visit(&mut self, at: &Visit<'_, Self::Answer>) -> Result<(), Error> {
+    async fn visit(&mut self, at: &SweepItem<'_, Self::Answer>) -> Result<(), Error> {
         let comments = &at.services.comments;
         let rebuild = |after| comments.rebuild_boards(at.caller, at.key, after, CHUNK);
-        let add = |told: &mut Self::Answer, part: &Rebuilt| {
+        let add = |told: &mut Self::Answer, part: &RebuildProgress| {
             told.comments_checked += part.comments as i64;
             told.comments_changed += part.changed as i64;
         };
@@ -70,11 +70,11 @@ impl Work for Ranks {
 }
 
 /// Goes through the comments of one subject, part by part, and tells the sums after each: `add` counts a part, `end` the subject.
-async fn through<A: Clone, F: Future<Output = Result<Rebuilt, Error>>>(
-    at: &Visit<'_, A>,
+async fn through<A: Clone, F: Future<Output = Result<RebuildProgress, Error>>>(
+    at: &SweepItem<'_, A>,
     told: &mut A,
     rebuild: impl Fn(Option<CommentId>) -> F,
-    add: impl Fn(&mut A, &Rebuilt),
+    add: impl Fn(&mut A, &RebuildProgress),
     end: impl Fn(&mut A),
 ) -> Result<(), Error> {
     let mut after = None;

@@ -4,17 +4,17 @@ use riposte_core::Caller;
 use riposte_core::comments::CreateRoot;
 use riposte_sdk::v1;
 
-use super::CommentCalls;
+use super::CommentHandlers;
 use crate::rpc::parse::Violations;
-use crate::rpc::refusal::Refusal;
-use crate::rpc::{answer, parse};
+use crate::rpc::rpc_error::RpcError;
+use crate::rpc::{convert, parse};
 
-impl CommentCalls {
+impl CommentHandlers {
     pub(super) async fn create(
         &self,
         caller: Caller,
         request: v1::CreateCommentRequest,
-    ) -> Result<v1::CreateCommentResponse, Refusal> {
+    ) -> Result<v1::CreateCommentResponse, RpcError> {
         let mut v = Violations::default();
         let subject = v.subject(&self.0.comments, &caller, "subject", request.subject.as_ref())?;
         let member = v.take(parse::member("member_id", &request.member_id));
@@ -27,7 +27,7 @@ impl CommentCalls {
         let new = CreateRoot { subject, member: member.clone(), content, client };
         let written = self.0.comments.create(&asked, new).await?;
         // At a repeat: as it is now, which need not be as it was written.
-        let comment = answer::comment(written.value.seen_by(Some(&member)));
+        let comment = convert::comment(written.value.seen_by(Some(&member)));
         let ack = v1::Ack::Committed.into();
         Ok(v1::CreateCommentResponse { comment: Some(comment), subject_revision: written.revision, ack })
     }

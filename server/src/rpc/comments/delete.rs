@@ -1,21 +1,21 @@
 //! DeleteComment and UndeleteComment.
 
 use riposte_core::Caller;
-use riposte_core::cmd::Acting;
+use riposte_core::verbs::DeleteActor;
 use riposte_sdk::v1;
 
-use super::CommentCalls;
-use crate::rpc::about::under;
+use super::CommentHandlers;
+use crate::rpc::error_metadata::under;
 use crate::rpc::parse::Violations;
-use crate::rpc::refusal::Refusal;
-use crate::rpc::{answer, parse};
+use crate::rpc::rpc_error::RpcError;
+use crate::rpc::{convert, parse};
 
-impl CommentCalls {
+impl CommentHandlers {
     pub(super) async fn delete(
         &self,
         caller: Caller,
         request: v1::DeleteCommentRequest,
-    ) -> Result<v1::DeleteCommentResponse, Refusal> {
+    ) -> Result<v1::DeleteCommentResponse, RpcError> {
         let mut v = Violations::default();
         let target = v.comment(&self.0.comments, &caller, "id", request.id).await?;
         let member = v.take(parse::member("member_id", &request.member_id));
@@ -23,12 +23,12 @@ impl CommentCalls {
         let request_id = v.take(parse::request_id(&request.request_id));
         let ((at, _), member, role, request_id) = v.all((target, member, role, request_id))?;
         let acting = match role {
-            v1::ActingAs::Unspecified | v1::ActingAs::Author => Acting::Author(member.clone()),
-            v1::ActingAs::SubjectOwner => Acting::Owner(member.clone()),
+            v1::ActingAs::Unspecified | v1::ActingAs::Author => DeleteActor::Author(member.clone()),
+            v1::ActingAs::SubjectOwner => DeleteActor::Owner(member.clone()),
         };
         let asked = self.0.asked(caller, &member, request_id, at.subject.object_type())?;
         let written = self.0.comments.delete(&asked, &at, acting, request.etag).await.map_err(under(&at.subject))?;
-        let comment = answer::comment(written.value.seen_by(Some(&member)));
+        let comment = convert::comment(written.value.seen_by(Some(&member)));
         Ok(v1::DeleteCommentResponse { comment: Some(comment), subject_revision: written.revision })
     }
 
@@ -36,7 +36,7 @@ impl CommentCalls {
         &self,
         caller: Caller,
         request: v1::UndeleteCommentRequest,
-    ) -> Result<v1::UndeleteCommentResponse, Refusal> {
+    ) -> Result<v1::UndeleteCommentResponse, RpcError> {
         let mut v = Violations::default();
         let target = v.comment(&self.0.comments, &caller, "id", request.id).await?;
         let member = v.take(parse::member("member_id", &request.member_id));
@@ -44,7 +44,7 @@ impl CommentCalls {
         let ((at, _), member, request_id) = v.all((target, member, request_id))?;
         let asked = self.0.asked(caller, &member, request_id, at.subject.object_type())?;
         let written = self.0.comments.undelete(&asked, &at, member.clone()).await.map_err(under(&at.subject))?;
-        let comment = answer::comment(written.value.seen_by(Some(&member)));
+        let comment = convert::comment(written.value.seen_by(Some(&member)));
         Ok(v1::UndeleteCommentResponse { comment: Some(comment), subject_revision: written.revision })
     }
 }

@@ -5,41 +5,41 @@ use riposte_core::page::{HistoryCursor, Page};
 use riposte_core::{Caller, ObjectType};
 use riposte_sdk::v1;
 
-use super::CommentCalls;
-use crate::rpc::answer::{Anchor, MAX_BYTES};
-use crate::rpc::page_token::{Context, Cursor};
+use super::CommentHandlers;
+use crate::rpc::convert::{Anchor, MAX_BYTES};
+use crate::rpc::page_token::{TokenContext, TokenCursor};
 use crate::rpc::parse::Violations;
-use crate::rpc::refusal::Refusal;
-use crate::rpc::{answer, parse};
+use crate::rpc::rpc_error::RpcError;
+use crate::rpc::{convert, parse};
 
-impl CommentCalls {
+impl CommentHandlers {
     pub(super) async fn history(
         &self,
         caller: Caller,
         request: v1::ListMemberCommentsRequest,
-    ) -> Result<v1::ListMemberCommentsResponse, Refusal> {
+    ) -> Result<v1::ListMemberCommentsResponse, RpcError> {
         let v1::ListMemberCommentsRequest { object_type, member_id, include_unlisted: all, page_size, page_token } =
             request;
-        let walk = Context::new(&caller, "ListMemberComments").argument(&object_type).argument(&member_id);
+        let walk = TokenContext::new(&caller, "ListMemberComments").argument(&object_type).argument(&member_id);
         let walk = walk.argument(all);
         let mut v = Violations::default();
         let object_type = v.take(ObjectType::parse("object_type", &object_type));
         let member = v.take(parse::member("member_id", &member_id));
         let limit = v.take(parse::page_size(page_size));
-        let pick = |cursor| if let Cursor::History(at) = cursor { Some(at) } else { None };
+        let pick = |cursor| if let TokenCursor::History(at) = cursor { Some(at) } else { None };
         let after = self.0.cursor(&mut v, &page_token, Some(&walk), pick);
         let (object_type, member, limit, after) = v.all((object_type, member, limit, after))?;
         let ask = ListMemberComments { object_type, member, all, after, limit };
         let (page, next) = self.0.comments.member_comments(&caller, &ask).await?;
         let (places, comments): (Vec<HistoryCursor>, Vec<_>) =
-            page.items.into_iter().map(|(at, view)| (at, answer::comment(view))).unzip();
+            page.items.into_iter().map(|(at, view)| (at, convert::comment(view))).unzip();
         let whole = comments.len();
         let page = Page { items: comments, more_before: false, more_after: next.is_some() };
-        let comments = answer::fit(page, Anchor::First, MAX_BYTES).items;
+        let comments = convert::fit(page, Anchor::First, MAX_BYTES).items;
         // What was cut off lies on the next page, and with it all that was left out behind it.
         let cut = comments.len().checked_sub(1).filter(|_| comments.len() < whole);
         let next = cut.and_then(|last| places.get(last).copied()).or(next);
-        let next_page_token = self.0.seal(&walk, next.map(Cursor::History))?;
+        let next_page_token = self.0.seal(&walk, next.map(TokenCursor::History))?;
         Ok(v1::ListMemberCommentsResponse { comments, next_page_token, degraded: self.0.degraded() })
     }
 }

@@ -1,23 +1,23 @@
 //! ListComments.
 
 use prost::Message;
-use riposte_cache::Printed;
-use riposte_core::comments::{At, ListComments, ListRanked};
-use riposte_core::page::{Order, Page, RootPage, Start, Thread};
-use riposte_core::rank::Along;
+use riposte_cache::RenderedPage;
+use riposte_core::comments::{ListComments, ListRanked, ListStart};
+use riposte_core::page::{ListOrder, Page, PageStart, RootPage, Thread};
+use riposte_core::rank::RankedPage;
 use riposte_core::{Caller, CommentId, Error, SubjectId, SubjectKey, SubjectState};
 use riposte_sdk::v1;
 
-use super::CommentCalls;
-use crate::rpc::answer::{Asked, MAX_BYTES, Print, PrintedResponse, PrintedThread};
-use crate::rpc::page_token::{Cursor, Step};
-use crate::rpc::parse::{Sort, Stand, Violations, Where};
-use crate::rpc::refusal::Refusal;
-use crate::rpc::walk::Walk;
-use crate::rpc::{answer, parse};
+use super::CommentHandlers;
+use crate::rpc::convert::{MAX_BYTES, PageArgs, RenderedBody, RenderedResponse, RenderedThread};
+use crate::rpc::page_token::{FloorStep, TokenCursor};
+use crate::rpc::parse::{ParsedStart, Sort, StartFields, Violations};
+use crate::rpc::rpc_error::RpcError;
+use crate::rpc::token_scope::TokenScope;
+use crate::rpc::{convert, parse};
 
 /// What was asked for, beside the place.
-struct Terms {
+struct ListParams {
     subject: SubjectKey,
     limit: usize,
     previews: u8,
@@ -25,12 +25,12 @@ struct Terms {
     fresh: bool,
 }
 
-impl CommentCalls {
+impl CommentHandlers {
     pub(super) async fn list(
         &self,
         caller: Caller,
         request: v1::ListCommentsRequest,
-    ) -> Result<v1::ListCommentsResponse, Refusal> {
+    ) -> Result<v1::ListCommentsResponse, RpcError> {
         Ok(self.listed(&caller, &request).await?.1)
     }
 
@@ -39,11 +39,11 @@ impl CommentCalls {
         &self,
         caller: &Caller,
         request: &v1::ListCommentsRequest,
-    ) -> Result<(SubjectId, v1::ListCommentsResponse), Refusal> {
+    ) -> Result<(SubjectId, v1::ListCommentsResponse), RpcError> {
         let (walk, terms, stand) = self.list_asked(caller, request)?;
         let (page, asked) = self.list_read(caller, terms, stand).await?;
         let id = page.subject.id;
-        let subject = answer::subject(&page.subject);
+        let subject = convert::subject(&page.subject);
         // Later pages of a walk do not repeat them.
         let pinned = if request.page_token.is_empty() { page.pinned } else { Vec::new() };
         let pinned = pinned.into_iter().map(|thread| self.thread(caller, thread)).collect::<Result<Vec<_>, Error>>()?;
@@ -52,7 +52,7 @@ impl CommentCalls {
         let beside = subject.encoded_len() + pinned.iter().map(Message::encoded_len).sum::<usize>();
         let room = MAX_BYTES.saturating_sub(beside);
         let page = Page { items, more_before, more_after };
-        let (threads, ends) = answer::cut(page, &asked, room);
+        let (threads, ends) = convert::cut(page, &asked, room);
         let page = v1::ListCommentsResponse {
             threads: threads.items,
             pinned,
@@ -65,59 +65,68 @@ impl CommentCalls {
     }
 
     /// The first page that is asked for, where it is kept in print, and its subject by the name that events have for it. `None` is
-    /// answered by [`CommentCalls::listed`].
+    /// answered by [`CommentHandlers::listed`].
     pub(in crate::rpc) async fn printed(
         &self,
         caller: &Caller,
         request: &v1::ListCommentsRequest,
-    ) -> Result<Option<(SubjectId, PrintedResponse)>, Refusal> {
+    ) -> Result<Option<(SubjectId, RenderedResponse)>, RpcError> {
         let (walk, terms, stand) = self.list_asked(caller, request)?;
-        let Terms { subject, limit, previews, min_revision, fresh } = terms;
+        let ListParams { subject, limit, previews, min_revision, fresh } = terms;
         let Some(copies) = self.0.copies.as_ref().filter(|_| !fresh) else { return Ok(None) };
-        let Stand::Floor(order, at @ At::Start(Start::Beginning)) = stand else { return Ok(None) };
-        let Some(Printed { subject, print }) = copies.printed(&subject, order, limit, previews).await else {
+        let ParsedStart::Floor(order, at @ ListStart::Start(PageStart::Beginning)) = stand else { return Ok(None) };
+        let Some(RenderedPage { subject, print }) = copies.printed(&subject, order, limit, previews).await else {
             return Ok(None);
         };
         let readable = subject.state != SubjectState::Hidden && subject.revision >= min_revision;
-        let Some((page, pinned)) = Print::read(print).filter(|_| readable) else { return Ok(None) };
-        let whole = |thread: PrintedThread| thread.whole(|root| self.replies_from_the_first(caller, root));
+        let Some((page, pinned)) = RenderedBody::read(print).filter(|_| readable) else { return Ok(None) };
+        let whole = |thread: RenderedThread| thread.whole(|root| self.replies_from_the_first(caller, root));
         // A print is far smaller than the largest page: nothing is cut off.
-        let (page, ends) = answer::cut(page, &Asked::Floor(order, at), MAX_BYTES);
-        let page = PrintedResponse {
+        let (page, ends) = convert::cut(page, &PageArgs::Floor(order, at), MAX_BYTES);
+        let page = RenderedResponse {
             threads: page.items.into_iter().map(whole).collect::<Result<_, Error>>()?,
             pinned: pinned.into_iter().map(whole).collect::<Result<_, Error>>()?,
             next_page_token: self.0.seal(walk.context(), ends.next)?,
             previous_page_token: self.0.seal(walk.context(), ends.previous)?,
-            subject: Some(answer::subject(&subject)),
+            subject: Some(convert::subject(&subject)),
             degraded: self.0.degraded(),
         };
         Ok(Some((subject.id, page)))
     }
 
     /// The page, and what its ends are told by.
-    async fn list_read(&self, caller: &Caller, terms: Terms, stand: Stand) -> Result<(RootPage, Asked), Error> {
-        let Terms { subject, limit, previews, min_revision, fresh } = terms;
+    async fn list_read(
+        &self,
+        caller: &Caller,
+        terms: ListParams,
+        stand: ParsedStart,
+    ) -> Result<(RootPage, PageArgs), Error> {
+        let ListParams { subject, limit, previews, min_revision, fresh } = terms;
         let comments = self.0.answering(fresh);
         match stand {
-            Stand::Floor(order, at) => {
+            ParsedStart::Floor(order, at) => {
                 let ask = ListComments { subject, order, at, limit, previews, min_revision };
                 let page = comments.list_comments(caller, &ask).await?;
-                Ok((page, Asked::Floor(order, at)))
+                Ok((page, PageArgs::Floor(order, at)))
             }
-            Stand::Rank(sort, at) => {
+            ParsedStart::Rank(sort, at) => {
                 let ask = ListRanked { subject, sort, at, limit, previews, min_revision };
-                let Along { page, trail } = comments.list_ranked(caller, &ask).await?;
-                Ok((page, Asked::Rank(at, trail)))
+                let RankedPage { page, trail } = comments.list_ranked(caller, &ask).await?;
+                Ok((page, PageArgs::Rank(at, trail)))
             }
         }
     }
 
-    fn list_asked(&self, caller: &Caller, request: &v1::ListCommentsRequest) -> Result<(Walk, Terms, Stand), Refusal> {
+    fn list_asked(
+        &self,
+        caller: &Caller,
+        request: &v1::ListCommentsRequest,
+    ) -> Result<(TokenScope, ListParams, ParsedStart), RpcError> {
         let mut v = Violations::default();
         let subject = v.subject(&self.0.comments, caller, "subject", request.subject.as_ref())?;
-        let sort = v.take(parse::sort(request.sort, Order::Newest));
-        let walk = subject.as_ref().zip(sort).map(|((key, _), sort)| Walk::roots(caller, key, sort));
-        let asked = Where {
+        let sort = v.take(parse::sort(request.sort, ListOrder::Newest));
+        let walk = subject.as_ref().zip(sort).map(|((key, _), sort)| TokenScope::roots(caller, key, sort));
+        let asked = StartFields {
             page_token: &request.page_token,
             around_comment_id: request.around_comment_id,
             around_floor: request.around_floor,
@@ -129,17 +138,17 @@ impl CommentCalls {
         let ((subject, _), walk, stand, limit, previews, min_revision) =
             v.all((subject, walk, stand, limit, previews, min_revision))?;
         let fresh = request.fresh;
-        Ok((walk, Terms { subject, limit, previews, min_revision, fresh }, stand))
+        Ok((walk, ListParams { subject, limit, previews, min_revision, fresh }, stand))
     }
 
     /// A thread with the token that walks all its replies from the first.
     fn thread(&self, caller: &Caller, thread: Thread) -> Result<v1::CommentThread, Error> {
-        answer::thread(thread, |root| self.replies_from_the_first(caller, root))
+        convert::thread(thread, |root| self.replies_from_the_first(caller, root))
     }
 
     fn replies_from_the_first(&self, caller: &Caller, root: CommentId) -> Result<String, Error> {
-        let walk = Walk::replies(caller, root, Sort::Stable(Order::Oldest));
-        let first = Cursor::Floor(Step::after(0, Order::Oldest));
+        let walk = TokenScope::replies(caller, root, Sort::Stable(ListOrder::Oldest));
+        let first = TokenCursor::Floor(FloorStep::after(0, ListOrder::Oldest));
         self.0.seal(walk.context(), Some(first))
     }
 }

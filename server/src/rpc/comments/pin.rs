@@ -1,24 +1,24 @@
 //! PinComment and UnpinComment.
 
-use riposte_core::comments::Written;
+use riposte_core::comments::WriteOutput;
 use riposte_core::{Caller, CommentView};
 use riposte_sdk::v1;
 
-use super::CommentCalls;
-use crate::rpc::about::under;
+use super::CommentHandlers;
+use crate::rpc::error_metadata::under;
 use crate::rpc::parse::Violations;
-use crate::rpc::refusal::Refusal;
-use crate::rpc::{answer, parse};
+use crate::rpc::rpc_error::RpcError;
+use crate::rpc::{convert, parse};
 
-impl CommentCalls {
+impl CommentHandlers {
     pub(super) async fn pin(
         &self,
         caller: Caller,
         request: v1::PinCommentRequest,
-    ) -> Result<v1::PinCommentResponse, Refusal> {
+    ) -> Result<v1::PinCommentResponse, RpcError> {
         let v1::PinCommentRequest { id, member_id, request_id } = request;
         let written = self.set_pin(caller, Pin { id, member_id, request_id, pinned: true }).await?;
-        let comment = Some(answer::comment(written.value));
+        let comment = Some(convert::comment(written.value));
         Ok(v1::PinCommentResponse { comment, subject_revision: written.revision })
     }
 
@@ -26,14 +26,14 @@ impl CommentCalls {
         &self,
         caller: Caller,
         request: v1::UnpinCommentRequest,
-    ) -> Result<v1::UnpinCommentResponse, Refusal> {
+    ) -> Result<v1::UnpinCommentResponse, RpcError> {
         let v1::UnpinCommentRequest { id, member_id, request_id } = request;
         let written = self.set_pin(caller, Pin { id, member_id, request_id, pinned: false }).await?;
-        let comment = Some(answer::comment(written.value));
+        let comment = Some(convert::comment(written.value));
         Ok(v1::UnpinCommentResponse { comment, subject_revision: written.revision })
     }
 
-    async fn set_pin(&self, caller: Caller, pin: Pin) -> Result<Written<CommentView>, Refusal> {
+    async fn set_pin(&self, caller: Caller, pin: Pin) -> Result<WriteOutput<CommentView>, RpcError> {
         let mut v = Violations::default();
         let target = v.comment(&self.0.comments, &caller, "id", pin.id).await?;
         let member = v.take(parse::member("member_id", &pin.member_id));
@@ -41,8 +41,8 @@ impl CommentCalls {
         let ((at, _), member, request_id) = v.all((target, member, request_id))?;
         let asked = self.0.asked(caller, &member, request_id, at.subject.object_type())?;
         let written = self.0.comments.pin(&asked, &at, member.clone(), pin.pinned).await;
-        let Written { value, revision } = written.map_err(under(&at.subject))?;
-        Ok(Written { value: value.seen_by(Some(&member)), revision })
+        let WriteOutput { value, revision } = written.map_err(under(&at.subject))?;
+        Ok(WriteOutput { value: value.seen_by(Some(&member)), revision })
     }
 }
 

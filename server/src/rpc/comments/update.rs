@@ -4,18 +4,18 @@ use riposte_core::Caller;
 use riposte_core::comments::EditComment;
 use riposte_sdk::v1;
 
-use super::CommentCalls;
-use crate::rpc::about::under;
+use super::CommentHandlers;
+use crate::rpc::error_metadata::under;
 use crate::rpc::parse::Violations;
-use crate::rpc::refusal::Refusal;
-use crate::rpc::{answer, parse};
+use crate::rpc::rpc_error::RpcError;
+use crate::rpc::{convert, parse};
 
-impl CommentCalls {
+impl CommentHandlers {
     pub(super) async fn update(
         &self,
         caller: Caller,
         request: v1::UpdateCommentRequest,
-    ) -> Result<v1::UpdateCommentResponse, Refusal> {
+    ) -> Result<v1::UpdateCommentResponse, RpcError> {
         let mut v = Violations::default();
         let target = v.comment(&self.0.comments, &caller, "id", request.id).await?;
         let member = v.take(parse::member("member_id", &request.member_id));
@@ -25,7 +25,7 @@ impl CommentCalls {
         let asked = self.0.asked(caller, &member, request_id, at.subject.object_type())?;
         let edit = EditComment { member: member.clone(), content, etag: request.etag };
         let written = self.0.comments.edit(&asked, &at, edit).await.map_err(under(&at.subject))?;
-        let comment = answer::comment(written.value.seen_by(Some(&member)));
+        let comment = convert::comment(written.value.seen_by(Some(&member)));
         Ok(v1::UpdateCommentResponse { comment: Some(comment), subject_revision: written.revision })
     }
 }

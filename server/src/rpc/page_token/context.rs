@@ -6,11 +6,11 @@ use sha2::{Digest, Sha256};
 /// A walk: who walks, by which method, over what, in which order. Page length, `min_revision` and `fresh` may differ
 /// from page to page and are no part of it.
 #[derive(Debug, Clone)]
-pub struct Context {
+pub struct TokenContext {
     hash: Sha256,
 }
 
-impl Context {
+impl TokenContext {
     /// A walk of `caller` by `method`.
     #[must_use]
     pub fn new(caller: &Caller, method: &str) -> Self {

@@ -1,7 +1,7 @@
 //! Where walks go on, and how that is written.
 
-use riposte_core::page::{HistoryCursor, LikerCursor, Order, Start, SubjectCursor};
-use riposte_core::rank::{Place, RankedCursor, RankedWalk, Toward};
+use riposte_core::page::{HistoryCursor, LikerCursor, ListOrder, PageStart, SubjectCursor};
+use riposte_core::rank::{Direction, RankPosition, RankedCursor, RankedWalk};
 use riposte_core::{CommentId, MemberId, Millis, Path, SubjectId};
 
 use super::internal::v1;
@@ -10,9 +10,9 @@ use super::internal::v1::ranked_cursor;
 
 /// A place in a walk.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Cursor {
+pub enum TokenCursor {
     /// In a list by floor.
-    Floor(Step),
+    Floor(FloorStep),
     /// In a thread: behind the comment with this path.
     Path(Path),
     /// In a list of likers: behind this one.
@@ -31,34 +31,38 @@ pub enum Cursor {
 
 /// A page of a list by floor: the floors beyond `floor`, upward or downward.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Step {
+pub struct FloorStep {
     /// The floor before the first that the page may show.
     pub floor: i32,
     /// Whether it goes toward higher floors.
     pub up: bool,
 }
 
-impl Step {
+impl FloorStep {
     /// The page that follows `floor` in this order.
     #[must_use]
-    pub fn after(floor: i32, order: Order) -> Self {
-        Self { floor, up: order == Order::Oldest }
+    pub fn after(floor: i32, order: ListOrder) -> Self {
+        Self { floor, up: order == ListOrder::Oldest }
     }
 
     /// The page that ends before `floor` in this order.
     #[must_use]
-    pub fn before(floor: i32, order: Order) -> Self {
-        Self { floor, up: order == Order::Newest }
+    pub fn before(floor: i32, order: ListOrder) -> Self {
+        Self { floor, up: order == ListOrder::Newest }
     }
 
     /// Where the page starts in this order.
     #[must_use]
-    pub fn start(self, order: Order) -> Start {
-        if self.up == (order == Order::Oldest) { Start::After(self.floor) } else { Start::Before(self.floor) }
+    pub fn start(self, order: ListOrder) -> PageStart {
+        if self.up == (order == ListOrder::Oldest) {
+            PageStart::After(self.floor)
+        } else {
+            PageStart::Before(self.floor)
+        }
     }
 }
 
-impl Cursor {
+impl TokenCursor {
     pub(super) fn to_message(&self) -> Message {
         match self {
             Self::Floor(step) => {
@@ -93,7 +97,7 @@ impl Cursor {
                     v1::FloorDirection::Unspecified => return None,
                 };
                 let back = if up { -1 } else { 1 };
-                Self::Floor(Step { floor: if inclusive { floor.checked_add(back)? } else { floor }, up })
+                Self::Floor(FloorStep { floor: if inclusive { floor.checked_add(back)? } else { floor }, up })
             }
             Message::Path(v1::PathCursor { levels }) => Self::Path(path(&levels)?),
             Message::Liker(v1::LikerCursor { time_ms, member_id }) => {
@@ -116,13 +120,13 @@ impl Cursor {
 fn ranked_message(RankedCursor { walk, toward }: RankedCursor) -> v1::RankedCursor {
     let RankedWalk { epoch, bound, since } = walk;
     let (back, place) = match toward {
-        Toward::Ahead(place) => (false, place),
-        Toward::Back(place) => (true, place),
+        Direction::Ahead(place) => (false, place),
+        Direction::Back(place) => (true, place),
     };
     let place = match place {
         // Rankings are far shorter.
-        Place::Position(position) => ranked_cursor::Place::Position(u32::try_from(position).unwrap_or(u32::MAX)),
-        Place::Below(floor) => ranked_cursor::Place::Below(floor),
+        RankPosition::Position(position) => ranked_cursor::Place::Position(u32::try_from(position).unwrap_or(u32::MAX)),
+        RankPosition::Below(floor) => ranked_cursor::Place::Below(floor),
     };
     v1::RankedCursor { epoch, bound, since_ms: since.0, back, place: Some(place) }
 }
@@ -130,10 +134,10 @@ fn ranked_message(RankedCursor { walk, toward }: RankedCursor) -> v1::RankedCurs
 fn ranked(message: &v1::RankedCursor) -> Option<RankedCursor> {
     let v1::RankedCursor { epoch, bound, since_ms, back, place } = message;
     let place = match place.as_ref()? {
-        ranked_cursor::Place::Position(position) => Place::Position(usize::try_from(*position).ok()?),
-        ranked_cursor::Place::Below(floor) => Place::Below(*floor),
+        ranked_cursor::Place::Position(position) => RankPosition::Position(usize::try_from(*position).ok()?),
+        ranked_cursor::Place::Below(floor) => RankPosition::Below(*floor),
     };
-    let toward = if *back { Toward::Back(place) } else { Toward::Ahead(place) };
+    let toward = if *back { Direction::Back(place) } else { Direction::Ahead(place) };
     Some(RankedCursor { walk: RankedWalk { epoch: *epoch, bound: *bound, since: Millis(*since_ms) }, toward })
 }
 

@@ -1,20 +1,20 @@
 use proptest::prelude::*;
-use riposte_core::page::{HistoryCursor, LikerCursor, Order, Start, SubjectCursor};
-use riposte_core::rank::{Place, RankedCursor, RankedWalk, Toward};
+use riposte_core::page::{HistoryCursor, LikerCursor, ListOrder, PageStart, SubjectCursor};
+use riposte_core::rank::{Direction, RankPosition, RankedCursor, RankedWalk};
 use riposte_core::{Caller, CommentId, Error, MemberId, Millis, Path, SubjectId, SubjectKey};
 
-use super::{Context, Cursor, PageTokens, Step, URL_SAFE_NO_PAD};
+use super::{FloorStep, PageTokenCodec, TokenContext, TokenCursor, URL_SAFE_NO_PAD};
 use base64::Engine;
 
 const NOW: Millis = Millis(4_000_000_000_000);
 
-fn tokens() -> PageTokens {
-    PageTokens::new(vec![[7; 32], [8; 32]])
+fn tokens() -> PageTokenCodec {
+    PageTokenCodec::new(vec![[7; 32], [8; 32]])
 }
 
-fn context() -> Context {
+fn context() -> TokenContext {
     let key = SubjectKey::stored("video".to_owned(), "1".to_owned());
-    Context::new(&Caller::unrestricted("dev"), "ListComments").subject(&key).argument("NEWEST")
+    TokenContext::new(&Caller::unrestricted("dev"), "ListComments").subject(&key).argument("NEWEST")
 }
 
 fn path(root: i64, floors: impl IntoIterator<Item = i32>) -> Path {
@@ -22,25 +22,25 @@ fn path(root: i64, floors: impl IntoIterator<Item = i32>) -> Path {
     floors.into_iter().fold(root, |path, floor| path.child(floor))
 }
 
-fn ranked(toward: Toward) -> RankedCursor {
+fn ranked(toward: Direction) -> RankedCursor {
     RankedCursor { walk: RankedWalk { epoch: i64::MAX, bound: i32::MAX, since: NOW }, toward }
 }
 
 /// The longest cursor of each kind.
-fn longest() -> Vec<Cursor> {
+fn longest() -> Vec<TokenCursor> {
     let member = MemberId::stored("m".repeat(64));
     vec![
-        Cursor::Floor(Step { floor: i32::MAX, up: true }),
-        Cursor::Floor(Step { floor: i32::MAX, up: false }),
-        Cursor::Path(path(i64::MAX, (1..=31).map(|n| n * 16_000))),
-        Cursor::Liker(LikerCursor { time: NOW, member }),
-        Cursor::Subject(SubjectCursor { table: 49, after: SubjectId::new(i64::MAX) }),
-        Cursor::Subject(SubjectCursor::default()),
-        Cursor::Revision(i32::MAX),
-        Cursor::History(HistoryCursor { time: NOW, comment: CommentId::new(i64::MAX).expect("positive") }),
-        Cursor::Comment(CommentId::new(i64::MAX).expect("positive")),
-        Cursor::Ranked(ranked(Toward::Ahead(Place::Position(10_000)))),
-        Cursor::Ranked(ranked(Toward::Back(Place::Below(i32::MAX)))),
+        TokenCursor::Floor(FloorStep { floor: i32::MAX, up: true }),
+        TokenCursor::Floor(FloorStep { floor: i32::MAX, up: false }),
+        TokenCursor::Path(path(i64::MAX, (1..=31).map(|n| n * 16_000))),
+        TokenCursor::Liker(LikerCursor { time: NOW, member }),
+        TokenCursor::Subject(SubjectCursor { table: 49, after: SubjectId::new(i64::MAX) }),
+        TokenCursor::Subject(SubjectCursor::default()),
+        TokenCursor::Revision(i32::MAX),
+        TokenCursor::History(HistoryCursor { time: NOW, comment: CommentId::new(i64::MAX).expect("positive") }),
+        TokenCursor::Comment(CommentId::new(i64::MAX).expect("positive")),
+        TokenCursor::Ranked(ranked(Direction::Ahead(RankPosition::Position(10_000)))),
+        TokenCursor::Ranked(ranked(Direction::Back(RankPosition::Below(i32::MAX)))),
     ]
 }
 
@@ -57,7 +57,7 @@ fn what_was_sealed_is_opened_and_stays_within_128_bytes() {
 #[test]
 fn a_path_of_any_32_floors_goes_through_a_token() {
     let (tokens, context) = (tokens(), context());
-    let cursor = Cursor::Path(path(1, (0..31).map(|n| i32::MAX - 31 + n)));
+    let cursor = TokenCursor::Path(path(1, (0..31).map(|n| i32::MAX - 31 + n)));
     let text = tokens.seal(&context, &cursor, NOW).expect("sealing never fails");
     assert_eq!(tokens.open(&context, &text), Ok(cursor));
 }
@@ -67,13 +67,13 @@ fn a_token_of_another_walk_is_a_mismatch() {
     let (tokens, key) = (tokens(), SubjectKey::stored("video".to_owned(), "1".to_owned()));
     let other = SubjectKey::stored("video".to_owned(), "2".to_owned());
     let (dev, app) = (Caller::unrestricted("dev"), Caller::unrestricted("app"));
-    let text = tokens.seal(&context(), &Cursor::Revision(1), NOW).expect("sealing never fails");
+    let text = tokens.seal(&context(), &TokenCursor::Revision(1), NOW).expect("sealing never fails");
     for context in [
-        Context::new(&app, "ListComments").subject(&key).argument("NEWEST"),
-        Context::new(&dev, "ListReplies").subject(&key).argument("NEWEST"),
-        Context::new(&dev, "ListComments").subject(&other).argument("NEWEST"),
-        Context::new(&dev, "ListComments").subject(&key).argument("OLDEST"),
-        Context::new(&dev, "ListComments").subject(&key),
+        TokenContext::new(&app, "ListComments").subject(&key).argument("NEWEST"),
+        TokenContext::new(&dev, "ListReplies").subject(&key).argument("NEWEST"),
+        TokenContext::new(&dev, "ListComments").subject(&other).argument("NEWEST"),
+        TokenContext::new(&dev, "ListComments").subject(&key).argument("OLDEST"),
+        TokenContext::new(&dev, "ListComments").subject(&key),
     ] {
         assert_eq!(tokens.open(&context, &text), Err(Error::PageTokenMismatch));
     }
@@ -82,34 +82,35 @@ fn a_token_of_another_walk_is_a_mismatch() {
 #[test]
 fn every_key_of_the_ring_opens_and_a_foreign_one_does_not() {
     let (old, new) = ([1; 32], [2; 32]);
-    let text = PageTokens::new(vec![old]).seal(&context(), &Cursor::Revision(1), NOW).expect("sealing never fails");
-    assert_eq!(PageTokens::new(vec![new, old]).open(&context(), &text), Ok(Cursor::Revision(1)));
-    assert_eq!(PageTokens::new(vec![new]).open(&context(), &text), Err(Error::PageTokenInvalid));
-    assert_eq!(PageTokens::new(vec![]).open(&context(), &text), Err(Error::PageTokenInvalid));
+    let text =
+        PageTokenCodec::new(vec![old]).seal(&context(), &TokenCursor::Revision(1), NOW).expect("sealing never fails");
+    assert_eq!(PageTokenCodec::new(vec![new, old]).open(&context(), &text), Ok(TokenCursor::Revision(1)));
+    assert_eq!(PageTokenCodec::new(vec![new]).open(&context(), &text), Err(Error::PageTokenInvalid));
+    assert_eq!(PageTokenCodec::new(vec![]).open(&context(), &text), Err(Error::PageTokenInvalid));
 }
 
 #[test]
 fn a_ring_that_is_exchanged_opens_what_its_keys_have_sealed_and_nothing_else() {
     let (old, new) = ([1; 32], [2; 32]);
-    let tokens = PageTokens::new(vec![old]);
-    let seal = || tokens.seal(&context(), &Cursor::Revision(1), NOW).expect("sealing never fails");
+    let tokens = PageTokenCodec::new(vec![old]);
+    let seal = || tokens.seal(&context(), &TokenCursor::Revision(1), NOW).expect("sealing never fails");
     let before = seal();
     let shared = tokens.clone();
     shared.exchange(&[new, old]);
     let after = seal();
-    assert_eq!(tokens.open(&context(), &before), Ok(Cursor::Revision(1)));
+    assert_eq!(tokens.open(&context(), &before), Ok(TokenCursor::Revision(1)));
     shared.exchange(&[new]);
     assert_eq!(tokens.open(&context(), &before), Err(Error::PageTokenInvalid));
-    assert_eq!(tokens.open(&context(), &after), Ok(Cursor::Revision(1)));
+    assert_eq!(tokens.open(&context(), &after), Ok(TokenCursor::Revision(1)));
 }
 
 #[test]
 fn a_step_names_the_same_page_in_either_order() {
-    for order in [Order::Oldest, Order::Newest] {
-        assert_eq!(Step::after(7, order).start(order), Start::After(7));
-        assert_eq!(Step::before(7, order).start(order), Start::Before(7));
+    for order in [ListOrder::Oldest, ListOrder::Newest] {
+        assert_eq!(FloorStep::after(7, order).start(order), PageStart::After(7));
+        assert_eq!(FloorStep::before(7, order).start(order), PageStart::Before(7));
     }
-    assert_eq!(Step::after(7, Order::Oldest).start(Order::Newest), Start::Before(7));
+    assert_eq!(FloorStep::after(7, ListOrder::Oldest).start(ListOrder::Newest), PageStart::Before(7));
 }
 
 proptest! {
@@ -136,8 +137,8 @@ proptest! {
     #[test]
     fn every_message_reads_as_a_cursor_or_as_nothing(levels in proptest::collection::vec(any::<u64>(), 0..40)) {
         let message = super::internal::v1::PathCursor { levels };
-        let cursor = Cursor::from_message(super::internal::v1::page_token::Cursor::Path(message));
-        if let Some(Cursor::Path(path)) = cursor {
+        let cursor = TokenCursor::from_message(super::internal::v1::page_token::Cursor::Path(message));
+        if let Some(TokenCursor::Path(path)) = cursor {
             prop_assert!(path.depth() < 32);
         }
     }

@@ -3,7 +3,7 @@
 //! What may not be told to a caller, and what is missing, ends the call at once. A type that nobody registered is a
 //! fault of its field and is told with the others.
 
-use riposte_core::page::Located;
+use riposte_core::page::LocatedComment;
 use riposte_core::{Caller, Comments, Error, Policy, Reason, Result, SubjectKey, Violation};
 use riposte_sdk::v1;
 
@@ -43,7 +43,7 @@ impl Violations {
         caller: &Caller,
         field: &str,
         id: i64,
-    ) -> Result<Option<(Located, &'c Policy)>> {
+    ) -> Result<Option<(LocatedComment, &'c Policy)>> {
         match self.take(comment_id(field, id)) {
             Some(id) => comments.locate(caller, id).await.map(Some),
             None => Ok(None),

@@ -1,13 +1,13 @@
-use riposte_core::comments::{At, RankedAt};
-use riposte_core::page::{Order, Start};
-use riposte_core::rank::{Place, RankSort, RankedCursor, RankedWalk, Toward};
+use riposte_core::comments::{ListStart, RankedAt};
+use riposte_core::page::{ListOrder, PageStart};
+use riposte_core::rank::{Direction, RankPosition, RankSort, RankedCursor, RankedWalk};
 use riposte_core::{Caller, Error, LikeValue, Millis, Policy, Reason, SubjectKey, SubjectState, Violation};
 use riposte_sdk::v1;
 
-use super::{Sort, Stand, Violations, Where};
-use crate::rpc::page_token::{Cursor, PageTokens, Step};
+use super::{ParsedStart, Sort, StartFields, Violations};
+use crate::rpc::page_token::{FloorStep, PageTokenCodec, TokenCursor};
 use crate::rpc::parse;
-use crate::rpc::walk::Walk;
+use crate::rpc::token_scope::TokenScope;
 
 /// What a scope refuses a request for: reason, and fields in order.
 fn refused(v: Violations) -> (Reason, Vec<String>) {
@@ -39,13 +39,13 @@ fn sizes_have_defaults_and_bounds() {
 
 #[test]
 fn choices_have_defaults_and_unknown_numbers_are_refused() {
-    assert_eq!(parse::sort(0, Order::Newest), Ok(Sort::Stable(Order::Newest)));
-    assert_eq!(parse::sort(0, Order::Oldest), Ok(Sort::Stable(Order::Oldest)));
-    assert_eq!(parse::sort(v1::CommentSort::Oldest.into(), Order::Newest), Ok(Sort::Stable(Order::Oldest)));
-    assert!(is_violation(&parse::sort(99, Order::Newest), "sort", Reason::FieldInvalid));
+    assert_eq!(parse::sort(0, ListOrder::Newest), Ok(Sort::Stable(ListOrder::Newest)));
+    assert_eq!(parse::sort(0, ListOrder::Oldest), Ok(Sort::Stable(ListOrder::Oldest)));
+    assert_eq!(parse::sort(v1::CommentSort::Oldest.into(), ListOrder::Newest), Ok(Sort::Stable(ListOrder::Oldest)));
+    assert!(is_violation(&parse::sort(99, ListOrder::Newest), "sort", Reason::FieldInvalid));
     for sort in 1..=7 {
         let name = v1::CommentSort::try_from(sort).map(|sort| sort.as_str_name()).expect("a sort");
-        let parsed = parse::sort(sort, Order::Newest).expect("in the contract");
+        let parsed = parse::sort(sort, ListOrder::Newest).expect("in the contract");
         assert_eq!(name, format!("COMMENT_SORT_{}", parsed.name()));
         let of_replies = parsed.of_replies();
         assert!(of_replies == Ok(parsed) || is_violation(&of_replies, "sort", Reason::FieldInvalid));
@@ -143,13 +143,13 @@ fn an_update_changes_what_its_mask_names_or_else_what_is_set() {
     assert_eq!(nothing.iter().map(|v| v.field.as_str()).collect::<Vec<_>>(), ["update_mask"]);
 }
 
-const NEWEST: Sort = Sort::Stable(Order::Newest);
+const NEWEST: Sort = Sort::Stable(ListOrder::Newest);
 
-fn walk(caller: &str, sort: Sort) -> Walk {
-    Walk::roots(&Caller::unrestricted(caller), &SubjectKey::stored("video".into(), "1".into()), sort)
+fn walk(caller: &str, sort: Sort) -> TokenScope {
+    TokenScope::roots(&Caller::unrestricted(caller), &SubjectKey::stored("video".into(), "1".into()), sort)
 }
 
-fn place(tokens: &PageTokens, asked: Where<'_>, sort: Sort) -> Result<Stand, (Reason, Vec<String>)> {
+fn place(tokens: &PageTokenCodec, asked: StartFields<'_>, sort: Sort) -> Result<ParsedStart, (Reason, Vec<String>)> {
     let mut v = Violations::default();
     let at = parse::place(&mut v, asked, Some(&walk("dev", sort)), tokens);
     at.ok_or_else(|| refused(v))
@@ -157,19 +157,19 @@ fn place(tokens: &PageTokens, asked: Where<'_>, sort: Sort) -> Result<Stand, (Re
 
 #[test]
 fn a_page_stands_in_one_place() {
-    let tokens = PageTokens::new(Vec::new());
+    let tokens = PageTokenCodec::new(Vec::new());
     let stand = |page_token, around_comment_id, around_floor, sort| {
-        place(&tokens, Where { page_token, around_comment_id, around_floor }, sort)
+        place(&tokens, StartFields { page_token, around_comment_id, around_floor }, sort)
     };
-    let newest = |at| Ok(Stand::Floor(Order::Newest, At::Start(at)));
-    assert_eq!(stand("", 0, 0, NEWEST), newest(Start::Beginning));
-    assert_eq!(stand("", 0, 9, NEWEST), newest(Start::Around(9)));
-    assert!(matches!(stand("", 7, 0, NEWEST), Ok(Stand::Floor(_, At::Comment(id))) if id.get() == 7));
+    let newest = |at| Ok(ParsedStart::Floor(ListOrder::Newest, ListStart::Start(at)));
+    assert_eq!(stand("", 0, 0, NEWEST), newest(PageStart::Beginning));
+    assert_eq!(stand("", 0, 9, NEWEST), newest(PageStart::Around(9)));
+    assert!(matches!(stand("", 7, 0, NEWEST), Ok(ParsedStart::Floor(_, ListStart::Comment(id))) if id.get() == 7));
     let top = Sort::Ranked(RankSort::Top);
-    let by_rank = |at| Ok(Stand::Rank(RankSort::Top, at));
+    let by_rank = |at| Ok(ParsedStart::Rank(RankSort::Top, at));
     assert_eq!(stand("", 0, 0, top), by_rank(RankedAt::Beginning));
     assert_eq!(stand("", 0, 9, top), by_rank(RankedAt::Floor(9)));
-    assert!(matches!(stand("", 7, 0, top), Ok(Stand::Rank(_, RankedAt::Comment(id))) if id.get() == 7));
+    assert!(matches!(stand("", 7, 0, top), Ok(ParsedStart::Rank(_, RankedAt::Comment(id))) if id.get() == 7));
     for sort in [NEWEST, top] {
         for (asked, field) in [
             (stand("x", 7, 0, sort), "around_comment_id"),
@@ -186,21 +186,23 @@ fn a_page_stands_in_one_place() {
 
 #[test]
 fn a_token_leads_on_in_its_own_walk_only() {
-    let tokens = PageTokens::new(Vec::new());
-    let seal = |walk: &Walk, cursor| tokens.seal(walk.context(), &cursor, Millis(0)).expect("sealing never fails");
-    let at =
-        |token: &str, sort| place(&tokens, Where { page_token: token, around_comment_id: 0, around_floor: 0 }, sort);
+    let tokens = PageTokenCodec::new(Vec::new());
+    let seal =
+        |walk: &TokenScope, cursor| tokens.seal(walk.context(), &cursor, Millis(0)).expect("sealing never fails");
+    let at = |token: &str, sort| {
+        place(&tokens, StartFields { page_token: token, around_comment_id: 0, around_floor: 0 }, sort)
+    };
     let mismatch = Err((Reason::PageTokenMismatch, vec!["page_token".to_owned()]));
-    let step = Cursor::Floor(Step::after(5, Order::Newest));
-    let newest = Ok(Stand::Floor(Order::Newest, At::Start(Start::After(5))));
+    let step = TokenCursor::Floor(FloorStep::after(5, ListOrder::Newest));
+    let newest = Ok(ParsedStart::Floor(ListOrder::Newest, ListStart::Start(PageStart::After(5))));
     assert_eq!(at(&seal(&walk("dev", NEWEST), step.clone()), NEWEST), newest);
     assert_eq!(at(&seal(&walk("app", NEWEST), step.clone()), NEWEST), mismatch);
-    assert_eq!(at(&seal(&walk("dev", NEWEST), Cursor::Revision(5)), NEWEST), mismatch);
+    assert_eq!(at(&seal(&walk("dev", NEWEST), TokenCursor::Revision(5)), NEWEST), mismatch);
     let [top, hot] = [RankSort::Top, RankSort::Hot].map(Sort::Ranked);
     let walked = RankedWalk { epoch: 3, bound: 4, since: Millis(5) };
-    let cursor = RankedCursor { walk: walked, toward: Toward::Back(Place::Below(2)) };
-    let token = seal(&walk("dev", top), Cursor::Ranked(cursor));
-    assert_eq!(at(&token, top), Ok(Stand::Rank(RankSort::Top, RankedAt::Cursor(cursor))));
+    let cursor = RankedCursor { walk: walked, toward: Direction::Back(RankPosition::Below(2)) };
+    let token = seal(&walk("dev", top), TokenCursor::Ranked(cursor));
+    assert_eq!(at(&token, top), Ok(ParsedStart::Rank(RankSort::Top, RankedAt::Cursor(cursor))));
     assert_eq!(at(&token, hot), mismatch);
     assert_eq!(at(&token, NEWEST), mismatch);
     assert_eq!(at(&seal(&walk("dev", top), step), top), mismatch);

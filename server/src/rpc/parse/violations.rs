@@ -2,25 +2,25 @@
 
 use riposte_core::{Error, Reason, Violation};
 
-use crate::rpc::refusal::{Facts, Refusal};
+use crate::rpc::rpc_error::{ErrorMetadata, RpcError};
 
 /// All that is wrong with one request, so far.
 #[derive(Debug, Default)]
 pub(crate) struct Violations {
     found: Vec<Violation>,
-    facts: Facts,
+    facts: ErrorMetadata,
 }
 
 /// One violation or several, as parsers answer them.
-pub(crate) struct Found(Vec<Violation>);
+pub(crate) struct FieldViolations(Vec<Violation>);
 
-impl From<Violation> for Found {
+impl From<Violation> for FieldViolations {
     fn from(violation: Violation) -> Self {
         Self(vec![violation])
     }
 }
 
-impl From<Vec<Violation>> for Found {
+impl From<Vec<Violation>> for FieldViolations {
     fn from(violations: Vec<Violation>) -> Self {
         Self(violations)
     }
@@ -28,7 +28,7 @@ impl From<Vec<Violation>> for Found {
 
 impl Violations {
     /// The value of a field, or nothing and its violations noted.
-    pub(crate) fn take<T, V: Into<Found>>(&mut self, parsed: Result<T, V>) -> Option<T> {
+    pub(crate) fn take<T, V: Into<FieldViolations>>(&mut self, parsed: Result<T, V>) -> Option<T> {
         parsed.map_err(|violations| self.found.extend(violations.into().0)).ok()
     }
 
@@ -46,17 +46,17 @@ impl Violations {
     ///
     /// # Errors
     /// [`Error::Invalid`] with every violation.
-    pub(crate) fn all<P: Parts>(self, parts: P) -> Result<P::Values, Refusal> {
+    pub(crate) fn all<P: FieldParts>(self, parts: P) -> Result<P::Values, RpcError> {
         let Self { found, facts } = self;
         if !found.is_empty() {
-            return Err(Refusal::about(Error::Invalid(found), facts));
+            return Err(RpcError::about(Error::Invalid(found), facts));
         }
         parts.values().ok_or_else(|| Error::internal("a field was lost without a violation").into())
     }
 }
 
 /// Fields as they were taken.
-pub(crate) trait Parts {
+pub(crate) trait FieldParts {
     /// The same fields, all there.
     type Values;
 
@@ -66,7 +66,7 @@ pub(crate) trait Parts {
 
 macro_rules! parts {
     ($($($part:ident)+;)+) => {$(
-        impl<$($part),+> Parts for ($(Option<$part>,)+) {
+        impl<$($part),+> FieldParts for ($(Option<$part>,)+) {
             type Values = ($($part,)+);
 
             #[expect(non_snake_case, reason = "a part is named like its type")]

@@ -4,18 +4,18 @@ use riposte_core::Caller;
 use riposte_core::comments::CreateReply;
 use riposte_sdk::v1;
 
-use super::ReplyCalls;
-use crate::rpc::about::under;
+use super::ReplyHandlers;
+use crate::rpc::error_metadata::under;
 use crate::rpc::parse::Violations;
-use crate::rpc::refusal::Refusal;
-use crate::rpc::{answer, parse};
+use crate::rpc::rpc_error::RpcError;
+use crate::rpc::{convert, parse};
 
-impl ReplyCalls {
+impl ReplyHandlers {
     pub(super) async fn create(
         &self,
         caller: Caller,
         request: v1::CreateReplyRequest,
-    ) -> Result<v1::CreateReplyResponse, Refusal> {
+    ) -> Result<v1::CreateReplyResponse, RpcError> {
         let mut v = Violations::default();
         let parent = v.comment(&self.0.comments, &caller, "parent_id", request.parent_id).await?;
         let member = v.take(parse::member("member_id", &request.member_id));
@@ -28,7 +28,7 @@ impl ReplyCalls {
         let new = CreateReply { member: member.clone(), content, client };
         let written = self.0.comments.reply(&asked, &parent, new).await.map_err(under(&parent.subject))?;
         // At a repeat: as it is now, which need not be as it was written.
-        let reply = answer::comment(written.value.seen_by(Some(&member)));
+        let reply = convert::comment(written.value.seen_by(Some(&member)));
         let ack = v1::Ack::Committed.into();
         Ok(v1::CreateReplyResponse { reply: Some(reply), subject_revision: written.revision, ack })
     }

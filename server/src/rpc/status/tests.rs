@@ -1,13 +1,13 @@
 use std::time::Duration;
 
-use riposte_core::error::Kind;
+use riposte_core::error::StatusKind;
 use riposte_core::{CommentState, Error, Millis, Reason, Violation};
 use riposte_sdk::v1::ErrorReason;
 use tonic::{Code, Status};
 use tonic_types::StatusExt;
 
 use super::{NOT_EXECUTED, PUSHBACK, REQUEST_ID, code, status, told};
-use crate::rpc::refusal::{Facts, Refusal};
+use crate::rpc::rpc_error::{ErrorMetadata, RpcError};
 
 /// One error for every reason that errors can have today.
 fn errors() -> Vec<Error> {
@@ -53,14 +53,14 @@ fn errors() -> Vec<Error> {
 }
 
 /// What a request may have told: every fact there is.
-fn facts() -> Facts {
+fn facts() -> ErrorMetadata {
     let names =
         ["object_type", "object_id", "comment_id", "request_id", "min_revision", "limit", "actual", "external_id"];
-    names.into_iter().fold(Facts::default(), |facts, name| facts.with(name, name))
+    names.into_iter().fold(ErrorMetadata::default(), |facts, name| facts.with(name, name))
 }
 
 fn refused(error: Error) -> Status {
-    status(Refusal::about(error, facts()), "tag-1")
+    status(RpcError::about(error, facts()), "tag-1")
 }
 
 #[test]
@@ -99,9 +99,10 @@ fn every_error_carries_its_reason_the_facts_it_promises_and_the_request_id() {
         assert!(info.metadata.keys().all(|fact| told(*reason).contains(&fact.as_str())), "{reason:?}");
         let about_fields = code(reason.kind()) == Code::InvalidArgument && *reason != Reason::MessageTooLarge;
         assert_eq!(status.get_details_bad_request().is_some(), about_fields, "{reason:?}");
-        let waits = matches!(reason.kind(), Kind::Unavailable | Kind::ResourceExhausted);
+        let waits = matches!(reason.kind(), StatusKind::Unavailable | StatusKind::ResourceExhausted);
         assert_eq!(status.get_details_retry_info().is_some(), waits, "{reason:?}");
-        let refused = !matches!(reason.kind(), Kind::Internal | Kind::Unavailable | Kind::DeadlineExceeded);
+        let refused =
+            !matches!(reason.kind(), StatusKind::Internal | StatusKind::Unavailable | StatusKind::DeadlineExceeded);
         assert_eq!(status.metadata().contains_key(NOT_EXECUTED), refused, "{reason:?}");
     }
 }
@@ -158,7 +159,7 @@ fn every_violation_is_told_and_very_many_still_fit_into_a_header() {
 #[test]
 fn a_rate_that_is_used_up_names_whose_it_is_and_nothing_else_does() {
     let used_up = Error::RateLimited { after: Duration::from_millis(1500) };
-    let refused = |error| status(Refusal::about(error, facts().with(super::QUOTA, "member:m7")), "tag-1");
+    let refused = |error| status(RpcError::about(error, facts().with(super::QUOTA, "member:m7")), "tag-1");
     let named = refused(used_up.clone());
     let quota = named.get_details_quota_failure().map(|quota| quota.violations).unwrap_or_default();
     assert_eq!(quota.iter().map(|one| one.subject.as_str()).collect::<Vec<_>>(), ["member:m7"]);

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use futures::future::ready;
 use futures::stream::{once, unfold};
 use futures::{Stream, StreamExt};
-use riposte_core::event::{Changes as Changed, CommentChange, Happened};
+use riposte_core::event::{ChangeKind, Changes as Changed, CommentChange};
 use riposte_core::{CommentId, Error, SubjectKey, Violation};
 use riposte_sdk::v1;
 use riposte_sdk::v1::watch_subject_response::Event;
@@ -15,13 +15,17 @@ use tonic::Status;
 use crate::rpc::Services;
 use crate::rpc::call::Call;
 use crate::rpc::parse::Violations;
-use crate::rpc::refusal::Refusal;
-use crate::write::watch::{Told, Watcher};
+use crate::rpc::rpc_error::RpcError;
+use crate::write::watch::{WatchItem, Watcher};
 
 /// A stream of changes.
-pub(super) type Changes = Pin<Box<dyn Stream<Item = Result<v1::WatchSubjectResponse, Status>> + Send>>;
+pub(super) type SubjectChangeStream = Pin<Box<dyn Stream<Item = Result<v1::WatchSubjectResponse, Status>> + Send>>;
 
-pub(super) async fn run(services: Services, call: Call, request: v1::WatchSubjectRequest) -> Result<Changes, Status> {
+pub(super) async fn run(
+    services: Services,
+    call: Call,
+    request: v1::WatchSubjectRequest,
+) -> Result<SubjectChangeStream, Status> {
     let (key, after) = parsed(&services, &call, &request).map_err(|refusal| call.status(refusal))?;
     let look = services.comments.watchable(&call.caller, &key);
     let watcher = services.hub.join(&key, after, look).await.map_err(|error| call.status(error))?;
@@ -34,7 +38,7 @@ pub(super) async fn run(services: Services, call: Call, request: v1::WatchSubjec
     Ok(Box::pin(once(ready(Ok(opened))).chain(changes)))
 }
 
-fn parsed(services: &Services, call: &Call, request: &v1::WatchSubjectRequest) -> Result<(SubjectKey, i64), Refusal> {
+fn parsed(services: &Services, call: &Call, request: &v1::WatchSubjectRequest) -> Result<(SubjectKey, i64), RpcError> {
     let mut v = Violations::default();
     let subject = v.subject(&services.comments, &call.caller, "key", request.key.as_ref())?;
     let after = request.after_revision;
@@ -45,7 +49,7 @@ fn parsed(services: &Services, call: &Call, request: &v1::WatchSubjectRequest) -
 }
 
 /// What the watcher is told next; an error at the caller's own deadline: the layers leave that to this call, which says what was watched.
-async fn next(watcher: &mut Watcher, deadline: Option<Instant>) -> Option<Result<Told, Error>> {
+async fn next(watcher: &mut Watcher, deadline: Option<Instant>) -> Option<Result<WatchItem, Error>> {
     let Some(deadline) = deadline else { return watcher.next().await };
     tokio::select! {
         told = watcher.next() => told,
@@ -57,16 +61,16 @@ fn response(event: Event) -> v1::WatchSubjectResponse {
     v1::WatchSubjectResponse { event: Some(event) }
 }
 
-fn event(told: Told) -> Event {
+fn event(told: WatchItem) -> Event {
     match told {
-        Told::Change { revision, changes: Changed { comments, subject, likers: _ } } => {
+        WatchItem::Change { revision, changes: Changed { comments, subject, likers: _ } } => {
             Event::Change(v1::SubjectChange {
                 revision,
                 comments: comments.iter().filter_map(comment).collect(),
                 subject_changed: subject,
             })
         }
-        Told::Gap { first, last } => Event::Gap(v1::RevisionGap { first_revision: first, last_revision: last }),
+        WatchItem::Gap { first, last } => Event::Gap(v1::RevisionGap { first_revision: first, last_revision: last }),
     }
 }
 
@@ -74,12 +78,12 @@ fn event(told: Told) -> Event {
 fn comment(change: &CommentChange) -> Option<v1::CommentChange> {
     let CommentChange { id, root, what } = change;
     let kind = match what {
-        Happened::Created => v1::CommentChangeKind::Created,
-        Happened::Edited => v1::CommentChangeKind::Edited,
-        Happened::StateChanged => v1::CommentChangeKind::StateChanged,
-        Happened::PinChanged => v1::CommentChangeKind::PinChanged,
-        Happened::Recounted => v1::CommentChangeKind::Recounted,
-        Happened::Liked => return None,
+        ChangeKind::Created => v1::CommentChangeKind::Created,
+        ChangeKind::Edited => v1::CommentChangeKind::Edited,
+        ChangeKind::StateChanged => v1::CommentChangeKind::StateChanged,
+        ChangeKind::PinChanged => v1::CommentChangeKind::PinChanged,
+        ChangeKind::Recounted => v1::CommentChangeKind::Recounted,
+        ChangeKind::Liked => return None,
     };
     Some(v1::CommentChange { comment_id: id.get(), root_id: root.map_or(0, CommentId::get), kind: kind.into() })
 }

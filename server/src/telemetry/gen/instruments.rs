@@ -4,7 +4,7 @@
 #[derive(Debug)]
 pub(super) struct Instruments {
     /// Calls by method and status, and how long they took, to the last message of a stream.
-    pub(super) call_duration: Traced,
+    pub(super) call_duration: ExemplarHistogram,
     /// Calls of callers that are known, by the names of the file of callers.
     pub(super) caller_calls: Counter<u64>,
     /// Calls answered CALLER_UNKNOWN, by what was wrong with what they showed.
@@ -30,7 +30,7 @@ pub(super) struct Instruments {
     /// Until when the certificate of the listeners is valid, in seconds since 1970.
     pub(super) certificate_expiry: Gauge<f64>,
     /// Transactions of the store and trips to Redis, by name, and how long they took with all their retries.
-    pub(super) operation_duration: Traced,
+    pub(super) operation_duration: ExemplarHistogram,
     /// How long transactions waited until they had a connection and had begun.
     pub(super) connection_wait: Histogram<f64>,
     /// Transactions that could not begin, because the data source was away or its pool gave no connection in time.
@@ -75,7 +75,7 @@ impl Instruments {
     /// All of them, of one meter; exemplars are kept where they are `wanted`.
     pub(super) fn of(meter: &Meter, wanted: bool) -> Self {
         Self {
-            call_duration: Traced::new("rpc_server_call_duration_seconds", DURATION, meter.f64_histogram("rpc.server.call.duration").with_unit("s").with_description("Calls by method and status, and how long they took, to the last message of a stream").with_boundaries(DURATION.to_vec()).build(), wanted),
+            call_duration: ExemplarHistogram::new("rpc_server_call_duration_seconds", DURATION, meter.f64_histogram("rpc.server.call.duration").with_unit("s").with_description("Calls by method and status, and how long they took, to the last message of a stream").with_boundaries(DURATION.to_vec()).build(), wanted),
             caller_calls: meter.u64_counter("riposte_caller_calls").with_description("Calls of callers that are known, by the names of the file of callers").build(),
             callers_refused: meter.u64_counter("riposte_callers_refused").with_description("Calls answered CALLER_UNKNOWN, by what was wrong with what they showed").build(),
             calls_refused: meter.u64_counter("riposte_calls_refused").with_description("Calls refused without effect for want of room or rate").build(),
@@ -88,7 +88,7 @@ impl Instruments {
             files_refused: meter.u64_gauge("riposte_files_refused").with_description("Of the files of callers, of keys, of certificates and of each secret, those that were changed and cannot be used").build(),
             certificate_start: meter.f64_gauge("riposte_certificate_start_time_seconds").with_description("From when the certificate of the listeners is valid, in seconds since 1970").build(),
             certificate_expiry: meter.f64_gauge("riposte_certificate_expiry_time_seconds").with_description("Until when the certificate of the listeners is valid, in seconds since 1970").build(),
-            operation_duration: Traced::new("db_client_operation_duration_seconds", DURATION, meter.f64_histogram("db.client.operation.duration").with_unit("s").with_description("Transactions of the store and trips to Redis, by name, and how long they took with all their retries").with_boundaries(DURATION.to_vec()).build(), wanted),
+            operation_duration: ExemplarHistogram::new("db_client_operation_duration_seconds", DURATION, meter.f64_histogram("db.client.operation.duration").with_unit("s").with_description("Transactions of the store and trips to Redis, by name, and how long they took with all their retries").with_boundaries(DURATION.to_vec()).build(), wanted),
             connection_wait: meter.f64_histogram("db.client.connection.wait_time").with_unit("s").with_description("How long transactions waited until they had a connection and had begun").with_boundaries(DURATION.to_vec()).build(),
             connection_failures: meter.u64_counter("riposte_connection_failures").with_description("Transactions that could not begin, because the data source was away or its pool gave no connection in time").build(),
             drift: meter.u64_counter("riposte_counts_drift").with_description("Counts that a verification or repair found to differ from their rows; there should be none").build(),
@@ -112,7 +112,7 @@ impl Instruments {
     }
 
     /// Those that keep exemplars.
-    pub(super) fn traced(&self) -> [&Traced; 2] {
+    pub(super) fn traced(&self) -> [&ExemplarHistogram; 2] {
         [&self.call_duration, &self.operation_duration]
     }
 }

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use riposte_core::ports::{Candidate, Epoch};
+use riposte_core::ports::{Epoch, LeaseCandidate};
 use riposte_core::rank::KEPT;
 use riposte_core::{Millis, Result};
 use tokio::time::Instant;
 
-use super::{RelayPorts, Term, gauge};
-use crate::write::bells::{Bells, OTHERS, QUICK};
-use crate::write::trouble::Trouble;
+use super::{LeaderTerm, RelayPorts, lag};
+use crate::write::backoff_log::BackoffLog;
+use crate::write::notifier::{Notifier, OTHERS, QUICK};
 
 /// How often the lead is taken or kept, and lag is measured.
 const KEEP: Duration = Duration::from_secs(1);
@@ -26,23 +26,24 @@ const SWEPT: (usize, usize) = (50, 400);
 #[derive(Debug)]
 pub(super) struct Leader {
     ports: RelayPorts,
-    bells: Bells,
+    bells: Notifier,
     source: usize,
-    me: Candidate,
+    me: LeaseCandidate,
     /// When the lead was last asked for; `None` when it is to be asked for at once.
     asked: Option<Instant>,
     swept: Instant,
 }
 
 impl Leader {
-    pub(super) fn new(ports: RelayPorts, bells: Bells, source: usize) -> Self {
-        let me = if ports.copies.are_shared() { Candidate::mending } else { Candidate::yielding }(rand::random());
+    pub(super) fn new(ports: RelayPorts, bells: Notifier, source: usize) -> Self {
+        let me =
+            if ports.copies.are_shared() { LeaseCandidate::mending } else { LeaseCandidate::yielding }(rand::random());
         Self { ports, bells, source, me, asked: None, swept: Instant::now() }
     }
 
     /// Leads whenever it may, for ever. Who leads is told to the projectors by `term`.
-    pub(super) async fn run(&mut self, term: &Term) {
-        let mut trouble = Trouble::of("relay", self.source);
+    pub(super) async fn run(&mut self, term: &LeaderTerm) {
+        let mut trouble = BackoffLog::of("relay", self.source);
         let mut commits = self.bells.commits(self.source);
         loop {
             match self.turn(term).await {
@@ -62,17 +63,17 @@ impl Leader {
         }
     }
 
-    async fn turn(&mut self, term: &Term) -> Result<()> {
+    async fn turn(&mut self, term: &LeaderTerm) -> Result<()> {
         if self.asked.is_none_or(|asked| asked.elapsed() >= KEEP) {
             let now = self.ports.clock.now();
-            let epoch = self.ports.outbox.lead(self.source, self.me, now).await?;
+            let epoch = self.ports.outbox.acquire_lease(self.source, self.me, now).await?;
             self.asked = Some(Instant::now());
             term.send_if_modified(|known| std::mem::replace(known, epoch) != epoch);
-            gauge::measure(&self.ports, self.source).await?;
+            lag::measure(&self.ports, self.source).await?;
         }
         let epoch = *term.borrow();
         let Some(epoch) = epoch else { return Ok(()) };
-        let leads = self.number(epoch).await? && self.sweep(epoch).await?;
+        let leads = self.assign_sequence(epoch).await? && self.sweep(epoch).await?;
         if !leads {
             // Another term has begun. Whether it is over again is asked at once.
             term.send_replace(None);
@@ -82,10 +83,12 @@ impl Leader {
     }
 
     /// Numbers what waits, for as long as the lead need not be kept; whether the term lasts.
-    async fn number(&self, epoch: Epoch) -> Result<bool> {
+    async fn assign_sequence(&self, epoch: Epoch) -> Result<bool> {
         let begin = Instant::now();
         loop {
-            let Some(numbered) = self.ports.outbox.number(self.source, epoch, CHUNK).await? else { return Ok(false) };
+            let Some(numbered) = self.ports.outbox.assign_sequence(self.source, epoch, CHUNK).await? else {
+                return Ok(false);
+            };
             if numbered > 0 {
                 self.bells.numbered(self.source);
             }
@@ -130,8 +133,8 @@ impl Leader {
     }
 
     /// Lets another process lead at once.
-    pub(super) async fn resign(&self) {
-        if let Err(error) = self.ports.outbox.resign(self.source, self.me).await {
+    pub(super) async fn release_lease(&self) {
+        if let Err(error) = self.ports.outbox.release_lease(self.source, self.me).await {
             tracing::debug!(source = self.source + 1, %error, "the lead could not be given up; it will run out");
         }
     }

@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use riposte_core::Result;
-use riposte_core::event::{Numbered, commits};
+use riposte_core::event::{SequencedEvent, commits};
 use riposte_core::ports::{Epoch, Projection};
 use tokio::sync::watch;
 
 use super::RelayPorts;
-use crate::write::bells::{Bells, CALM, Ear, OURS, SLOW};
-use crate::write::trouble::Trouble;
+use crate::write::backoff_log::BackoffLog;
+use crate::write::notifier::{CALM, Notified, Notifier, OURS, SLOW};
 
 /// Commits whose events are applied at a time; each may name hundreds of comments.
 const CHUNK: usize = 50;
@@ -18,19 +18,19 @@ const CHUNK: usize = 50;
 #[derive(Debug)]
 pub(super) struct Projector {
     ports: RelayPorts,
-    bells: Bells,
+    bells: Notifier,
     source: usize,
     projection: Projection,
 }
 
 impl Projector {
-    pub(super) fn new(ports: RelayPorts, bells: Bells, source: usize, projection: Projection) -> Self {
+    pub(super) fn new(ports: RelayPorts, bells: Notifier, source: usize, projection: Projection) -> Self {
         Self { ports, bells, source, projection }
     }
 
     /// Applies what is numbered whenever this process leads, for ever.
-    pub(super) async fn run(self, mut term: watch::Receiver<Option<Epoch>>, mut numbers: Ear) {
-        let mut trouble = Trouble::of(trouble(self.projection), self.source);
+    pub(super) async fn run(self, mut term: watch::Receiver<Option<Epoch>>, mut numbers: Notified) {
+        let mut trouble = BackoffLog::of(trouble(self.projection), self.source);
         // Where it stands; `None` when another process may have moved that.
         let mut at: Option<i64> = None;
         loop {
@@ -74,7 +74,7 @@ impl Projector {
         Ok(full && advanced)
     }
 
-    async fn apply(&self, events: &[Numbered]) -> Result<()> {
+    async fn apply(&self, events: &[SequencedEvent]) -> Result<()> {
         match self.projection {
             Projection::History => self.ports.histories.apply(self.source, events).await,
             Projection::Boards => self.ports.boards.apply(self.source, events).await,

@@ -6,14 +6,14 @@ use tokio::sync::watch;
 use tokio::time::sleep;
 
 use super::{RelayPorts, run};
+use crate::cache_stack::CacheStack;
 use crate::clock::SystemClock;
-use crate::copies::Copies;
 use crate::telemetry::Metrics;
-use crate::write::bells::Bells;
-use crate::write::memory::{Memory, subject};
+use crate::write::notifier::Notifier;
+use crate::write::test_source::{TestSource, subject};
 
 /// A relay over `memory`, and what stops it.
-fn start(memory: &Arc<Memory>) -> (tokio::task::JoinHandle<()>, watch::Sender<bool>, Metrics) {
+fn start(memory: &Arc<TestSource>) -> (tokio::task::JoinHandle<()>, watch::Sender<bool>, Metrics) {
     let metrics = Metrics::new().expect("sound");
     let ports = RelayPorts {
         outbox: Arc::clone(memory) as _,
@@ -21,11 +21,11 @@ fn start(memory: &Arc<Memory>) -> (tokio::task::JoinHandle<()>, watch::Sender<bo
         boards: Arc::clone(memory) as _,
         rankings: Arc::clone(memory) as _,
         clock: Arc::new(SystemClock),
-        copies: Copies::none(),
+        copies: CacheStack::none(),
         metrics: metrics.clone(),
     };
     let stop = watch::Sender::new(false);
-    (tokio::spawn(run(ports, Bells::new(1), 0, stop.subscribe())), stop, metrics)
+    (tokio::spawn(run(ports, Notifier::new(1), 0, stop.subscribe())), stop, metrics)
 }
 
 /// Waits for a condition.
@@ -39,7 +39,7 @@ async fn until(what: &str, mut holds: impl FnMut() -> bool) {
 }
 
 /// Waits until exactly these events were applied, some of them perhaps again.
-async fn applies(memory: &Memory, expected: &[i64]) {
+async fn applies(memory: &TestSource, expected: &[i64]) {
     until(&format!("{expected:?} applied"), || {
         let mut applied = memory.applied();
         applied.sort_unstable();
@@ -51,7 +51,7 @@ async fn applies(memory: &Memory, expected: &[i64]) {
 
 #[tokio::test]
 async fn what_is_committed_is_numbered_and_applied_once_and_the_lead_is_given_up_at_the_end() {
-    let memory = Arc::new(Memory::default());
+    let memory = Arc::new(TestSource::default());
     let (task, stop, metrics) = start(&memory);
     let watched = subject(1, 0);
     for revision in 1..=3 {
@@ -72,7 +72,7 @@ async fn what_is_committed_is_numbered_and_applied_once_and_the_lead_is_given_up
 
 #[tokio::test]
 async fn faults_are_outlived_and_nothing_is_left_out() {
-    let memory = Arc::new(Memory::default());
+    let memory = Arc::new(TestSource::default());
     let (_task, _stop, _) = start(&memory);
     let watched = subject(1, 0);
     memory.commit(&watched, 1);
@@ -85,7 +85,7 @@ async fn faults_are_outlived_and_nothing_is_left_out() {
 
 #[tokio::test]
 async fn who_does_not_lead_any_more_numbers_nothing_until_nobody_leads() {
-    let memory = Arc::new(Memory::default());
+    let memory = Arc::new(TestSource::default());
     let (_task, _stop, _) = start(&memory);
     let watched = subject(1, 0);
     memory.commit(&watched, 1);

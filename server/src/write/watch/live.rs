@@ -8,14 +8,14 @@ use riposte_core::ports::Outbox;
 use riposte_core::{Partition, Result, Subject, SubjectId};
 use tokio::sync::watch;
 
-use super::ring::{KEPT, Ring, Told};
+use super::ring::{KEPT, WatchItem, WatchRing};
 
 /// The ring of a subject, and who is to hear that it has moved.
 #[derive(Debug)]
-pub(super) struct Live {
+pub(super) struct SubjectStream {
     id: SubjectId,
     partition: Partition,
-    ring: Mutex<Ring>,
+    ring: Mutex<WatchRing>,
     moved: watch::Sender<i64>,
     /// How often there was reason to read the subject's row again before somebody joins.
     doubts: AtomicU64,
@@ -26,13 +26,13 @@ pub(super) struct Live {
 /// The doubt that every subject begins with: what was committed before its events were heard.
 pub(super) const FIRST_DOUBT: u64 = 1;
 
-impl Live {
+impl SubjectStream {
     /// A subject whose ring begins behind a revision; doubtful until it was settled.
     pub(super) fn new(subject: &Subject, base: i64) -> Self {
         Self {
             id: subject.id,
             partition: subject.key.partition(),
-            ring: Mutex::new(Ring::new(base)),
+            ring: Mutex::new(WatchRing::new(base)),
             moved: watch::Sender::new(base),
             doubts: AtomicU64::new(FIRST_DOUBT),
             settled: AtomicU64::new(0),
@@ -57,7 +57,7 @@ impl Live {
         self.moved.subscribe()
     }
 
-    fn ring(&self) -> MutexGuard<'_, Ring> {
+    fn ring(&self) -> MutexGuard<'_, WatchRing> {
         // Every change of a ring is one call that cannot panic half-way.
         self.ring.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -118,17 +118,17 @@ impl Live {
 
     /// Where a watcher begins that has seen everything up to `after`, or with 0 begins with the next change; and the
     /// gap it has to be told first.
-    pub(super) fn start(&self, after: i64) -> (i64, Option<Told>) {
+    pub(super) fn start(&self, after: i64) -> (i64, Option<WatchItem>) {
         let ring = self.ring();
         if after == 0 {
             return (ring.at(), None);
         }
-        let gap = (after < ring.base()).then(|| Told::Gap { first: after + 1, last: ring.base() });
+        let gap = (after < ring.base()).then(|| WatchItem::Gap { first: after + 1, last: ring.base() });
         (after, gap)
     }
 
     /// At most `limit` entries behind `seen`; `None` when some of them are gone.
-    pub(super) fn behind(&self, seen: i64, limit: usize) -> Option<Vec<Arc<Told>>> {
+    pub(super) fn behind(&self, seen: i64, limit: usize) -> Option<Vec<Arc<WatchItem>>> {
         self.ring().behind(seen, limit)
     }
 }

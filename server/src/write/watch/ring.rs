@@ -10,7 +10,7 @@ pub const KEPT: usize = 1_024;
 
 /// What a watcher is told.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Told {
+pub enum WatchItem {
     /// One revision and what it changed.
     Change {
         /// The revision.
@@ -27,7 +27,7 @@ pub enum Told {
     },
 }
 
-impl Told {
+impl WatchItem {
     /// The newest revision it speaks of.
     pub(super) fn last(&self) -> i64 {
         match self {
@@ -39,14 +39,14 @@ impl Told {
 
 /// Entries without holes, oldest first: they speak of every revision behind `base`, each once.
 #[derive(Debug)]
-pub(super) struct Ring {
+pub(super) struct WatchRing {
     base: i64,
-    entries: VecDeque<Arc<Told>>,
+    entries: VecDeque<Arc<WatchItem>>,
     /// Nothing older than `base` can be had any more.
     bottomed: bool,
 }
 
-impl Ring {
+impl WatchRing {
     /// A ring that begins behind a revision.
     pub(super) fn new(base: i64) -> Self {
         Self { base, entries: VecDeque::new(), bottomed: false }
@@ -73,7 +73,7 @@ impl Ring {
         for event in events {
             let Some(revision) = event.revision.filter(|revision| *revision > self.at()) else { continue };
             self.reach(revision - 1);
-            self.push(Told::Change { revision, changes: event.changes });
+            self.push(WatchItem::Change { revision, changes: event.changes });
         }
     }
 
@@ -81,11 +81,11 @@ impl Ring {
     pub(super) fn reach(&mut self, revision: i64) {
         let at = self.at();
         if at < revision {
-            self.push(Told::Gap { first: at + 1, last: revision });
+            self.push(WatchItem::Gap { first: at + 1, last: revision });
         }
     }
 
-    fn push(&mut self, told: Told) {
+    fn push(&mut self, told: WatchItem) {
         self.entries.push_back(Arc::new(told));
         if self.entries.len() > KEPT
             && let Some(oldest) = self.entries.pop_front()
@@ -99,7 +99,7 @@ impl Ring {
     pub(super) fn begin_earlier(&mut self, from: i64, events: Vec<Event>) {
         let known = events.first().and_then(|event| event.revision).filter(|first| *first <= self.base);
         if let Some(first) = known {
-            let mut older = Ring::new(first - 1);
+            let mut older = WatchRing::new(first - 1);
             older.extend(events.into_iter().take_while(|event| event.revision <= Some(self.base)));
             older.reach(self.base);
             older.entries.append(&mut self.entries);
@@ -109,7 +109,7 @@ impl Ring {
     }
 
     /// At most `limit` entries that speak of revisions behind `seen`; `None` when some of them are gone.
-    pub(super) fn behind(&self, seen: i64, limit: usize) -> Option<Vec<Arc<Told>>> {
+    pub(super) fn behind(&self, seen: i64, limit: usize) -> Option<Vec<Arc<WatchItem>>> {
         if seen < self.base {
             return None;
         }

@@ -8,21 +8,21 @@ use riposte_core::ports::Outbox;
 use riposte_core::{Error, Subject};
 use tokio::time::timeout;
 
-use super::{Hub, KEPT, Told, Watcher};
+use super::{KEPT, WatchHub, WatchItem, Watcher};
 use crate::telemetry::Metrics;
-use crate::write::memory::{Memory, subject};
+use crate::write::test_source::{TestSource, subject};
 
 /// A hub over one source, whose numbered events it has heard up to a number.
 struct Stage {
-    memory: Arc<Memory>,
-    hub: Hub,
+    memory: Arc<TestSource>,
+    hub: WatchHub,
     heard: i64,
 }
 
 impl Stage {
     fn new() -> Self {
-        let memory = Arc::new(Memory::default());
-        let hub = Hub::new(Arc::clone(&memory) as _, Metrics::new().expect("sound"));
+        let memory = Arc::new(TestSource::default());
+        let hub = WatchHub::new(Arc::clone(&memory) as _, Metrics::new().expect("sound"));
         Self { memory, hub, heard: 0 }
     }
 
@@ -52,8 +52,8 @@ async fn told(watcher: &mut Watcher) -> Vec<i64> {
     let mut told = Vec::new();
     while let Ok(Some(Ok(next))) = timeout(Duration::ZERO, watcher.next()).await {
         match next {
-            Told::Change { revision, .. } => told.push(revision),
-            Told::Gap { first, last } => {
+            WatchItem::Change { revision, .. } => told.push(revision),
+            WatchItem::Gap { first, last } => {
                 assert!(first <= last, "a gap of nothing: {first} to {last}");
                 told.extend((first..=last).map(|revision| -revision));
             }
@@ -135,7 +135,7 @@ async fn who_resumes_further_back_than_the_ring_reaches_is_told_all_that_he_miss
     stage.hear().await;
     for after in [1, 94] {
         let mut resumed = stage.join(&watched, after).await;
-        let Some(Ok(Told::Gap { first, last: missed })) = resumed.next().await else { panic!("no gap") };
+        let Some(Ok(WatchItem::Gap { first, last: missed })) = resumed.next().await else { panic!("no gap") };
         assert_eq!((first, missed), (after + 1, last - kept));
         assert!(told(&mut resumed).await.into_iter().eq(missed + 1..=last));
     }

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use riposte_core::{Error, Result};
 use tokio::sync::watch;
 
-use super::Hub;
-use super::live::Live;
-use super::places::Seat;
-use super::ring::Told;
+use super::WatchHub;
+use super::live::SubjectStream;
+use super::ring::WatchItem;
+use super::subscriptions::SubscriptionGuard;
 
 /// Entries that a watcher takes from the ring at a time.
 const HANDFUL: usize = 32;
@@ -18,19 +18,19 @@ const HANDFUL: usize = 32;
 /// memory: when the ring has moved past it, it is sent away.
 #[derive(Debug)]
 pub struct Watcher {
-    hub: Hub,
-    _seat: Seat,
-    live: Arc<Live>,
+    hub: WatchHub,
+    _seat: SubscriptionGuard,
+    live: Arc<SubjectStream>,
     moved: watch::Receiver<i64>,
     closing: watch::Receiver<bool>,
     seen: i64,
-    ready: VecDeque<Arc<Told>>,
+    ready: VecDeque<Arc<WatchItem>>,
     ended: bool,
 }
 
 impl Watcher {
     /// A watcher that has seen everything up to `after`, or with 0 begins with the next change.
-    pub(super) fn new(hub: Hub, seat: Seat, live: Arc<Live>, after: i64) -> Self {
+    pub(super) fn new(hub: WatchHub, seat: SubscriptionGuard, live: Arc<SubjectStream>, after: i64) -> Self {
         let (seen, gap) = live.start(after);
         hub.metrics.watcher_came();
         let (moved, closing) = (live.moves(), hub.closing.subscribe());
@@ -48,7 +48,7 @@ impl Watcher {
     ///
     /// # Errors
     /// [`Error::WatchTooSlow`] when the ring has moved past this watcher, [`Error::ServerStopping`].
-    pub async fn next(&mut self) -> Option<Result<Told>> {
+    pub async fn next(&mut self) -> Option<Result<WatchItem>> {
         loop {
             if self.ended {
                 return None;
@@ -78,18 +78,18 @@ impl Watcher {
     }
 
     /// Ends for this reason.
-    pub fn end(&mut self, error: Error) -> Option<Result<Told>> {
+    pub fn end(&mut self, error: Error) -> Option<Result<WatchItem>> {
         self.ended = true;
         Some(Err(error))
     }
 
     /// What is told, without the part of a gap that this watcher has seen.
-    fn unseen(&mut self, told: &Told) -> Told {
+    fn unseen(&mut self, told: &WatchItem) -> WatchItem {
         let seen = self.seen;
         self.seen = seen.max(told.last());
         match told {
-            Told::Change { .. } => told.clone(),
-            Told::Gap { first, last } => Told::Gap { first: (*first).max(seen + 1), last: *last },
+            WatchItem::Change { .. } => told.clone(),
+            WatchItem::Gap { first, last } => WatchItem::Gap { first: (*first).max(seen + 1), last: *last },
         }
     }
 }

@@ -1,8 +1,8 @@
 use riposte_core::Partition;
 
-use super::{ShardMap, Tables};
+use super::{ShardMap, TableCounts};
 
-const REFERENCE: Tables = Tables { subject: 50, index: 200 };
+const REFERENCE: TableCounts = TableCounts { subject: 50, index: 200 };
 
 fn reference() -> ShardMap {
     ShardMap::new(REFERENCE, &[0..=24, 25..=49]).unwrap_or_else(|e| panic!("{e:?}"))
@@ -19,7 +19,7 @@ fn statements_are_bound_to_the_tables_of_the_partition() {
 
 #[test]
 fn a_single_table_has_no_number() {
-    let map = ShardMap::new(Tables { subject: 1, index: 1 }, &[0..=0]).unwrap_or_else(|e| panic!("{e:?}"));
+    let map = ShardMap::new(TableCounts { subject: 1, index: 1 }, &[0..=0]).unwrap_or_else(|e| panic!("{e:?}"));
     let sql = "`comment_subject_@` `comment_like_@`".to_owned();
     assert_eq!(map.slot(Partition::number(900)).bind(sql), "`comment_subject` `comment_like`");
 }
@@ -43,5 +43,5 @@ fn a_map_with_holes_or_overlaps_is_refused() {
     for ranges in [vec![0..=23, 25..=49], vec![0..=25, 25..=49], vec![]] {
         assert!(ShardMap::new(REFERENCE, &ranges).is_err(), "{ranges:?}");
     }
-    assert!(ShardMap::new(Tables { subject: 3, index: 200 }, &[0..=2]).is_err(), "3 does not divide 200");
+    assert!(ShardMap::new(TableCounts { subject: 3, index: 200 }, &[0..=2]).is_err(), "3 does not divide 200");
 }

@@ -1,7 +1,7 @@
 //! Commits: one batch, one transaction, retried inside, and divided only where one command spoils it for the others.
 
+mod bisect;
 mod counted;
-mod divide;
 mod flush;
 mod load;
 
@@ -10,55 +10,58 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use riposte_core::event::{Changes, Event};
-use riposte_core::ports::{Ids, Witness, Writer};
-use riposte_core::world::Effect;
-use riposte_core::{Command, CommentId, Error, Millis, Receipt, Result, Subject, World};
+use riposte_core::ports::{CommitObserver, IdSource, Writer};
+use riposte_core::unit_of_work::Effect;
+use riposte_core::{Command, CommandOutput, CommentId, Error, Millis, Result, Subject, UnitOfWork};
 
 use super::ids::SqlIds;
 use super::outbox::tell;
-use super::pool::{SourceTx, Sources};
-use super::retry::Patience;
+use super::pool::{DataSources, SourceTx};
+use super::retry::RetryPolicy;
 use super::task;
-use crate::error::Fault;
-use load::Repeats;
+use crate::error::StoreError;
+use load::DuplicateCheck;
 
 /// What each command of a batch answers, in order.
-type Answers = Vec<Result<Receipt>>;
+type BatchOutputs = Vec<Result<CommandOutput>>;
 
 /// Commits batches to the tables of one data source.
 #[derive(Debug)]
 pub(crate) struct SqlWriter {
-    sources: Arc<Sources>,
+    sources: Arc<DataSources>,
     ids: Arc<SqlIds>,
-    witness: Option<Arc<dyn Witness>>,
+    witness: Option<Arc<dyn CommitObserver>>,
 }
 
 impl SqlWriter {
-    pub(crate) fn new(sources: Arc<Sources>, ids: Arc<SqlIds>, witness: Option<Arc<dyn Witness>>) -> Self {
+    pub(crate) fn new(sources: Arc<DataSources>, ids: Arc<SqlIds>, witness: Option<Arc<dyn CommitObserver>>) -> Self {
         Self { sources, ids, witness }
     }
 }
 
 #[async_trait]
 impl Writer for SqlWriter {
-    async fn commit(&self, batch: &[Command]) -> Result<Answers> {
+    async fn commit(&self, batch: &[Command]) -> Result<BatchOutputs> {
         let Some(first) = batch.first() else { return Ok(Vec::new()) };
         let source = |command: &Command| self.sources.map().source(command.subject.partition());
         if batch.iter().any(|command| source(command) != source(first)) {
             return Err(Error::internal("a batch spans data sources"));
         }
-        let (kind, name) =
-            if only_likes(batch) { (Kind::Likes, "commit likes") } else { (Kind::Comments, "commit comments") };
+        let (kind, name) = if only_likes(batch) {
+            (BatchKind::Likes, "commit likes")
+        } else {
+            (BatchKind::Comments, "commit comments")
+        };
         let (sources, ids) = (Arc::clone(&self.sources), Arc::clone(&self.ids));
         let (source, witness) = (source(first), self.witness.clone());
-        let batch = Batch { sources, ids, witness, source, kind, commands: batch.to_vec() };
+        let batch = CommitBatch { sources, ids, witness, source, kind, commands: batch.to_vec() };
         task::run(self.sources.desk(), (source, name), async move { batch.run().await }).await
     }
 }
 
 /// What a batch is made of. Likes lock comments but not their subject, so that they never wait for new comments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum BatchKind {
     Comments,
     Likes,
 }
@@ -68,40 +71,40 @@ fn only_likes(commands: &[Command]) -> bool {
 }
 
 /// Commands of one data source on their way into it.
-struct Batch {
-    sources: Arc<Sources>,
+struct CommitBatch {
+    sources: Arc<DataSources>,
     ids: Arc<SqlIds>,
-    witness: Option<Arc<dyn Witness>>,
+    witness: Option<Arc<dyn CommitObserver>>,
     source: usize,
-    kind: Kind,
+    kind: BatchKind,
     commands: Vec<Command>,
 }
 
 /// Why a transaction ended without an answer.
-struct Failure {
-    fault: Fault,
+struct BatchFailure {
+    fault: StoreError,
     /// Whether COMMIT was sent: the effects may stand all the same.
     outcome_unknown: bool,
 }
 
-impl<F: Into<Fault>> From<F> for Failure {
+impl<F: Into<StoreError>> From<F> for BatchFailure {
     fn from(fault: F) -> Self {
         Self { fault: fault.into(), outcome_unknown: false }
     }
 }
 
-impl Batch {
+impl CommitBatch {
     /// Commits some commands in one transaction, again and again where that helps. `unknown` says whether an earlier
     /// COMMIT of them was sent and not answered.
-    async fn settle(&self, commands: &[Command], mut unknown: bool) -> std::result::Result<Answers, Failure> {
-        let mut patience = Patience::default();
+    async fn settle(&self, commands: &[Command], mut unknown: bool) -> std::result::Result<BatchOutputs, BatchFailure> {
+        let mut patience = RetryPolicy::default();
         // Minted before a connection is taken, since minting may need one.
         let Some(first) = commands.first() else { return Ok(Vec::new()) };
         let id = self.ids.comment(first.subject.partition()).await;
-        let id = id.map_err(|error| Failure { fault: error.into(), outcome_unknown: unknown })?;
-        let mut repeats = if unknown { Repeats::Possible } else { Repeats::Unlikely };
+        let id = id.map_err(|error| BatchFailure { fault: error.into(), outcome_unknown: unknown })?;
+        let mut repeats = if unknown { DuplicateCheck::Possible } else { DuplicateCheck::Unlikely };
         loop {
-            let looks = std::mem::replace(&mut repeats, Repeats::Possible);
+            let looks = std::mem::replace(&mut repeats, DuplicateCheck::Possible);
             match self.transact(commands, id, looks, unknown).await {
                 Ok(mut answers) => {
                     if unknown {
@@ -112,7 +115,7 @@ impl Batch {
                 Err(failure) => {
                     unknown |= failure.outcome_unknown;
                     if !patience.again(failure.fault.meaning(), unknown).await {
-                        return Err(Failure { outcome_unknown: unknown, ..failure });
+                        return Err(BatchFailure { outcome_unknown: unknown, ..failure });
                     }
                     tracing::debug!(fault = ?failure.fault, unknown, "a transaction is tried again");
                 }
@@ -125,9 +128,9 @@ impl Batch {
         &self,
         commands: &[Command],
         id: CommentId,
-        repeats: Repeats,
+        repeats: DuplicateCheck,
         unknown: bool,
-    ) -> std::result::Result<Answers, Failure> {
+    ) -> std::result::Result<BatchOutputs, BatchFailure> {
         let tx = self.sources.begin_write(self.source, unknown).await?;
         let work = async |tx: &SourceTx| {
             let (world, answers) = self.decide(tx, commands, repeats).await?;
@@ -137,7 +140,7 @@ impl Batch {
             Ok((answers, changed))
         };
         let (tx, (answers, changed)) = tx.write(work).await?;
-        tx.commit().await.map_err(|fault| Failure { fault, outcome_unknown: true })?;
+        tx.commit().await.map_err(|fault| BatchFailure { fault, outcome_unknown: true })?;
         if let Some(witness) = &self.witness {
             witness.committed(changed).await;
         }
@@ -150,20 +153,21 @@ impl Batch {
         &self,
         tx: &SourceTx,
         commands: &[Command],
-        repeats: Repeats,
-    ) -> std::result::Result<(World, Answers), Fault> {
+        repeats: DuplicateCheck,
+    ) -> std::result::Result<(UnitOfWork, BatchOutputs), StoreError> {
         let (world, answers) = run(load::world(tx, self.kind, commands, repeats).await?, commands)?;
-        let refused =
-            |(command, answer): (&Command, &Result<Receipt>)| answer.is_err() && load::tells_itself(&command.verb);
-        if repeats == Repeats::Unlikely && commands.iter().zip(&answers).any(refused) {
-            return run(load::world(tx, self.kind, commands, Repeats::Possible).await?, commands);
+        let refused = |(command, answer): (&Command, &Result<CommandOutput>)| {
+            answer.is_err() && load::tells_itself(&command.verb)
+        };
+        if repeats == DuplicateCheck::Unlikely && commands.iter().zip(&answers).any(refused) {
+            return run(load::world(tx, self.kind, commands, DuplicateCheck::Possible).await?, commands);
         }
         Ok((world, answers))
     }
 }
 
 /// Runs the commands in order.
-fn run(mut world: World, commands: &[Command]) -> std::result::Result<(World, Answers), Fault> {
+fn run(mut world: UnitOfWork, commands: &[Command]) -> std::result::Result<(UnitOfWork, BatchOutputs), StoreError> {
     let mut answers = Vec::with_capacity(commands.len());
     for command in commands {
         // A sum that overflows on a damaged row panics. It is that command's alone: the batch is divided until it stands by itself.
@@ -178,7 +182,7 @@ fn run(mut world: World, commands: &[Command]) -> std::result::Result<(World, An
 }
 
 /// What the outbox is told of a batch.
-fn told(world: &World, commands: &[Command]) -> Result<Vec<Event>> {
+fn told(world: &UnitOfWork, commands: &[Command]) -> Result<Vec<Event>> {
     let now = commands.first().map_or(Millis(0), |command| command.now);
     let event = |(subject, revision, changes): (&Subject, Option<i64>, &Changes)| {
         let (partition, changes) = (subject.key.partition(), changes.clone());
@@ -189,9 +193,9 @@ fn told(world: &World, commands: &[Command]) -> Result<Vec<Event>> {
 
 /// After a commit whose outcome was lost, the repeat finds the batch's own comments and takes them for an earlier
 /// request's. A comment that bears the very id that a command brought is no repeat to its caller.
-fn claim(commands: &[Command], answers: &mut Answers) {
+fn claim(commands: &[Command], answers: &mut BatchOutputs) {
     for (command, answer) in commands.iter().zip(answers) {
-        if let Ok(Receipt { effect: Effect::Comment(view), replayed, .. }) = answer
+        if let Ok(CommandOutput { effect: Effect::Comment(view), replayed, .. }) = answer
             && command.verb.creates_comment()
             && command.verb.comment_id() == Some(view.comment.id)
         {

@@ -6,37 +6,37 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use riposte_core::event::{Happened, Numbered};
-use riposte_core::ports::{Histories, Rebuilt};
+use riposte_core::event::{ChangeKind, SequencedEvent};
+use riposte_core::ports::{MemberHistories, RebuildProgress};
 use riposte_core::{CommentId, Result, SubjectKey};
 
-use super::pool::Sources;
+use super::pool::DataSources;
 use super::read::SqlReader;
-use super::row::Authored;
-use super::transact::{self, Unit};
+use super::row::HistoryEntry;
+use super::transact::{self, TransactionBody};
 
 /// The most history rows that one transaction locks.
 const AT_ONCE: usize = 512;
 
-/// The [`Histories`] over SQL.
+/// The [`MemberHistories`] over SQL.
 #[derive(Debug)]
 pub(crate) struct SqlHistories {
-    sources: Arc<Sources>,
+    sources: Arc<DataSources>,
     reader: Arc<SqlReader>,
 }
 
 impl SqlHistories {
     /// The histories in `sources`, fed by `reader`.
-    pub(crate) fn new(sources: Arc<Sources>, reader: Arc<SqlReader>) -> Self {
+    pub(crate) fn new(sources: Arc<DataSources>, reader: Arc<SqlReader>) -> Self {
         Self { sources, reader }
     }
 
     /// Writes what histories lack, one transaction after the other, and answers how many rows that were.
-    async fn bring<U>(&self, found: Vec<Authored>) -> Result<usize>
+    async fn bring<U>(&self, found: Vec<HistoryEntry>) -> Result<usize>
     where
-        U: Unit<Answer = usize> + From<Vec<Authored>>,
+        U: TransactionBody<Answer = usize> + From<Vec<HistoryEntry>>,
     {
-        let mut by_source: BTreeMap<usize, Vec<Authored>> = BTreeMap::new();
+        let mut by_source: BTreeMap<usize, Vec<HistoryEntry>> = BTreeMap::new();
         for one in found {
             by_source.entry(self.sources.map().source(one.home())).or_default().push(one);
         }
@@ -51,31 +51,31 @@ impl SqlHistories {
 }
 
 #[async_trait]
-impl Histories for SqlHistories {
-    async fn apply(&self, _source: usize, events: &[Numbered]) -> Result<()> {
+impl MemberHistories for SqlHistories {
+    async fn apply(&self, _source: usize, events: &[SequencedEvent]) -> Result<()> {
         let changes = || events.iter().flat_map(|numbered| &numbered.event.changes.comments);
         let changed: BTreeSet<CommentId> = changes().filter(|one| moves(one.what)).map(|one| one.id).collect();
-        let created = changes().filter(|one| one.what == Happened::Created).map(|one| one.id);
+        let created = changes().filter(|one| one.what == ChangeKind::Created).map(|one| one.id);
         let created: BTreeSet<CommentId> = created.filter(|id| !changed.contains(id)).collect();
         let found = self.reader.authored(created.into_iter().collect()).await?;
         self.bring::<write::Add>(found).await?;
         let found = self.reader.authored(changed.into_iter().collect()).await?;
-        self.bring::<write::Write>(found).await.map(|_| ())
+        self.bring::<write::WriteHistory>(found).await.map(|_| ())
     }
 
-    async fn rebuild(&self, key: &SubjectKey, after: Option<CommentId>, limit: usize) -> Result<Rebuilt> {
+    async fn rebuild(&self, key: &SubjectKey, after: Option<CommentId>, limit: usize) -> Result<RebuildProgress> {
         let found = self.reader.comments_under(key, after, limit).await?;
         let (comments, last) = (found.len(), found.last().map(|comment| comment.id));
-        let authored = found.into_iter().map(|comment| Authored::of(key.object_type().clone(), comment));
-        let changed = self.bring::<write::Write>(authored.collect()).await?;
-        Ok(Rebuilt { comments, changed, next: last.filter(|_| comments == limit) })
+        let authored = found.into_iter().map(|comment| HistoryEntry::of(key.object_type().clone(), comment));
+        let changed = self.bring::<write::WriteHistory>(authored.collect()).await?;
+        Ok(RebuildProgress { comments, changed, next: last.filter(|_| comments == limit) })
     }
 }
 
 /// Whether such a change moves a history row that is there: the state, or the version that guards it.
-fn moves(what: Happened) -> bool {
+fn moves(what: ChangeKind) -> bool {
     match what {
-        Happened::Edited | Happened::StateChanged => true,
-        Happened::Created | Happened::PinChanged | Happened::Recounted | Happened::Liked => false,
+        ChangeKind::Edited | ChangeKind::StateChanged => true,
+        ChangeKind::Created | ChangeKind::PinChanged | ChangeKind::Recounted | ChangeKind::Liked => false,
     }
 }

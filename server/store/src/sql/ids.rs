@@ -10,16 +10,16 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use riposte_core::ids::{MintError, Minter, Tick};
-use riposte_core::ports::{Clock, Ids};
+use riposte_core::ids::{IdError, IdGenerator, IdTick};
+use riposte_core::ports::{Clock, IdSource};
 use riposte_core::{CommentId, Error, Partition, Result};
 use tokio::sync::Notify;
 
-use self::lease::Moment;
-use super::pool::Sources;
-use super::retry::Patience;
+use self::lease::LeaseRenewal;
+use super::pool::DataSources;
+use super::retry::RetryPolicy;
 use super::task;
-use crate::error::{Fault, Meaning};
+use crate::error::{ErrorClass, StoreError};
 
 /// How often a lease in use is moved ahead; well within the time it lasts.
 const RENEWAL: Duration = Duration::from_secs(2);
@@ -35,18 +35,18 @@ pub(crate) struct SqlIds {
 
 #[derive(Debug)]
 struct Inner {
-    sources: Arc<Sources>,
+    sources: Arc<DataSources>,
     clock: Arc<dyn Clock>,
-    seats: Vec<Seat>,
+    seats: Vec<WorkerLease>,
     closed: Arc<Notify>,
 }
 
 /// The right to mint in one data source.
 #[derive(Debug)]
-struct Seat {
+struct WorkerLease {
     /// What the lease row knows this process by.
     owner: [u8; 16],
-    minter: Mutex<Option<Minter>>,
+    minter: Mutex<Option<IdGenerator>>,
     /// Whether an id was minted since the lease was last moved: an idle process lets its leases run out.
     used: AtomicBool,
     /// Held while the lease row is worked on.
@@ -55,8 +55,8 @@ struct Seat {
 
 impl SqlIds {
     /// Starts to mint; no lease is taken before it is needed.
-    pub(crate) fn new(sources: Arc<Sources>, clock: Arc<dyn Clock>) -> Self {
-        let seats = sources.all().iter().map(|_| Seat::new()).collect();
+    pub(crate) fn new(sources: Arc<DataSources>, clock: Arc<dyn Clock>) -> Self {
+        let seats = sources.all().iter().map(|_| WorkerLease::new()).collect();
         let inner = Arc::new(Inner { sources, clock, seats, closed: Arc::new(Notify::new()) });
         inner.sources.desk().spawn(renew_while_used(Arc::downgrade(&inner)));
         Self { inner }
@@ -81,18 +81,18 @@ impl SqlIds {
 }
 
 #[async_trait]
-impl Ids for SqlIds {
+impl IdSource for SqlIds {
     async fn comment(&self, partition: Partition) -> Result<CommentId> {
         let number = self.inner.sources.map().source(partition);
         for _ in 0..WAITS {
             match self.inner.seats[number].mint(partition, self.inner.now()) {
                 Ok(id) => return Ok(id),
-                Err(MintError::LeaseExpired) => {
+                Err(IdError::LeaseExpired) => {
                     let inner = Arc::clone(&self.inner);
                     let cover = async move { inner.cover(number).await };
                     task::run(self.inner.sources.desk(), (number, "lease worker"), cover).await?;
                 }
-                Err(MintError::Exhausted) => tokio::time::sleep(WAIT).await,
+                Err(IdError::Exhausted) => tokio::time::sleep(WAIT).await,
             }
         }
         Err(Error::Overloaded { after: Duration::from_secs(1) })
@@ -107,7 +107,7 @@ impl Ids for SqlIds {
     }
 }
 
-impl Seat {
+impl WorkerLease {
     fn new() -> Self {
         Self {
             owner: rand::random(),
@@ -117,24 +117,24 @@ impl Seat {
         }
     }
 
-    fn mint(&self, partition: Partition, now: Tick) -> std::result::Result<CommentId, MintError> {
+    fn mint(&self, partition: Partition, now: IdTick) -> std::result::Result<CommentId, IdError> {
         self.used.store(true, Ordering::Relaxed);
         let mut minter = self.minter.lock().unwrap_or_else(PoisonError::into_inner);
-        minter.as_mut().ok_or(MintError::LeaseExpired)?.mint(partition, now)
+        minter.as_mut().ok_or(IdError::LeaseExpired)?.mint(partition, now)
     }
 
-    fn with<T>(&self, f: impl FnOnce(&mut Option<Minter>) -> T) -> T {
+    fn with<T>(&self, f: impl FnOnce(&mut Option<IdGenerator>) -> T) -> T {
         f(&mut self.minter.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 impl Inner {
-    fn now(&self) -> Tick {
-        Tick::at(self.clock.now())
+    fn now(&self) -> IdTick {
+        IdTick::at(self.clock.now())
     }
 
     /// Sees to it that the lease of a source covers the present.
-    async fn cover(&self, number: usize) -> std::result::Result<(), Fault> {
+    async fn cover(&self, number: usize) -> std::result::Result<(), StoreError> {
         let seat = &self.seats[number];
         let _alone = seat.renewing.lock().await;
         // Another call may have done it while this one waited.
@@ -144,20 +144,21 @@ impl Inner {
             return Ok(());
         }
         // Processes that start together want the same rows; nothing else is locked for a lease.
-        let mut patience = Patience::default();
+        let mut patience = RetryPolicy::default();
         loop {
             match self.renew(number).await {
-                Err(fault) if is_taken(&fault) && patience.again(Meaning::Conflict, false).await => {}
+                Err(fault) if is_taken(&fault) && patience.again(ErrorClass::Conflict, false).await => {}
                 renewed => return renewed,
             }
         }
     }
 
     /// Moves the lease of a source ahead, or takes a new one where there is none or it was lost.
-    async fn renew(&self, number: usize) -> std::result::Result<(), Fault> {
+    async fn renew(&self, number: usize) -> std::result::Result<(), StoreError> {
         let (sources, seat) = (&self.sources, &self.seats[number]);
         let now = self.clock.now();
-        let held = |minter: &Minter| (minter.lease(), Moment { now, present: minter.present(Tick::at(now)) });
+        let held =
+            |minter: &IdGenerator| (minter.lease(), LeaseRenewal { now, present: minter.present(IdTick::at(now)) });
         if let Some((lease, moment)) = seat.with(|minter| minter.as_ref().map(held)) {
             if let Some(until) = lease::extend(sources, number, &lease, &seat.owner, &moment).await? {
                 seat.with(|minter| minter.iter_mut().for_each(|minter| minter.extend(until)));
@@ -167,7 +168,7 @@ impl Inner {
             seat.with(|minter| *minter = None);
         }
         let lease = lease::take(sources, number, &seat.owner, self.clock.now()).await?;
-        seat.with(|minter| *minter = Some(Minter::new(lease)));
+        seat.with(|minter| *minter = Some(IdGenerator::new(lease)));
         tracing::debug!(source = number + 1, worker = lease.worker, "a worker number is leased");
         Ok(())
     }
@@ -189,7 +190,7 @@ impl Inner {
         }
     }
 
-    async fn release(&self, number: usize) -> std::result::Result<(), Fault> {
+    async fn release(&self, number: usize) -> std::result::Result<(), StoreError> {
         let seat = &self.seats[number];
         let _alone = seat.renewing.lock().await;
         match seat.with(Option::take) {
@@ -200,10 +201,10 @@ impl Inner {
 }
 
 /// Whether others held the rows for as long as one waits.
-fn is_taken(fault: &Fault) -> bool {
+fn is_taken(fault: &StoreError) -> bool {
     match fault.meaning() {
-        Meaning::Conflict | Meaning::Locked => true,
-        Meaning::Duplicate | Meaning::Lost | Meaning::Unreachable | Meaning::Fatal => false,
+        ErrorClass::Conflict | ErrorClass::Locked => true,
+        ErrorClass::Duplicate | ErrorClass::Lost | ErrorClass::Unreachable | ErrorClass::Fatal => false,
     }
 }
 

@@ -5,10 +5,10 @@
 
 mod advance;
 mod events;
-mod lead;
-mod number;
+mod lease;
 mod order;
 mod progress;
+mod sequence;
 mod state;
 mod tell;
 mod trim;
@@ -16,11 +16,11 @@ mod trim;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use riposte_core::event::{Event, Numbered};
-use riposte_core::ports::{Candidate, Epoch, Outbox, Projection};
+use riposte_core::event::{Event, SequencedEvent};
+use riposte_core::ports::{Epoch, LeaseCandidate, Outbox, Projection};
 use riposte_core::{Millis, Partition, Result, SubjectId};
 
-use super::pool::Sources;
+use super::pool::DataSources;
 use super::transact;
 pub(super) use state::position;
 pub(in crate::sql) use tell::tell;
@@ -37,12 +37,12 @@ mod key {
 /// The [`Outbox`] over SQL.
 #[derive(Debug)]
 pub(crate) struct SqlOutbox {
-    sources: Arc<Sources>,
+    sources: Arc<DataSources>,
 }
 
 impl SqlOutbox {
     /// The outboxes of `sources`.
-    pub(crate) fn new(sources: Arc<Sources>) -> Self {
+    pub(crate) fn new(sources: Arc<DataSources>) -> Self {
         Self { sources }
     }
 }
@@ -53,24 +53,24 @@ impl Outbox for SqlOutbox {
         self.sources.all().len()
     }
 
-    async fn lead(&self, source: usize, who: Candidate, now: Millis) -> Result<Option<Epoch>> {
-        transact::write(&self.sources, source, lead::Lead { who, now }).await
+    async fn acquire_lease(&self, source: usize, who: LeaseCandidate, now: Millis) -> Result<Option<Epoch>> {
+        transact::write(&self.sources, source, lease::AcquireLease { who, now }).await
     }
 
-    async fn resign(&self, source: usize, who: Candidate) -> Result<()> {
-        transact::write(&self.sources, source, lead::Resign { who }).await
+    async fn release_lease(&self, source: usize, who: LeaseCandidate) -> Result<()> {
+        transact::write(&self.sources, source, lease::ReleaseLease { who }).await
     }
 
-    async fn number(&self, source: usize, term: Epoch, limit: usize) -> Result<Option<usize>> {
-        transact::write(&self.sources, source, number::Number { term, limit }).await
+    async fn assign_sequence(&self, source: usize, term: Epoch, limit: usize) -> Result<Option<usize>> {
+        transact::write(&self.sources, source, sequence::AssignSequence { term, limit }).await
     }
 
-    async fn read(&self, source: usize, after: i64, limit: usize) -> Result<Vec<Numbered>> {
-        transact::read_aside(&self.sources, source, events::Tail { after, limit }).await
+    async fn read(&self, source: usize, after: i64, limit: usize) -> Result<Vec<SequencedEvent>> {
+        transact::read_aside(&self.sources, source, events::EventsAfter { after, limit }).await
     }
 
     async fn head(&self, source: usize) -> Result<i64> {
-        transact::read_aside(&self.sources, source, progress::Position { of: state::RELAY }).await
+        transact::read_aside(&self.sources, source, progress::StoredPosition { of: state::RELAY }).await
     }
 
     async fn oldest_waiting(&self, source: usize) -> Result<Option<Millis>> {
@@ -83,14 +83,14 @@ impl Outbox for SqlOutbox {
     }
 
     async fn position(&self, source: usize, projection: Projection) -> Result<i64> {
-        transact::read_aside(&self.sources, source, progress::Position { of: projection.name() }).await
+        transact::read_aside(&self.sources, source, progress::StoredPosition { of: projection.name() }).await
     }
 
     async fn advance(&self, source: usize, term: Epoch, projection: Projection, from: i64, to: i64) -> Result<bool> {
-        transact::write(&self.sources, source, advance::Advance { term, projection, from, to }).await
+        transact::write(&self.sources, source, advance::AdvancePosition { term, projection, from, to }).await
     }
 
     async fn trim(&self, source: usize, term: Epoch, before: Millis, limit: usize) -> Result<Option<usize>> {
-        transact::write(&self.sources, source, trim::Trim { term, before, limit }).await
+        transact::write(&self.sources, source, trim::TrimOutbox { term, before, limit }).await
     }
 }

@@ -1,6 +1,6 @@
 //! The data sources and their connections.
 
-mod door;
+mod breaker;
 mod mysql;
 mod sqlite;
 
@@ -21,12 +21,12 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::time::timeout;
 use tracing::Instrument;
 
-use crate::config::{Kind, StoreConfig};
-use crate::error::{Fault, is_conflict, is_lost};
+use crate::config::{DatabaseKind, StoreConfig};
+use crate::error::{StoreError, is_conflict, is_lost};
 use crate::on_shard::OnShard;
-use crate::shard::{ShardMap, Slot, Tables};
-use crate::sql::desk::Desk;
-use crate::sql::identities::Identities;
+use crate::shard::{ShardMap, TableCounts, TableSlot};
+use crate::sql::subject_id_cache::SubjectIdCache;
+use crate::sql::transaction_runner::TransactionRunner;
 
 /// A transaction bound to the tables of one partition.
 pub(crate) type Tx = OnShard<DatabaseTransaction>;
@@ -35,7 +35,7 @@ pub(crate) type Tx = OnShard<DatabaseTransaction>;
 #[derive(Debug)]
 pub(crate) struct SourceTx {
     tx: DatabaseTransaction,
-    sources: Arc<Sources>,
+    sources: Arc<DataSources>,
 }
 
 impl SourceTx {
@@ -50,12 +50,12 @@ impl SourceTx {
     }
 
     /// The counts of tables.
-    pub(crate) fn tables(&self) -> Tables {
+    pub(crate) fn tables(&self) -> TableCounts {
         self.sources.map().tables()
     }
 
     /// Which subject has which id.
-    pub(crate) fn identities(&self) -> &Identities {
+    pub(crate) fn identities(&self) -> &SubjectIdCache {
         self.sources.identities()
     }
 
@@ -63,22 +63,22 @@ impl SourceTx {
     /// server stays silent is left to its pool, which rolls it back whenever the server speaks again.
     pub(crate) async fn write<T>(
         self,
-        work: impl AsyncFnOnce(&Self) -> std::result::Result<T, Fault>,
-    ) -> std::result::Result<(Self, T), Fault> {
+        work: impl AsyncFnOnce(&Self) -> std::result::Result<T, StoreError>,
+    ) -> std::result::Result<(Self, T), StoreError> {
         match timeout(self.sources.transaction_limit, work(&self)).await {
             Ok(Ok(done)) => Ok((self, done)),
             Ok(Err(fault)) => {
                 self.rollback().await;
                 Err(fault)
             }
-            Err(_) => Err(Fault::Silence),
+            Err(_) => Err(StoreError::Silence),
         }
     }
 
     /// Makes everything done in it durable. After an error the outcome is not known.
-    pub(crate) async fn commit(self) -> std::result::Result<(), Fault> {
+    pub(crate) async fn commit(self) -> std::result::Result<(), StoreError> {
         let limit = self.sources.transaction_limit;
-        timeout(limit, self.tx.commit()).await.map_err(|_| Fault::Silence)?.map_err(Fault::from)
+        timeout(limit, self.tx.commit()).await.map_err(|_| StoreError::Silence)?.map_err(StoreError::from)
     }
 
     /// Ends it without effect. An error is none to the caller: the end of the connection does the same.
@@ -91,11 +91,11 @@ impl SourceTx {
 
 /// One data source: two pools, one for each isolation level.
 #[derive(Debug)]
-pub struct Source {
+pub struct DataSource {
     read: DatabaseConnection,
     write: DatabaseConnection,
     /// A file is never away, and asks for no password.
-    server: Option<mysql::Server>,
+    server: Option<mysql::MysqlServer>,
 }
 
 /// What a pool of connections holds at a moment.
@@ -127,19 +127,19 @@ impl PoolState {
 
 /// All data sources of a deployment, and which partition lies where.
 #[derive(Debug)]
-pub struct Sources {
-    all: Vec<Source>,
+pub struct DataSources {
+    all: Vec<DataSource>,
     map: ShardMap,
     folder: Option<TempDir>,
-    identities: Identities,
+    identities: SubjectIdCache,
     transaction_limit: Duration,
     /// Where connections live and all work on them runs: the runtime that opened them.
-    desk: Desk,
+    desk: TransactionRunner,
     /// Reads that may be under way on each source, with those that wait for a connection.
     rooms: Vec<Arc<Semaphore>>,
 }
 
-impl Source {
+impl DataSource {
     /// Begins a transaction whose reads see one state: that of its first SELECT. It ends when it is dropped, while nobody waits.
     ///
     /// It begins in a task of its own, in this runtime: a BEGIN that was given up while pending would leave its snapshot open on a connection
@@ -231,22 +231,22 @@ where
 /// Reads under way for each connection that could do them: so many find work at once whenever one is free.
 const READS_PER_CONNECTION: usize = 16;
 
-fn rooms(all: &[Source]) -> Vec<Arc<Semaphore>> {
+fn rooms(all: &[DataSource]) -> Vec<Arc<Semaphore>> {
     let connections = all.iter().map(|source| usize::try_from(source.pools()[0].max).unwrap_or(1));
     connections.map(|connections| Arc::new(Semaphore::new(READS_PER_CONNECTION * connections))).collect()
 }
 
-impl Sources {
+impl DataSources {
     /// Prepares the pools, inside a tokio runtime; connections are opened when they are needed, so that a source which is down does not keep
     /// the others from being served.
     ///
     /// # Errors
     /// When the addresses or the shard map make no sense, or the folder of the file cannot be made.
     pub fn open(config: &StoreConfig) -> Result<Self> {
-        let (identities, transaction_limit) = (Identities::new(), config.transaction_limit);
-        let desk = |system, sources| Desk::new(Handle::current(), system, sources);
+        let (identities, transaction_limit) = (SubjectIdCache::new(), config.transaction_limit);
+        let desk = |system, sources| TransactionRunner::new(Handle::current(), system, sources);
         match &config.kind {
-            Kind::Sqlite { folder, durable } => {
+            DatabaseKind::Sqlite { folder, durable } => {
                 let temporary =
                     if folder.is_none() { Some(tempfile::tempdir().map_err(Error::internal)?) } else { None };
                 let path = folder.as_deref().or(temporary.as_ref().map(TempDir::path));
@@ -256,7 +256,7 @@ impl Sources {
                 let rooms = rooms(&all);
                 Ok(Self { all, map, folder: temporary, identities, transaction_limit, desk, rooms })
             }
-            Kind::MySql(sources) => {
+            DatabaseKind::MySql(sources) => {
                 let ranges: Vec<_> = sources.iter().map(|source| source.subject_tables.clone()).collect();
                 let map = ShardMap::new(config.tables, &ranges)?;
                 let all = sources.iter().map(|source| mysql::open(source, config)).collect::<Result<Vec<_>>>()?;
@@ -275,12 +275,12 @@ impl Sources {
     }
 
     /// Where work on the connections runs.
-    pub(crate) fn desk(&self) -> &Desk {
+    pub(crate) fn desk(&self) -> &TransactionRunner {
         &self.desk
     }
 
     /// Which subject has which id.
-    pub(crate) fn identities(&self) -> &Identities {
+    pub(crate) fn identities(&self) -> &SubjectIdCache {
         &self.identities
     }
 
@@ -292,25 +292,25 @@ impl Sources {
 
     /// Every data source, in order.
     #[must_use]
-    pub fn all(&self) -> &[Source] {
+    pub fn all(&self) -> &[DataSource] {
         &self.all
     }
 
     /// The data source of a partition.
     #[must_use]
-    pub fn of(&self, partition: Partition) -> &Source {
+    pub fn of(&self, partition: Partition) -> &DataSource {
         &self.all[self.map.source(partition)]
     }
 
     /// The tables of a partition.
     #[must_use]
-    pub fn slot(&self, partition: Partition) -> Slot {
+    pub fn slot(&self, partition: Partition) -> TableSlot {
         self.map.slot(partition)
     }
 
     /// Begins a snapshot of the data source of a partition, bound to its tables. Its first SELECT should be the
     /// subject's row.
-    pub(crate) async fn snapshot(&self, partition: Partition) -> std::result::Result<Tx, Fault> {
+    pub(crate) async fn snapshot(&self, partition: Partition) -> std::result::Result<Tx, StoreError> {
         let tx = self.reading(self.map.source(partition)).await?;
         Ok(OnShard::new(tx, self.slot(partition)))
     }
@@ -320,7 +320,7 @@ impl Sources {
         &self,
         partition: Partition,
         select: &SelectStatement,
-    ) -> std::result::Result<Vec<QueryResult>, Fault> {
+    ) -> std::result::Result<Vec<QueryResult>, StoreError> {
         let db = OnShard::new(self.of(partition).read.clone(), self.slot(partition));
         let statement = db.get_database_backend().build(select);
         let source = self.map.source(partition);
@@ -328,11 +328,11 @@ impl Sources {
     }
 
     /// Begins a snapshot of a data source, for all of its tables.
-    pub(crate) async fn begin_read(self: &Arc<Self>, source: usize) -> std::result::Result<SourceTx, Fault> {
+    pub(crate) async fn begin_read(self: &Arc<Self>, source: usize) -> std::result::Result<SourceTx, StoreError> {
         Ok(SourceTx { tx: self.reading(source).await?, sources: Arc::clone(self) })
     }
 
-    async fn reading(&self, source: usize) -> std::result::Result<DatabaseTransaction, Fault> {
+    async fn reading(&self, source: usize) -> std::result::Result<DatabaseTransaction, StoreError> {
         let begin = async { Ok(self.all[source].begin_read().await?) };
         self.desk.begun((source, "read"), self.asked(source, begin)).await
     }
@@ -343,10 +343,10 @@ impl Sources {
         self: &Arc<Self>,
         source: usize,
         unknown: bool,
-    ) -> std::result::Result<SourceTx, Fault> {
+    ) -> std::result::Result<SourceTx, StoreError> {
         let begin = async {
             let begun = timeout(self.transaction_limit, self.all[source].begin_write()).await;
-            begun.map_err(|_| Fault::Silence)?.map_err(Fault::from)
+            begun.map_err(|_| StoreError::Silence)?.map_err(StoreError::from)
         };
         let asked = async { if unknown { begin.await } else { self.asked(source, begin).await } };
         Ok(SourceTx { tx: self.desk.begun((source, "write"), asked).await?, sources: Arc::clone(self) })
@@ -356,8 +356,8 @@ impl Sources {
     async fn asked<T>(
         &self,
         source: usize,
-        ask: impl Future<Output = std::result::Result<T, Fault>>,
-    ) -> std::result::Result<T, Fault> {
+        ask: impl Future<Output = std::result::Result<T, StoreError>>,
+    ) -> std::result::Result<T, StoreError> {
         match &self.all[source].server {
             Some(server) => server.door.pass(source, ask).await,
             None => ask.await,

@@ -1,53 +1,53 @@
 //! Ranked orders: the boards, kept beside the comments, and the rankings that are frozen from them.
 
-mod boards;
-mod freeze;
-mod memory;
+mod keyed_lock;
+mod rank_index;
+mod snapshot;
+mod snapshot_cache;
 mod trim;
-mod turns;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use riposte_core::event::{Event, Happened, Numbered};
-use riposte_core::page::Order;
-use riposte_core::ports::{Boards, Rankings, Reader, Rebuilt};
-use riposte_core::rank::{RankedList, Ranking, Rules, freeze, list_of};
+use riposte_core::event::{ChangeKind, Event, SequencedEvent};
+use riposte_core::page::ListOrder;
+use riposte_core::ports::{RankIndexes, Rankings, Reader, RebuildProgress};
+use riposte_core::rank::{RankedList, Ranking, RankingConfig, freeze, list_of};
 use riposte_core::{Comment, CommentId, Millis, Result, SubjectId, SubjectKey};
 
-use super::pool::Sources;
+use super::pool::DataSources;
 use super::read::SqlReader;
 use super::transact;
-use boards::Ranked;
-use memory::Memory;
-use turns::Turns;
+use keyed_lock::KeyedLock;
+use rank_index::RankedComment;
+use snapshot_cache::SnapshotCache;
 
 /// The most comments whose standings one transaction writes.
 const AT_ONCE: usize = 512;
 
-/// The [`Boards`] and [`Rankings`] over SQL.
+/// The [`RankIndexes`] and [`Rankings`] over SQL.
 #[derive(Debug)]
 pub(crate) struct SqlRanks {
-    sources: Arc<Sources>,
+    sources: Arc<DataSources>,
     reader: Arc<SqlReader>,
-    rules: Rules,
-    turns: Turns,
-    memory: Memory,
+    rules: RankingConfig,
+    turns: KeyedLock,
+    memory: SnapshotCache,
 }
 
 impl SqlRanks {
     /// The boards in `sources` under `rules`, read by `reader`.
-    pub(crate) fn new(sources: Arc<Sources>, reader: Arc<SqlReader>, rules: Rules) -> Self {
-        Self { sources, reader, rules, turns: Turns::default(), memory: Memory::new() }
+    pub(crate) fn new(sources: Arc<DataSources>, reader: Arc<SqlReader>, rules: RankingConfig) -> Self {
+        Self { sources, reader, rules, turns: KeyedLock::default(), memory: SnapshotCache::new() }
     }
 
     /// Brings comments of one data source up to date; how many of them stood elsewhere.
-    async fn bring(&self, source: usize, ranked: Vec<Ranked>) -> Result<usize> {
+    async fn bring(&self, source: usize, ranked: Vec<RankedComment>) -> Result<usize> {
         let mut changed = 0;
         for part in ranked.chunks(AT_ONCE) {
-            let write = boards::Write { ranked: part.to_vec(), rules: self.rules.clone() };
+            let write = rank_index::WriteRankIndex { ranked: part.to_vec(), rules: self.rules.clone() };
             changed += transact::write(&self.sources, source, write).await?;
         }
         Ok(changed)
@@ -57,22 +57,22 @@ impl SqlRanks {
 impl SqlRanks {
     /// The roots that are answered by roots which these events name: they count them. Only types of a single level have
     /// such, or had when the answer was written.
-    async fn answered(&self, events: &[Numbered]) -> Result<Vec<Ranked>> {
+    async fn answered(&self, events: &[SequencedEvent]) -> Result<Vec<RankedComment>> {
         let of = |event: &Event, what| {
             let roots = event.changes.comments.iter().filter(|change| change.root.is_none());
             roots.filter(|change| change.what == what).map(|change| change.id).collect::<Vec<_>>()
         };
-        let created = events.iter().map(|numbered| (numbered.event.subject, of(&numbered.event, Happened::Created)));
+        let created = events.iter().map(|numbered| (numbered.event.subject, of(&numbered.event, ChangeKind::Created)));
         let created: Vec<(SubjectId, Vec<CommentId>)> = created.filter(|(_, ids)| !ids.is_empty()).collect();
         let flat = self.flat(&created).await?;
         let created = created.into_iter().filter(|(subject, _)| flat.contains(subject));
         let mut roots: Vec<CommentId> = created.flat_map(|(_, ids)| ids).collect();
-        roots.extend(events.iter().flat_map(|numbered| of(&numbered.event, Happened::StateChanged)));
+        roots.extend(events.iter().flat_map(|numbered| of(&numbered.event, ChangeKind::StateChanged)));
         let found = self.reader.locate(&roots).await?;
         let parents: Vec<CommentId> = found.into_iter().filter_map(|at| at?.parent).collect();
         let parents = self.reader.comments(&parents).await?.into_iter().flatten().map(|view| view.comment);
         let roots = parents.filter(Comment::is_root);
-        Ok(roots.map(|root| Ranked { list: list_of(&root), comment: root.id }).collect())
+        Ok(roots.map(|root| RankedComment { list: list_of(&root), comment: root.id }).collect())
     }
 
     /// Which of these subjects are of a type of a single level. The types are mostly remembered; else one of the comments
@@ -95,37 +95,38 @@ impl SqlRanks {
 }
 
 #[async_trait]
-impl Boards for SqlRanks {
-    async fn apply(&self, source: usize, events: &[Numbered]) -> Result<()> {
-        let mut touched: BTreeSet<Ranked> = events.iter().flat_map(|numbered| touched(&numbered.event)).collect();
+impl RankIndexes for SqlRanks {
+    async fn apply(&self, source: usize, events: &[SequencedEvent]) -> Result<()> {
+        let mut touched: BTreeSet<RankedComment> =
+            events.iter().flat_map(|numbered| touched(&numbered.event)).collect();
         touched.extend(self.answered(events).await?);
         self.bring(source, touched.into_iter().collect()).await.map(|_| ())
     }
 
-    async fn rebuild(&self, key: &SubjectKey, after: Option<CommentId>, limit: usize) -> Result<Rebuilt> {
+    async fn rebuild(&self, key: &SubjectKey, after: Option<CommentId>, limit: usize) -> Result<RebuildProgress> {
         let found = self.reader.comments_under(key, after, limit).await?;
         let (comments, last) = (found.len(), found.last().map(|comment| comment.id));
-        let ranked = found.iter().map(|comment| Ranked { list: list_of(comment), comment: comment.id });
-        let mut ranked: Vec<Ranked> = ranked.collect();
+        let ranked = found.iter().map(|comment| RankedComment { list: list_of(comment), comment: comment.id });
+        let mut ranked: Vec<RankedComment> = ranked.collect();
         ranked.sort_unstable();
         let changed = self.bring(self.sources.map().source(key.partition()), ranked).await?;
-        Ok(Rebuilt { comments, changed, next: last.filter(|_| comments == limit) })
+        Ok(RebuildProgress { comments, changed, next: last.filter(|_| comments == limit) })
     }
 }
 
 /// The comments whose standings an event may have moved. What comes into being stands nowhere, but an answer counts for
 /// its root.
-fn touched(event: &Event) -> impl Iterator<Item = Ranked> + '_ {
+fn touched(event: &Event) -> impl Iterator<Item = RankedComment> + '_ {
     let list = CommentId::from(event.subject);
     event.changes.comments.iter().flat_map(move |change| {
         let (own, of_root) = match change.what {
-            Happened::Created => (false, true),
-            Happened::StateChanged | Happened::Recounted => (true, true),
-            Happened::Liked => (true, false),
-            Happened::Edited | Happened::PinChanged => (false, false),
+            ChangeKind::Created => (false, true),
+            ChangeKind::StateChanged | ChangeKind::Recounted => (true, true),
+            ChangeKind::Liked => (true, false),
+            ChangeKind::Edited | ChangeKind::PinChanged => (false, false),
         };
-        let root = change.root.filter(|_| of_root).map(|root| Ranked { list, comment: root });
-        let own = own.then(|| Ranked { list: change.root.unwrap_or(list), comment: change.id });
+        let root = change.root.filter(|_| of_root).map(|root| RankedComment { list, comment: root });
+        let own = own.then(|| RankedComment { list: change.root.unwrap_or(list), comment: change.id });
         root.into_iter().chain(own)
     })
 }
@@ -154,7 +155,8 @@ impl Rankings for SqlRanks {
                 let floors = freeze(list.board(), hot, draft.candidates, self.rules.depth);
                 let epoch = Ranking::epoch_after(last.map(|last| last.epoch), now);
                 let ranking = Ranking::new(epoch, now, floors);
-                let freeze = freeze::Freeze { list: list.clone(), id: draft.list, ranking, print: draft.print };
+                let freeze =
+                    snapshot::InsertSnapshot { list: list.clone(), id: draft.list, ranking, print: draft.print };
                 transact::write(&self.sources, self.sources.map().source(draft.list.partition()), freeze).await?
             }
         };
@@ -175,7 +177,7 @@ impl Rankings for SqlRanks {
         list: &RankedList,
         ranking: &Ranking,
         floors: Range<i32>,
-        order: Order,
+        order: ListOrder,
         limit: usize,
     ) -> Result<Vec<i32>> {
         self.reader.others(list, ranking, floors, order, limit).await

@@ -11,10 +11,10 @@ mod likers;
 mod list_subjects;
 mod listed;
 mod locate;
+mod location_cache;
 mod locator;
 mod member_comments;
 mod member_likes;
-mod memory;
 mod previews;
 mod ranks;
 mod replies;
@@ -32,33 +32,33 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use riposte_core::comment::CommentView;
 use riposte_core::page::{
-    HistoryCursor, Liker, LikerCursor, Located, MemberLike, Page, PastContent, ReplyPage, RootPage, RootsToKeep,
-    SubjectCursor, Subtree, ThreadPage, Verified, Which, Window,
+    ContentRevision, CountReport, HistoryCursor, Liker, LikerCursor, LocatedComment, MemberLike, Page, PageQuery,
+    PageSelector, ReplyPage, RootPage, RootPageFill, SubjectCursor, SubtreeQuery, ThreadPage,
 };
-use riposte_core::ports::{Exported, Reader};
-use riposte_core::request::RequestKey;
+use riposte_core::ports::{ExportedComment, Reader};
+use riposte_core::request::IdempotencyKey;
 use riposte_core::{
-    Comment, CommentId, LikeValue, MemberId, ObjectType, Partition, Result, Subject, SubjectKey, Types,
+    Comment, CommentId, LikeValue, MemberId, ObjectType, ObjectTypeScope, Partition, Result, Subject, SubjectKey,
 };
 
-use super::pool::{Sources, Tx};
-use super::row::Authored;
+use super::pool::{DataSources, Tx};
+use super::row::HistoryEntry;
 use super::task;
-use crate::error::Fault;
+use crate::error::StoreError;
 pub(super) use comments::subjects;
-use locator::Locator;
+use locator::CommentLocator;
 pub(super) use rows::{along, comments};
 pub(super) use subjects::named;
 
 /// The [`Reader`] over SQL. It never writes and takes no lock.
 #[derive(Debug, Clone)]
 pub(crate) struct SqlReader {
-    sources: Arc<Sources>,
-    locator: Arc<Locator>,
+    sources: Arc<DataSources>,
+    locator: Arc<CommentLocator>,
 }
 
 /// A read of one partition.
-trait Query: Send + 'static {
+trait ReadQuery: Send + 'static {
     /// What it answers.
     type Answer: Send + 'static;
     /// The name of its transaction.
@@ -68,17 +68,17 @@ trait Query: Send + 'static {
     fn partition(&self) -> Partition;
 
     /// The answer, out of the snapshot `tx`.
-    fn read(self, tx: &Tx) -> impl Future<Output = std::result::Result<Self::Answer, Fault>> + Send;
+    fn read(self, tx: &Tx) -> impl Future<Output = std::result::Result<Self::Answer, StoreError>> + Send;
 }
 
 impl SqlReader {
     /// A reader of `sources`.
-    pub(crate) fn new(sources: Arc<Sources>) -> Self {
-        Self { locator: Locator::new(Arc::clone(&sources)), sources }
+    pub(crate) fn new(sources: Arc<DataSources>) -> Self {
+        Self { locator: CommentLocator::new(Arc::clone(&sources)), sources }
     }
 
     /// Comments by their ids, as histories need them, in no order; those that are not there are left out.
-    pub(super) async fn authored(&self, ids: Vec<CommentId>) -> Result<Vec<Authored>> {
+    pub(super) async fn authored(&self, ids: Vec<CommentId>) -> Result<Vec<HistoryEntry>> {
         scatter::gather::<authored::ByIds>(&self.sources, ids).await
     }
 
@@ -89,15 +89,15 @@ impl SqlReader {
         after: Option<CommentId>,
         limit: usize,
     ) -> Result<Vec<Comment>> {
-        self.ask(export::Rows { key: key.clone(), after, limit }).await
+        self.ask(export::ExportRows { key: key.clone(), after, limit }).await
     }
 
-    async fn page_of_roots(&self, key: &SubjectKey, which: Which, previews: u8) -> Result<Option<RootPage>> {
+    async fn page_of_roots(&self, key: &SubjectKey, which: PageSelector, previews: u8) -> Result<Option<RootPage>> {
         let read = self.ask(roots::Roots { key: key.clone(), which, previews, keep: false }).await?;
         Ok(read.map(|read| read.page))
     }
 
-    async fn ask<Q: Query>(&self, query: Q) -> Result<Q::Answer> {
+    async fn ask<Q: ReadQuery>(&self, query: Q) -> Result<Q::Answer> {
         let sources = Arc::clone(&self.sources);
         let source = sources.map().source(query.partition());
         task::read(&self.sources, source, Q::NAME, async move {
@@ -111,54 +111,59 @@ impl SqlReader {
 #[async_trait]
 impl Reader for SqlReader {
     async fn subjects(&self, keys: &[SubjectKey]) -> Result<Vec<Option<Subject>>> {
-        let found = scatter::gather::<subjects::Subjects>(&self.sources, keys.to_vec()).await?;
+        let found = scatter::gather::<subjects::SubjectsByKey>(&self.sources, keys.to_vec()).await?;
         Ok(subjects::in_order(keys, found))
     }
 
-    async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<Located>>> {
+    async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<LocatedComment>>> {
         let found = self.locator.locate(ids).await?;
         Ok(rows::in_order(ids, found, |located| located.id))
     }
 
-    async fn locate_among(&self, ids: &[CommentId], types: &Types) -> Result<Vec<Option<Located>>> {
+    async fn locate_among(&self, ids: &[CommentId], types: &ObjectTypeScope) -> Result<Vec<Option<LocatedComment>>> {
         let found = self.locator.locate_among(ids, types).await?;
         Ok(rows::in_order(ids, found, |located| located.id))
     }
 
     async fn comments(&self, ids: &[CommentId]) -> Result<Vec<Option<CommentView>>> {
-        let found = scatter::gather::<comments::Comments>(&self.sources, ids.to_vec()).await?;
+        let found = scatter::gather::<comments::CommentsById>(&self.sources, ids.to_vec()).await?;
         Ok(rows::in_order(ids, found, |view| view.comment.id))
     }
 
-    async fn roots(&self, key: &SubjectKey, window: Window, previews: u8) -> Result<Option<RootPage>> {
-        self.page_of_roots(key, Which::Window(window), previews).await
+    async fn roots(&self, key: &SubjectKey, window: PageQuery, previews: u8) -> Result<Option<RootPage>> {
+        self.page_of_roots(key, PageSelector::Window(window), previews).await
     }
 
-    async fn roots_to_keep(&self, key: &SubjectKey, which: &Which, previews: u8) -> Result<Option<RootsToKeep>> {
+    async fn root_page_with_candidates(
+        &self,
+        key: &SubjectKey,
+        which: &PageSelector,
+        previews: u8,
+    ) -> Result<Option<RootPageFill>> {
         self.ask(roots::Roots { key: key.clone(), which: which.clone(), previews, keep: true }).await
     }
 
     async fn roots_at(&self, key: &SubjectKey, floors: &[i32], previews: u8) -> Result<Option<RootPage>> {
-        self.page_of_roots(key, Which::Floors(floors.to_vec()), previews).await
+        self.page_of_roots(key, PageSelector::Floors(floors.to_vec()), previews).await
     }
 
-    async fn replies(&self, key: &SubjectKey, root: CommentId, window: Window) -> Result<Option<ReplyPage>> {
-        self.ask(replies::Replies { key: key.clone(), root, which: Which::Window(window) }).await
+    async fn replies(&self, key: &SubjectKey, root: CommentId, window: PageQuery) -> Result<Option<ReplyPage>> {
+        self.ask(replies::Replies { key: key.clone(), root, which: PageSelector::Window(window) }).await
     }
 
     async fn replies_at(&self, key: &SubjectKey, root: CommentId, floors: &[i32]) -> Result<Option<ReplyPage>> {
-        self.ask(replies::Replies { key: key.clone(), root, which: Which::Floors(floors.to_vec()) }).await
+        self.ask(replies::Replies { key: key.clone(), root, which: PageSelector::Floors(floors.to_vec()) }).await
     }
 
-    async fn thread(&self, key: &SubjectKey, part: &Subtree) -> Result<Option<ThreadPage>> {
-        self.ask(thread::Thread { key: key.clone(), part: part.clone() }).await
+    async fn thread(&self, key: &SubjectKey, part: &SubtreeQuery) -> Result<Option<ThreadPage>> {
+        self.ask(thread::SubtreePage { key: key.clone(), part: part.clone() }).await
     }
 
     async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Vec<CommentView>> {
         self.ask(conversation::Conversation { key: key.clone(), id, limit }).await
     }
 
-    async fn revisions(&self, id: CommentId) -> Result<Vec<PastContent>> {
+    async fn revisions(&self, id: CommentId) -> Result<Vec<ContentRevision>> {
         self.ask(revisions::Revisions { id }).await
     }
 
@@ -203,7 +208,7 @@ impl Reader for SqlReader {
         self.ask(member_comments::MemberComments { object_type, member, all, after, limit }).await
     }
 
-    async fn created_by(&self, key: &SubjectKey, keys: &[RequestKey]) -> Result<Vec<Option<CommentId>>> {
+    async fn created_by(&self, key: &SubjectKey, keys: &[IdempotencyKey]) -> Result<Vec<Option<CommentId>>> {
         self.ask(created_by::CreatedBy { key: key.clone(), requests: keys.to_vec() }).await
     }
 
@@ -230,15 +235,20 @@ impl Reader for SqlReader {
         Ok((found, None))
     }
 
-    async fn export_comments(&self, key: &SubjectKey, after: Option<CommentId>, limit: usize) -> Result<Vec<Exported>> {
-        self.ask(export::Comments { key: key.clone(), after, limit }).await
+    async fn export_comments(
+        &self,
+        key: &SubjectKey,
+        after: Option<CommentId>,
+        limit: usize,
+    ) -> Result<Vec<ExportedComment>> {
+        self.ask(export::ExportPage { key: key.clone(), after, limit }).await
     }
 
     async fn export_likes(&self, id: CommentId, after: Option<&MemberId>, limit: usize) -> Result<Vec<Liker>> {
-        self.ask(likers::All { id, after: after.cloned(), limit }).await
+        self.ask(likers::AllLikers { id, after: after.cloned(), limit }).await
     }
 
-    async fn verify(&self, key: &SubjectKey) -> Result<Verified> {
-        self.ask(verify::Verify { key: key.clone() }).await
+    async fn verify(&self, key: &SubjectKey) -> Result<CountReport> {
+        self.ask(verify::CompareCounts { key: key.clone() }).await
     }
 }

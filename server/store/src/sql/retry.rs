@@ -2,28 +2,28 @@
 
 use std::time::Duration;
 
-use crate::error::Meaning;
+use crate::error::ErrorClass;
 
 /// The tries that one batch has used.
 #[derive(Debug, Default)]
-pub(crate) struct Patience {
+pub(crate) struct RetryPolicy {
     conflicts: u32,
     duplicates: u32,
     losses: u32,
 }
 
-impl Patience {
+impl RetryPolicy {
     /// Whether to try again; waits for the pause that goes with it. A batch that may have been committed is worth
     /// another wait for a connection: only a repeat tells.
-    pub(crate) async fn again(&mut self, meaning: Meaning, outcome_unknown: bool) -> bool {
+    pub(crate) async fn again(&mut self, meaning: ErrorClass, outcome_unknown: bool) -> bool {
         let (used, most, pause) = match meaning {
-            Meaning::Conflict => (&mut self.conflicts, 5, Duration::from_millis(4)),
+            ErrorClass::Conflict => (&mut self.conflicts, 5, Duration::from_millis(4)),
             // The other transaction has committed: the next look finds its row.
-            Meaning::Duplicate => (&mut self.duplicates, 3, Duration::ZERO),
-            Meaning::Unreachable if !outcome_unknown => return false,
-            Meaning::Lost | Meaning::Unreachable => (&mut self.losses, 3, Duration::from_millis(50)),
+            ErrorClass::Duplicate => (&mut self.duplicates, 3, Duration::ZERO),
+            ErrorClass::Unreachable if !outcome_unknown => return false,
+            ErrorClass::Lost | ErrorClass::Unreachable => (&mut self.losses, 3, Duration::from_millis(50)),
             // Of those who have waited for a lock for as long as one may, some may want other rows: see `divide.rs`.
-            Meaning::Fatal | Meaning::Locked => return false,
+            ErrorClass::Fatal | ErrorClass::Locked => return false,
         };
         if *used == most {
             return false;

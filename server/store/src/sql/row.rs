@@ -7,16 +7,16 @@ mod outbox;
 mod ranking;
 mod subject;
 
-use riposte_core::request::{Request, RequestKey};
+use riposte_core::request::{IdempotencyKey, RequestIdentity};
 use riposte_core::{Comment, CommentId, CommentState, DeletedBy, Error, MemberId, Millis, Path, Result, SubjectId};
 use sea_orm::ActiveValue::Set;
 
 use super::entity::comment_index::{ActiveModel, Model};
 pub(crate) use content::{client_model, client_row, content, content_model, edit_model};
-pub(crate) use history::{Authored, history_model};
+pub(crate) use history::{HistoryEntry, history_model};
 pub(crate) use like::{like, like_model, like_value};
 pub(crate) use outbox::{commit_model, events, revision_model, unknown_event};
-pub(crate) use ranking::{Print, ranking, ranking_model};
+pub(crate) use ranking::{SnapshotFingerprint, ranking, ranking_model};
 pub(crate) use subject::{subject, subject_changes, subject_model};
 
 /// The comment of an index row.
@@ -56,7 +56,7 @@ pub(crate) fn state(comment: i64, code: i8) -> Result<CommentState> {
 }
 
 /// The index row of a new comment.
-pub(crate) fn comment_model(comment: &Comment, request: &Request, part: i16) -> ActiveModel {
+pub(crate) fn comment_model(comment: &Comment, request: &RequestIdentity, part: i16) -> ActiveModel {
     ActiveModel {
         id: Set(comment.id.get()),
         part: Set(part),
@@ -104,9 +104,9 @@ pub(crate) fn like_changes(comment: &Comment) -> ActiveModel {
 }
 
 /// A request key as its 16 bytes.
-pub(crate) fn request_key(stored: &[u8]) -> Result<RequestKey> {
+pub(crate) fn request_key(stored: &[u8]) -> Result<IdempotencyKey> {
     let key = <[u8; 16]>::try_from(stored).map_err(|_| Error::internal("a stored request key has not 16 bytes"))?;
-    Ok(RequestKey(key))
+    Ok(IdempotencyKey(key))
 }
 
 /// The id of a row; stored ids are positive.

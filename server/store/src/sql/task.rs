@@ -8,21 +8,21 @@ use riposte_core::{Error, Result};
 use tokio::sync::oneshot;
 use tracing::Instrument;
 
-use super::desk::Desk;
-use super::pool::Sources;
-use crate::error::Fault;
+use super::pool::DataSources;
+use super::transaction_runner::TransactionRunner;
+use crate::error::StoreError;
 
 /// Runs work that only reads a source, from 0 on, as [`run`] does, when there is room for it: a caller that goes away leaves its read
 /// behind, and who asks and goes away by the ten thousands would fill the memory with them. Such work must begin no other of its kind.
 pub(crate) fn read<'s, T, F>(
-    sources: &'s Sources,
+    sources: &'s DataSources,
     source: usize,
     name: &'static str,
     work: F,
 ) -> impl Future<Output = Result<T>> + Send + use<'s, T, F>
 where
     T: Send + 'static,
-    F: Future<Output = std::result::Result<T, Fault>> + Send + 'static,
+    F: Future<Output = std::result::Result<T, StoreError>> + Send + 'static,
 {
     // Before anything waits: otherwise every future around this one would be as large.
     let work = Box::pin(work);
@@ -38,10 +38,10 @@ where
 }
 
 /// Runs `work` to its end at `desk`, whether or not the caller waits for it: a transaction of this name on a source, from 0 on.
-pub(crate) async fn run<T, F>(desk: &Desk, (source, name): (usize, &'static str), work: F) -> Result<T>
+pub(crate) async fn run<T, F>(desk: &TransactionRunner, (source, name): (usize, &'static str), work: F) -> Result<T>
 where
     T: Send + 'static,
-    F: Future<Output = std::result::Result<T, Fault>> + Send + 'static,
+    F: Future<Output = std::result::Result<T, StoreError>> + Send + 'static,
 {
     let (answer, outcome) = oneshot::channel();
     let (span, watcher) = (desk.span(name), desk.clone());
@@ -71,13 +71,13 @@ mod tests {
 
     use super::read;
     use crate::config::StoreConfig;
-    use crate::sql::pool::Sources;
+    use crate::sql::pool::DataSources;
 
     #[tokio::test]
     async fn reads_whose_callers_have_gone_are_bounded_and_those_that_wait_are_answered() {
         let mut config = StoreConfig::sqlite(None);
         config.read.acquire_timeout = Duration::from_secs(60);
-        let sources = Arc::new(Sources::open(&config).expect("opened"));
+        let sources = Arc::new(DataSources::open(&config).expect("opened"));
         // No connection is free.
         let held = join_all((0..config.read.connections).map(|_| sources.all()[0].begin_read())).await;
         let held: Vec<_> = held.into_iter().map(|begun| begun.expect("begun")).collect();

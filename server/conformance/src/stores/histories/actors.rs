@@ -5,9 +5,9 @@ use std::sync::Arc;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
-use riposte_core::cmd::{Acting, Delete, Edit, Hide, Undelete, Unhide};
 use riposte_core::page::HistoryCursor;
-use riposte_core::{CommentId, Error, MemberId, ObjectType, SubjectKey, Verb};
+use riposte_core::verbs::{Delete, DeleteActor, Edit, Hide, Undelete, Unhide};
+use riposte_core::{CommandKind, CommentId, Error, MemberId, ObjectType, SubjectKey};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::rebuild;
@@ -51,7 +51,7 @@ impl Actors {
         }
     }
 
-    async fn verb(&mut self) -> (SubjectKey, Verb) {
+    async fn verb(&mut self) -> (SubjectKey, CommandKind) {
         let who = member(MEMBERS.choose(&mut self.dice).expect("four of them"));
         let what = self.dice.random_range(0..12_u32);
         let Some((key, id, author)) = self.made.choose(&mut self.dice).cloned().filter(|_| what > 3) else {
@@ -66,7 +66,7 @@ impl Actors {
                 verb.member = who;
                 verb.into()
             }
-            7 => Delete { target, acting: Acting::Author(author), etag }.into(),
+            7 => Delete { target, acting: DeleteActor::Author(author), etag }.into(),
             8 => Undelete { target, member: author }.into(),
             9 => Hide { target }.into(),
             10 => Unhide { target }.into(),

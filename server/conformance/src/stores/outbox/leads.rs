@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use riposte_core::Millis;
-use riposte_core::ports::{Candidate, Projection};
+use riposte_core::ports::{LeaseCandidate, Projection};
 
 use crate::stores::backend::Backend;
 use crate::stores::relay::{LAPSE, Relay};
@@ -12,15 +12,15 @@ use crate::stores::scene::Scene;
 const SOURCE: usize = 0;
 const SECOND: i64 = 1_000;
 
-fn another(relay: &Relay) -> Candidate {
-    Candidate::mending(relay.process.ids.request())
+fn another(relay: &Relay) -> LeaseCandidate {
+    LeaseCandidate::mending(relay.process.ids.request())
 }
 
 pub(in crate::stores) async fn the_lead_is_kept_by_its_owner_and_taken_when_it_has_run_out(backend: Backend) {
     let mut relay = Relay::of(&backend).await;
     let (ours, theirs) = (relay.who, another(&relay));
     let outbox = Arc::clone(&relay.process.outbox);
-    let lead = async |who, now: Millis| outbox.lead(SOURCE, who, now).await.expect("asked");
+    let lead = async |who, now: Millis| outbox.acquire_lease(SOURCE, who, now).await.expect("asked");
     let first = relay.terms[SOURCE];
     for _ in 0..4 {
         relay.later(2 * SECOND);
@@ -38,9 +38,9 @@ pub(in crate::stores) async fn the_lead_is_kept_by_its_owner_and_taken_when_it_h
 
 pub(in crate::stores) async fn who_keeps_no_copies_leads_until_somebody_comes_who_does(backend: Backend) {
     let mut relay = Relay::of(&backend).await;
-    let [first, second] = [(); 2].map(|()| Candidate::yielding(relay.process.ids.request()));
+    let [first, second] = [(); 2].map(|()| LeaseCandidate::yielding(relay.process.ids.request()));
     let outbox = Arc::clone(&relay.process.outbox);
-    let lead = async |who, now: Millis| outbox.lead(SOURCE, who, now).await.expect("asked");
+    let lead = async |who, now: Millis| outbox.acquire_lease(SOURCE, who, now).await.expect("asked");
     assert_eq!(lead(first, relay.now()).await, None, "there is a leader who mends");
     relay.later(LAPSE);
     let term = lead(first, relay.now()).await.expect("nobody else asks");
@@ -48,7 +48,7 @@ pub(in crate::stores) async fn who_keeps_no_copies_leads_until_somebody_comes_wh
     assert_eq!(lead(first, relay.now()).await, Some(term));
     let next = lead(relay.who, relay.now()).await.expect("the first has to yield");
     assert!(next > term);
-    assert_eq!(outbox.number(SOURCE, term, 10).await, Ok(None), "its term is over");
+    assert_eq!(outbox.assign_sequence(SOURCE, term, 10).await, Ok(None), "its term is over");
     assert_eq!(lead(first, relay.now()).await, None);
     assert_eq!(lead(relay.who, relay.now()).await, Some(next));
 }
@@ -56,10 +56,10 @@ pub(in crate::stores) async fn who_keeps_no_copies_leads_until_somebody_comes_wh
 pub(in crate::stores) async fn whoever_resigns_is_followed_at_once(backend: Backend) {
     let relay = Relay::of(&backend).await;
     let (outbox, theirs) = (Arc::clone(&relay.process.outbox), another(&relay));
-    outbox.resign(SOURCE, theirs).await.expect("nothing to give up");
-    assert_eq!(outbox.lead(SOURCE, theirs, relay.now()).await, Ok(None));
-    outbox.resign(SOURCE, relay.who).await.expect("given up");
-    let next = outbox.lead(SOURCE, theirs, relay.now()).await.expect("asked").expect("it is free");
+    outbox.release_lease(SOURCE, theirs).await.expect("nothing to give up");
+    assert_eq!(outbox.acquire_lease(SOURCE, theirs, relay.now()).await, Ok(None));
+    outbox.release_lease(SOURCE, relay.who).await.expect("given up");
+    let next = outbox.acquire_lease(SOURCE, theirs, relay.now()).await.expect("asked").expect("it is free");
     assert!(next > relay.terms[SOURCE]);
 }
 
@@ -67,8 +67,9 @@ pub(in crate::stores) async fn the_lease_of_a_clock_that_ran_wild_keeps_nobody_a
     let relay = Relay::of(&backend).await;
     let (outbox, theirs) = (Arc::clone(&relay.process.outbox), another(&relay));
     let wild = Millis(relay.now().0 + 3_600 * SECOND);
-    let term = outbox.lead(SOURCE, relay.who, wild).await.expect("asked").expect("ours");
-    let next = outbox.lead(SOURCE, theirs, relay.now()).await.expect("asked").expect("no clock is that far ahead");
+    let term = outbox.acquire_lease(SOURCE, relay.who, wild).await.expect("asked").expect("ours");
+    let next =
+        outbox.acquire_lease(SOURCE, theirs, relay.now()).await.expect("asked").expect("no clock is that far ahead");
     assert!(next > term);
 }
 
@@ -83,17 +84,17 @@ pub(in crate::stores) async fn a_term_that_is_over_is_refused(backend: Backend) 
     relay.later(LAPSE);
     let over = relay.terms.clone();
     for (source, over) in over.into_iter().enumerate() {
-        let next = outbox.lead(source, another(&relay), relay.now()).await.expect("asked");
+        let next = outbox.acquire_lease(source, another(&relay), relay.now()).await.expect("asked");
         let (next, head) = (next.expect("it has run out"), outbox.head(source).await.expect("read"));
         let at = outbox.position(source, Projection::History).await.expect("read");
-        assert_eq!(outbox.number(source, over, 10).await, Ok(None));
+        assert_eq!(outbox.assign_sequence(source, over, 10).await, Ok(None));
         assert_eq!(outbox.advance(source, over, Projection::History, at, at + 1).await, Ok(false));
         assert_eq!(outbox.trim(source, over, Millis(i64::MAX), 10).await, Ok(None));
         assert_eq!(outbox.head(source).await, Ok(head));
         assert_eq!(outbox.position(source, Projection::History).await, Ok(at));
         relay.terms[source] = next;
     }
-    relay.number(7).await;
+    relay.assign_sequence(7).await;
     for n in 0..20 {
         let subject = scene.subject(&scene.key_named(n)).await;
         assert_eq!(relay.numbered(relay.source_of(subject.id).await, subject.id).await.len(), 1);
@@ -105,7 +106,7 @@ pub(in crate::stores) async fn a_projection_moves_on_from_where_it_is_and_nowher
     let relay = Relay::of(&backend).await;
     relay.apply().await;
     let id = scene.root(&scene.key()).await.comment.subject_id;
-    relay.number(500).await;
+    relay.assign_sequence(500).await;
     let (source, outbox) = (relay.source_of(id).await, Arc::clone(&relay.process.outbox));
     let term = relay.terms[source];
     let at = outbox.position(source, Projection::History).await.expect("read");

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use riposte_core::event::Numbered;
-use riposte_core::ports::{Candidate, Epoch, Projection};
+use riposte_core::event::SequencedEvent;
+use riposte_core::ports::{Epoch, LeaseCandidate, Projection};
 use riposte_core::{Millis, SubjectId};
 use tokio::task::JoinHandle;
 
@@ -46,7 +46,7 @@ async fn sound(relay: &Relay, scene: &Scene, heads: &[i64]) {
         let numbers: Vec<i64> = events.iter().map(|numbered| numbered.number).collect();
         let dense: Vec<i64> = (head + 1..).take(numbers.len()).collect();
         assert_eq!(numbers, dense, "numbers have no holes");
-        for Numbered { event, .. } in events {
+        for SequencedEvent { event, .. } in events {
             revisions.entry(event.subject).or_default().extend(event.revision);
         }
     }
@@ -72,13 +72,13 @@ pub(in crate::stores) async fn no_commit_is_passed_over_while_many_write(backend
     let writers = writers(&backend, &scene, 12).await;
     while !writers.iter().all(JoinHandle::is_finished) {
         // A pick that is smaller than what waits, so that revisions stand on both sides of its end.
-        relay.number(4).await;
+        relay.assign_sequence(4).await;
         tokio::task::yield_now().await;
     }
     for writer in writers {
         writer.await.expect("ended well");
     }
-    relay.number(4).await;
+    relay.assign_sequence(4).await;
     sound(&relay, &scene, &heads).await;
 }
 
@@ -95,7 +95,7 @@ pub(in crate::stores) async fn relays_that_take_turns_leave_dense_numbers(backen
             // Asked before, so that it numbers once more when everything else is over.
             let last = over.load(Ordering::Relaxed);
             for (source, term) in terms.iter().enumerate() {
-                refused += usize::from(outbox.number(source, *term, 3).await.expect("asked").is_none());
+                refused += usize::from(outbox.assign_sequence(source, *term, 3).await.expect("asked").is_none());
             }
             if last {
                 return refused;
@@ -107,12 +107,12 @@ pub(in crate::stores) async fn relays_that_take_turns_leave_dense_numbers(backen
     loop {
         let last = writers.iter().all(JoinHandle::is_finished);
         relay.later(LAPSE);
-        let who = Candidate::mending(relay.process.ids.request());
+        let who = LeaseCandidate::mending(relay.process.ids.request());
         for source in 0..relay.terms.len() {
-            let term = relay.process.outbox.lead(source, who, relay.now()).await.expect("asked");
+            let term = relay.process.outbox.acquire_lease(source, who, relay.now()).await.expect("asked");
             let term: Epoch = term.expect("the last one has run out");
             relay.terms[source] = term;
-            assert!(relay.process.outbox.number(source, term, 3).await.expect("asked").is_some());
+            assert!(relay.process.outbox.assign_sequence(source, term, 3).await.expect("asked").is_some());
         }
         if last {
             break;
@@ -124,7 +124,7 @@ pub(in crate::stores) async fn relays_that_take_turns_leave_dense_numbers(backen
     }
     stop.store(true, Ordering::Relaxed);
     assert!(stale.await.expect("ended well") > 0, "a term that is over is refused");
-    relay.number(50).await;
+    relay.assign_sequence(50).await;
     sound(&relay, &scene, &heads).await;
 }
 
@@ -139,7 +139,7 @@ pub(in crate::stores) async fn what_waits_has_an_age(backend: Backend) {
         waiting += usize::from(outbox.oldest_waiting(source).await.expect("read").is_some());
     }
     assert!(waiting > 0);
-    relay.number(500).await;
+    relay.assign_sequence(500).await;
     let source = relay.source_of(id).await;
     let numbered = relay.numbered(source, id).await;
     assert_eq!(numbered.iter().map(|n| n.event.time).collect::<Vec<_>>(), [StepClock::START]);
@@ -165,7 +165,7 @@ pub(in crate::stores) async fn trimming_keeps_what_is_young_or_not_applied(backe
     let end = Millis(i64::MAX);
     while trim(end, 500).await > 0 {}
     assert_eq!(scene.events(&key).await.len(), 4, "what has no number stays");
-    relay.number(500).await;
+    relay.assign_sequence(500).await;
     assert_eq!(trim(end, 500).await, 0);
     assert_eq!(scene.events(&key).await.len(), 4, "what is not applied stays");
     relay.apply().await;
@@ -180,7 +180,7 @@ pub(in crate::stores) async fn trimming_keeps_what_is_young_or_not_applied(backe
     let at = relay.process.outbox.position(source, Projection::History).await.expect("read");
     assert!(relay.process.outbox.head(source).await.expect("read") >= at, "numbers go on");
     let next = scene.root(&key).await;
-    relay.number(500).await;
+    relay.assign_sequence(500).await;
     let numbered = relay.numbered(source, next.comment.subject_id).await;
     assert!(numbered.len() == 1 && numbered[0].number > at, "{numbered:?}");
 }

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
-use riposte_core::cmd::{Acting, Delete, Hide, SetLike, Undelete, Unhide};
-use riposte_core::rank::{Candidate, RankSort, RankedList, Tally, freeze, standings};
+use riposte_core::rank::{RankCandidate, RankSort, RankedList, ScoreInputs, freeze, standings};
 use riposte_core::request::RequestId;
-use riposte_core::{Comment, CommentId, Error, LikeValue, Millis, SubjectKey, Verb};
+use riposte_core::verbs::{Delete, DeleteActor, Hide, SetLike, Undelete, Unhide};
+use riposte_core::{CommandKind, Comment, CommentId, Error, LikeValue, Millis, SubjectKey};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::model::{DECAYING, FLAT, rules};
@@ -49,7 +49,7 @@ impl Actors {
         }
     }
 
-    async fn verb(&mut self) -> (SubjectKey, Verb) {
+    async fn verb(&mut self) -> (SubjectKey, CommandKind) {
         let what = self.dice.random_range(0..24_u32);
         let Some((key, id)) = self.made.choose(&mut self.dice).cloned().filter(|_| what > 4) else {
             let key = self.keys.choose(&mut self.dice).cloned().expect("three of them");
@@ -68,17 +68,17 @@ impl Actors {
     }
 
     /// Few members, so that many of them change their minds.
-    fn like(&mut self, comment_id: CommentId) -> Verb {
+    fn like(&mut self, comment_id: CommentId) -> CommandKind {
         let who = member(&format!("m{}", self.dice.random_range(0..7_u32)));
         let value = [LikeValue::Like, LikeValue::Like, LikeValue::Dislike, LikeValue::None];
         let value = *value.choose(&mut self.dice).expect("four of them");
         SetLike { comment_id, member: who, value, operation: RequestId::from_bytes(self.dice.random()) }.into()
     }
 
-    async fn state(&mut self, id: CommentId, what: u32) -> Verb {
+    async fn state(&mut self, id: CommentId, what: u32) -> CommandKind {
         let (target, author) = (self.scene.target(id).await, self.scene.view(id).await.comment.member);
         match what {
-            19..=20 => Delete { target, acting: Acting::Author(author), etag: String::new() }.into(),
+            19..=20 => Delete { target, acting: DeleteActor::Author(author), etag: String::new() }.into(),
             21 => Undelete { target, member: author }.into(),
             22 => Hide { target }.into(),
             _ => Unhide { target }.into(),
@@ -148,7 +148,7 @@ fn expected(comments: &[Comment], list: &RankedList) -> Vec<i32> {
     let newest = all.iter().rev().copied().filter(|comment| comment.listed).take(rules.depth);
     let chosen = out.into_iter().take(rules.depth).map(|(_, comment)| comment).chain(newest);
     let chosen: BTreeSet<i32> = chosen.filter(|comment| comment.state.is_visible()).map(|c| c.floor).collect();
-    let candidates: Vec<Candidate> =
-        all.iter().filter(|c| chosen.contains(&c.floor)).map(|c| (c.id, c.floor, Tally::of(c))).collect();
+    let candidates: Vec<RankCandidate> =
+        all.iter().filter(|c| chosen.contains(&c.floor)).map(|c| (c.id, c.floor, ScoreInputs::of(c))).collect();
     freeze(board, hot, candidates, rules.depth).to_vec()
 }

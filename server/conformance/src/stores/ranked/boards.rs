@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use riposte_core::cmd::{Acting, Delete, SetLike};
 use riposte_core::request::RequestId;
+use riposte_core::verbs::{Delete, DeleteActor, SetLike};
 use riposte_core::{CommentId, LikeValue, SubjectKey};
 
 use super::actors::{Actors, later, rebuild};
@@ -37,7 +37,7 @@ pub(in crate::stores) async fn board_events_that_come_again_late_or_out_of_order
     }
     for round in 0..3 {
         actors.act(60).await;
-        relay.number(500).await;
+        relay.assign_sequence(500).await;
         // The newest first, those of the rounds before once more, and the oldest last.
         for (source, head) in heads.iter().enumerate() {
             for event in relay.behind(source, *head).await.iter().rev() {
@@ -132,7 +132,7 @@ pub(in crate::stores) async fn previews_are_the_most_liked_replies_and_then_the_
     set(&scene, &key, replies[4], 0..1, LikeValue::None).await;
     assert_eq!(shown(4).await, (vec![13, 6, 7, 8], true));
     let target = scene.target(replies[12]).await;
-    scene.run(&key, Delete { target, acting: Acting::Moderator, etag: String::new() }).await;
+    scene.run(&key, Delete { target, acting: DeleteActor::Moderator, etag: String::new() }).await;
     assert_eq!(shown(2).await, (vec![6, 7], true), "what is deleted leaves");
     assert_eq!(shown(0).await, (vec![], true));
     assert_eq!(shown(10).await, (vec![6, 7, 8, 9, 10, 11, 12, 5, 1, 2], true));
@@ -150,7 +150,7 @@ pub(in crate::stores) async fn a_preview_hides_at_once_what_its_board_still_hold
     like(&scene, &key, replies[5], 0..2).await;
     rebuild(&scene, &key, 50).await;
     let target = scene.target(replies[5]).await;
-    scene.run(&key, Delete { target, acting: Acting::Moderator, etag: String::new() }).await;
+    scene.run(&key, Delete { target, acting: DeleteActor::Moderator, etag: String::new() }).await;
     let page = scene.process.reader.roots(&key, first(10), 3).await.expect("read").expect("there");
     let floors: Vec<i32> = page.threads.items[0].replies.iter().map(|view| view.comment.floor).collect();
     assert_eq!(floors, [1, 2, 3]);

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use riposte_core::comments::Ports;
-use riposte_core::ports::{Clock, Log, Writer};
-use riposte_core::{Command, Comments, Receipt, Result};
+use riposte_core::comments::CommentPorts;
+use riposte_core::ports::{Clock, CommandLog, Writer};
+use riposte_core::{Command, CommandOutput, Comments, Result};
 
 use crate::model::rules;
 use crate::stores::backend::Process;
@@ -15,8 +15,8 @@ use crate::stores::backend::Process;
 struct Direct(Arc<dyn Writer>);
 
 #[async_trait]
-impl Log for Direct {
-    async fn submit(&self, commands: Vec<Command>) -> Result<Vec<Result<Receipt>>> {
+impl CommandLog for Direct {
+    async fn submit(&self, commands: Vec<Command>) -> Result<Vec<Result<CommandOutput>>> {
         self.0.commit(&commands).await
     }
 }
@@ -24,7 +24,7 @@ impl Log for Direct {
 /// The platform of a process, by a clock.
 pub(super) fn platform(process: &Process, clock: Arc<dyn Clock>) -> Comments {
     let process = process.clone();
-    let ports = Ports {
+    let ports = CommentPorts {
         reader: process.reader,
         log: Arc::new(Direct(process.writer)),
         clock,

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use riposte_core::cmd::{Acting, Delete};
 use riposte_core::comments::{ListRanked, ListRankedReplies, RankedAt};
 use riposte_core::page::RootPage;
-use riposte_core::rank::{Along, RankSort, RankedCursor, TOKENS_LIVE};
+use riposte_core::rank::{RankSort, RankedCursor, RankedPage, TOKENS_LIVE};
+use riposte_core::verbs::{Delete, DeleteActor};
 use riposte_core::{Caller, Comment, CommentId, Comments, Error, Millis, SubjectKey};
 
 use super::actors::{comments, later, rebuild};
@@ -36,13 +36,13 @@ impl Fleet {
         Self { platforms, clock, ask }
     }
 
-    async fn page(&self, turn: usize, at: RankedAt) -> Along<RootPage> {
+    async fn page(&self, turn: usize, at: RankedAt) -> RankedPage<RootPage> {
         let ask = ListRanked { at, ..self.ask.clone() };
         self.platforms[turn % 2].list_ranked(&Caller::unrestricted("suite"), &ask).await.expect("listed")
     }
 
     /// A walk from a page on, one way: the floors in the order in which they came.
-    async fn on_from(&self, page: &Along<RootPage>, ahead: bool) -> Vec<i32> {
+    async fn on_from(&self, page: &RankedPage<RootPage>, ahead: bool) -> Vec<i32> {
         let (mut met, mut turn, mut cursor) = (Vec::new(), 1, cursor(page, ahead));
         while let Some(at) = cursor {
             let page = self.page(turn, RankedAt::Cursor(at)).await;
@@ -58,7 +58,7 @@ impl Fleet {
     }
 
     /// A whole walk, and its first page.
-    async fn walk(&self) -> (Along<RootPage>, Vec<i32>) {
+    async fn walk(&self) -> (RankedPage<RootPage>, Vec<i32>) {
         let first = self.page(0, RankedAt::Beginning).await;
         let mut met = floors(&first);
         met.extend(self.on_from(&first, true).await);
@@ -66,11 +66,11 @@ impl Fleet {
     }
 }
 
-fn floors(along: &Along<RootPage>) -> Vec<i32> {
+fn floors(along: &RankedPage<RootPage>) -> Vec<i32> {
     along.page.threads.items.iter().map(|thread| thread.root.comment.floor).collect()
 }
 
-fn cursor(along: &Along<RootPage>, ahead: bool) -> Option<RankedCursor> {
+fn cursor(along: &RankedPage<RootPage>, ahead: bool) -> Option<RankedCursor> {
     let (threads, floors) = (&along.page.threads, floors(along));
     if ahead {
         threads.more_after.then(|| along.trail.next(floors.last().copied()))
@@ -181,7 +181,7 @@ fn writers(
                     2 => drop(scene.root(&key).await),
                     3 => {
                         let target = scene.target(scene.root(&key).await.comment.id).await;
-                        scene.run(&key, Delete { target, acting: Acting::Moderator, etag: String::new() }).await;
+                        scene.run(&key, Delete { target, acting: DeleteActor::Moderator, etag: String::new() }).await;
                     }
                     _ => drop(rebuild(&scene, &key, 40).await),
                 }

@@ -5,10 +5,10 @@ use std::fmt::Debug;
 use futures::future::BoxFuture;
 use rand::RngExt;
 use rand::seq::IndexedRandom;
-use riposte_core::page::{LikerCursor, Order, Start, SubjectCursor, Subtree, Window};
-use riposte_core::ports::{Boards, Rankings, Reader};
+use riposte_core::page::{LikerCursor, ListOrder, PageQuery, PageStart, SubjectCursor, SubtreeQuery};
+use riposte_core::ports::{RankIndexes, Rankings, Reader};
 use riposte_core::rank::{RankSort, RankedList};
-use riposte_core::request::RequestKey;
+use riposte_core::request::IdempotencyKey;
 use riposte_core::{CommentId, LikeValue, Millis, ObjectType, Path, Result, Subject, SubjectKey};
 
 use super::Walker;
@@ -71,7 +71,7 @@ impl Walker {
 
     /// Both boards are brought up to date: that of the backend may have been already, by whoever applies events.
     async fn rank(&self, key: &SubjectKey) {
-        for boards in [self.backend.boards.as_ref(), &self.oracle as &dyn Boards] {
+        for boards in [self.backend.boards.as_ref(), &self.oracle as &dyn RankIndexes] {
             boards.rebuild(key, None, 100_000).await.expect("rebuilt");
         }
     }
@@ -85,13 +85,13 @@ impl Walker {
             _ => RankedList::Replies(key.clone(), root),
         };
         // Longer after the last one than any ranking serves.
-        let now = Millis(StepClock::START.0 + 1_000_000_000 + self.number().cast_signed() * 300_000);
+        let now = Millis(StepClock::START.0 + 1_000_000_000 + self.assign_sequence().cast_signed() * 300_000);
         let theirs = self.backend.rankings.current(&list, now).await;
         let ours = self.oracle.current(&list, now).await;
         assert_eq!(theirs, ours, "backend and oracle rank alike: {list:?}");
         let Some((ranking, next)) = ours.expect("ranked") else { return };
         let (from, limit) = (self.dice.random_range(0..=next), self.dice.random_range(1..=30));
-        let order = if self.chance(50) { Order::Oldest } else { Order::Newest };
+        let order = if self.chance(50) { ListOrder::Oldest } else { ListOrder::Newest };
         let theirs = self.backend.rankings.others(&list, &ranking, from..next, order, limit).await;
         let ours = self.oracle.others(&list, &ranking, from..next, order, limit).await;
         assert_eq!(theirs, ours, "backend and oracle go on alike behind a ranking: {list:?}");
@@ -139,7 +139,7 @@ impl Walker {
     }
 
     async fn ask_requests(&mut self, key: &SubjectKey) {
-        let mut keys = vec![RequestKey([7; 16])];
+        let mut keys = vec![IdempotencyKey([7; 16])];
         for _ in 0..4 {
             keys.extend(self.sent.choose(&mut self.dice).map(|command| command.request.key));
         }
@@ -153,17 +153,17 @@ impl Walker {
         self.same(("export_comments", key, after, limit), |r| Box::pin(r.export_comments(key, after, limit))).await;
     }
 
-    async fn window(&mut self, key: &SubjectKey) -> Window {
+    async fn window(&mut self, key: &SubjectKey) -> PageQuery {
         let subject = self.oracle.subjects(std::slice::from_ref(key)).await.expect("read").remove(0);
         let floor = self.dice.random_range(0..=subject.map_or(1, |subject| subject.next_floor) + 1);
         let start = match self.die(7) {
-            0 => Start::Beginning,
-            1..=2 => Start::After(floor),
-            3..=4 => Start::Before(floor),
-            5.. => Start::Around(floor),
+            0 => PageStart::Beginning,
+            1..=2 => PageStart::After(floor),
+            3..=4 => PageStart::Before(floor),
+            5.. => PageStart::Around(floor),
         };
-        let order = if self.chance(50) { Order::Oldest } else { Order::Newest };
-        Window { order, start, limit: *[1, 2, 3, 5, 20, 100].choose(&mut self.dice).expect("six of them") }
+        let order = if self.chance(50) { ListOrder::Oldest } else { ListOrder::Newest };
+        PageQuery { order, start, limit: *[1, 2, 3, 5, 20, 100].choose(&mut self.dice).expect("six of them") }
     }
 
     async fn root_of(&mut self, id: CommentId) -> CommentId {
@@ -171,21 +171,21 @@ impl Walker {
         found.filter(|_| !self.chance(10)).map_or(id, |at| at.root())
     }
 
-    async fn part(&mut self, id: CommentId, other: CommentId) -> Subtree {
+    async fn part(&mut self, id: CommentId, other: CommentId) -> SubtreeQuery {
         let located = self.oracle.locate(&[id, other]).await.expect("located");
         let [top, after] = [0, 1].map(|n| located[n].as_ref().map(|at| at.path.clone()));
         let top = top.unwrap_or_else(|| Path::root(id));
         // To go on, the last one shown is named: one of the same subtree.
         let after = after.filter(|after| *after == top || top.is_above(after)).filter(|_| self.chance(60));
         let max_depth = if self.chance(50) { 32 } else { self.dice.random_range(0..=4) };
-        Subtree { top, max_depth, after, limit: self.dice.random_range(1..=12) }
+        SubtreeQuery { top, max_depth, after, limit: self.dice.random_range(1..=12) }
     }
 
     /// Everything there is, once more, at the end.
     pub(super) async fn sweep(&mut self) {
         for key in &self.keys {
             self.rank(key).await;
-            let all = Window { order: Order::Newest, start: Start::Beginning, limit: 100 };
+            let all = PageQuery { order: ListOrder::Newest, start: PageStart::Beginning, limit: 100 };
             self.same(("roots", key), |r| Box::pin(r.roots(key, all, 10))).await;
             self.same(("export", key), |r| Box::pin(r.export_comments(key, None, 10_000))).await;
             self.same(("census", key), |r| Box::pin(census(r, key))).await;
@@ -204,7 +204,7 @@ impl Walker {
             self.same("comments", |r| Box::pin(r.comments(ids))).await;
             self.same("locate", |r| Box::pin(r.locate(ids))).await;
         }
-        let keys: Vec<RequestKey> = self.sent.iter().map(|command| command.request.key).collect();
+        let keys: Vec<IdempotencyKey> = self.sent.iter().map(|command| command.request.key).collect();
         for key in &self.keys {
             self.same("created_by", |r| Box::pin(r.created_by(key, &keys))).await;
         }

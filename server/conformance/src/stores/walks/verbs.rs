@@ -4,18 +4,18 @@ use std::time::Duration;
 
 use rand::RngExt;
 use rand::seq::IndexedRandom;
-use riposte_core::change::Origin;
-use riposte_core::cmd::{
-    Acting, Create, CreateSubject, Delete, DeleteSubject, Edit, Hide, Import, ImportLike, Pin, Reply, SetLike, Target,
-    Times, Undelete, UndeleteSubject, Unhide, Unpin, UpdateSubject,
-};
+use riposte_core::change::ImportOrigin;
 use riposte_core::content::ClientInfo;
 use riposte_core::ports::Reader;
 use riposte_core::request::RequestId;
 use riposte_core::subject::Metadata;
+use riposte_core::verbs::{
+    CommentLocation, Create, CreateSubject, Delete, DeleteActor, DeleteSubject, Edit, Hide, Import, ImportLike,
+    ImportTimes, Pin, Reply, SetLike, Undelete, UndeleteSubject, Unhide, Unpin, UpdateSubject,
+};
 use riposte_core::{
-    Command, CommentId, CommentState, Content, DeletedBy, LikeValue, MemberId, Millis, SubjectId, SubjectKey,
-    SubjectState, Verb,
+    Command, CommandKind, CommentId, CommentState, Content, DeletedBy, LikeValue, MemberId, Millis, SubjectId,
+    SubjectKey, SubjectState,
 };
 
 use super::Walker;
@@ -26,7 +26,7 @@ use crate::stores::scene::member;
 pub(super) const MEMBERS: [&str; 6] = ["owner", "x", "x ", "é", "e\u{301}", "🏠"];
 
 impl Walker {
-    pub(super) async fn verb(&mut self, key: &SubjectKey, batch: &[Command]) -> Verb {
+    pub(super) async fn verb(&mut self, key: &SubjectKey, batch: &[Command]) -> CommandKind {
         if self.chance(55) {
             return self.new_comment(key, batch).await;
         }
@@ -48,7 +48,7 @@ impl Walker {
         }
     }
 
-    async fn subject_verb(&mut self, key: &SubjectKey) -> Verb {
+    async fn subject_verb(&mut self, key: &SubjectKey) -> CommandKind {
         let subject = self.oracle.subjects(std::slice::from_ref(key)).await.expect("read").remove(0);
         let current = subject.as_ref().map(riposte_core::Subject::etag).unwrap_or_default();
         let etag = if self.chance(80) { String::new() } else { current };
@@ -75,7 +75,7 @@ impl Walker {
         }
     }
 
-    async fn new_comment(&mut self, key: &SubjectKey, batch: &[Command]) -> Verb {
+    async fn new_comment(&mut self, key: &SubjectKey, batch: &[Command]) -> CommandKind {
         let id = self.scene.id(key).await;
         let (member, content, client) = (self.member(), self.content(), self.client());
         let auto_create = if self.chance(70) { Some(self.subject_id(key).await) } else { None };
@@ -88,9 +88,10 @@ impl Walker {
                 .expect("four of them");
             let deleted = state == CommentState::Deleted;
             let create = Millis(self.dice.random_range(1_000..1_000_000));
-            let times = Times { create, edit: self.chance(20).then_some(create), delete: deleted.then_some(create) };
-            let external_id = self.number().to_string();
-            let origin = Origin { source: "walk".to_owned(), external_id };
+            let times =
+                ImportTimes { create, edit: self.chance(20).then_some(create), delete: deleted.then_some(create) };
+            let external_id = self.assign_sequence().to_string();
+            let origin = ImportOrigin { source: "walk".to_owned(), external_id };
             let deleted_by = deleted.then_some(DeletedBy::Author);
             let import = Import {
                 id,
@@ -115,19 +116,19 @@ impl Walker {
     }
 
     /// A comment that stands already, or one that this very batch brings.
-    async fn imported_parent(&mut self, key: &SubjectKey, batch: &[Command]) -> Target {
+    async fn imported_parent(&mut self, key: &SubjectKey, batch: &[Command]) -> CommentLocation {
         let coming = batch.iter().filter(|c| c.subject == *key && c.verb.creates_comment());
         let coming: Vec<_> = coming.filter_map(|c| c.verb.comment_id()).collect();
         if let Some(id) = coming.choose(&mut self.dice).copied()
             && self.chance(60)
         {
-            return Target { id, lineage: vec![id], parent: None };
+            return CommentLocation { id, ancestor_ids: vec![id], parent: None };
         }
         let id = self.comment_of(key).await;
         self.target(id).await
     }
 
-    pub(super) fn like(&mut self, key: &SubjectKey) -> Verb {
+    pub(super) fn like(&mut self, key: &SubjectKey) -> CommandKind {
         let of_key: Vec<_> = self.made.iter().filter(|(subject, _)| subject == key).map(|(_, id)| *id).collect();
         let any = self.made.choose(&mut self.dice).map(|(_, id)| *id);
         // A comment of the batch's partition; of an empty subject one that is not there.
@@ -137,7 +138,7 @@ impl Walker {
         let client = self.dice.random_range(1..=3);
         // Mostly later ones; now and then one that was overtaken.
         let late = if self.chance(20) { self.dice.random_range(1..20) } else { 0 };
-        let operation = operation(self.number().saturating_sub(late), client);
+        let operation = operation(self.assign_sequence().saturating_sub(late), client);
         let like = SetLike { comment_id, member: self.member(), value, operation };
         if self.chance(15) {
             let operation = RequestId::from_bytes(self.dice.random());
@@ -147,11 +148,11 @@ impl Walker {
     }
 
     /// The comment as the service names it: from what the oracle knows; a stranger stands for itself.
-    async fn target(&self, id: CommentId) -> Target {
+    async fn target(&self, id: CommentId) -> CommentLocation {
         let found = self.oracle.locate(&[id]).await.expect("located").remove(0);
         found.map_or_else(
-            || Target { id, lineage: vec![id], parent: None },
-            |at| Target { id, lineage: at.lineage, parent: at.parent },
+            || CommentLocation { id, ancestor_ids: vec![id], parent: None },
+            |at| CommentLocation { id, ancestor_ids: at.ancestor_ids, parent: at.parent },
         )
     }
 
@@ -175,12 +176,12 @@ impl Walker {
         self.backend.ids.subject(key.partition()).await.expect("an id")
     }
 
-    fn acting(&mut self, author: MemberId) -> Acting {
+    fn acting(&mut self, author: MemberId) -> DeleteActor {
         match self.die(6) {
-            0..=2 => Acting::Author(author),
-            3 => Acting::Owner(self.mostly_owner()),
-            4 => Acting::Author(self.member()),
-            5.. => Acting::Moderator,
+            0..=2 => DeleteActor::Author(author),
+            3 => DeleteActor::Owner(self.mostly_owner()),
+            4 => DeleteActor::Author(self.member()),
+            5.. => DeleteActor::Moderator,
         }
     }
 
@@ -202,13 +203,13 @@ impl Walker {
     }
 
     fn content(&mut self) -> Content {
-        let number = self.number();
+        let number = self.assign_sequence();
         let mentions = if self.chance(20) { vec![self.member(), self.member()] } else { Vec::new() };
         Content::stored(format!("said {number} 🏠 \u{202e}"), mentions, self.metadata())
     }
 
     fn metadata(&mut self) -> Metadata {
-        let number = self.number();
+        let number = self.assign_sequence();
         if self.chance(70) { Metadata::new() } else { Metadata::from([("k ".to_owned(), number.to_string())]) }
     }
 
@@ -220,7 +221,7 @@ impl Walker {
         ClientInfo { ip, platform: "ios".to_owned(), device: String::new() }
     }
 
-    pub(super) fn number(&mut self) -> u64 {
+    pub(super) fn assign_sequence(&mut self) -> u64 {
         self.numbers += 1;
         self.numbers
     }

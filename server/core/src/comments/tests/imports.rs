@@ -1,16 +1,16 @@
 use super::store::run;
 use super::{Scene, asked, content, everybody, member, only, video};
-use crate::change::Origin;
-use crate::cmd::{Import, Times};
+use crate::change::ImportOrigin;
 use crate::comments::{ImportItem, ImportKind, ImportOutcome, ImportedComment, ImportedLike, ImportedSubject};
 use crate::like::LikeValue;
-use crate::ports::Ids;
-use crate::request::{Print, Request, RequestKey};
+use crate::ports::IdSource;
+use crate::request::{Fingerprint, IdempotencyKey, RequestIdentity};
 use crate::subject::{Metadata, SubjectState};
+use crate::verbs::{Import, ImportTimes};
 use crate::{Caller, ClientInfo, Command, CommentState, Error, Millis, Result, SubjectKey};
 
 fn item(subject: &SubjectKey, external_id: &str, kind: ImportKind) -> ImportItem {
-    let origin = Origin { source: "forum".to_owned(), external_id: external_id.to_owned() };
+    let origin = ImportOrigin { source: "forum".to_owned(), external_id: external_id.to_owned() };
     ImportItem { subject: subject.clone(), origin, kind }
 }
 
@@ -27,7 +27,7 @@ fn comment(key: &SubjectKey, external_id: &str, parent: Option<&str>) -> ImportI
         client: ClientInfo::default(),
         state: CommentState::Active,
         deleted_by: None,
-        times: Times { create: Millis(5), edit: None, delete: None },
+        times: ImportTimes { create: Millis(5), edit: None, delete: None },
     };
     item(key, external_id, ImportKind::Comment(Box::new(imported)))
 }
@@ -109,21 +109,24 @@ fn an_item_that_is_refused_does_not_hinder_its_neighbours() {
 fn a_run_is_repeated_where_somebody_else_brings_its_parent_in_meanwhile() {
     let scene = Scene::new();
     let key = scene.subject("1");
-    let id = run(Ids::comment(&*scene.store, key.partition())).expect("ids do not run out");
+    let id = run(IdSource::comment(&*scene.store, key.partition())).expect("ids do not run out");
     let verb = Import {
         id,
         parent: None,
         member: member("ann"),
         content: content("a"),
         client: ClientInfo::default(),
-        origin: Origin { source: "forum".to_owned(), external_id: "a".to_owned() },
+        origin: ImportOrigin { source: "forum".to_owned(), external_id: "a".to_owned() },
         state: CommentState::Active,
         deleted_by: None,
-        times: Times { create: Millis(5), edit: None, delete: None },
+        times: ImportTimes { create: Millis(5), edit: None, delete: None },
         max_depth: 2,
         auto_create: None,
     };
-    let request = Request { key: RequestKey::imported("comment", "forum", "a"), print: Print::of(&[b"import"]) };
+    let request = RequestIdentity {
+        key: IdempotencyKey::imported("comment", "forum", "a"),
+        print: Fingerprint::of(&[b"import"]),
+    };
     let theirs = Command { subject: key.clone(), verb: verb.into(), request, now: Millis(5) };
     scene.store.meanwhile.lock().expect("nobody panics while holding it").push(theirs);
     let outcomes = import(&scene, &everybody(), &[comment(&key, "a", None), comment(&key, "b", Some("a"))]);

@@ -1,17 +1,17 @@
 use super::reads::with_state;
 use super::store::run;
 use super::{Scene, everybody, only, refused, text, video};
-use crate::comments::{At, ListComments, ListReplies};
-use crate::page::{Order, ReplyPage, RootPage, Start, Subtree};
+use crate::comments::{ListComments, ListReplies, ListStart};
+use crate::page::{ListOrder, PageStart, ReplyPage, RootPage, SubtreeQuery};
 use crate::subject::SubjectState;
 use crate::{CommentId, Error, SubjectKey};
 
-fn roots(subject: &SubjectKey, at: At) -> ListComments {
-    ListComments { subject: subject.clone(), order: Order::Oldest, at, limit: 2, previews: 1, min_revision: 0 }
+fn roots(subject: &SubjectKey, at: ListStart) -> ListComments {
+    ListComments { subject: subject.clone(), order: ListOrder::Oldest, at, limit: 2, previews: 1, min_revision: 0 }
 }
 
-fn replies(scene: &Scene, root: CommentId, at: At) -> ListReplies {
-    ListReplies { root: scene.at(root), order: Order::Oldest, at, limit: 2, min_revision: 0 }
+fn replies(scene: &Scene, root: CommentId, at: ListStart) -> ListReplies {
+    ListReplies { root: scene.at(root), order: ListOrder::Oldest, at, limit: 2, min_revision: 0 }
 }
 
 fn ids(page: &RootPage) -> Vec<CommentId> {
@@ -22,7 +22,7 @@ fn answers(page: &ReplyPage) -> Vec<CommentId> {
     page.replies.items.iter().map(|reply| reply.comment.id).collect()
 }
 
-const BEGINNING: At = At::Start(Start::Beginning);
+const BEGINNING: ListStart = ListStart::Start(PageStart::Beginning);
 
 #[test]
 fn a_page_of_roots_holds_the_place_that_was_asked_for() {
@@ -30,18 +30,18 @@ fn a_page_of_roots_holds_the_place_that_was_asked_for() {
     let key = scene.subject("1");
     let [a, b, c, d] = [(); 4].map(|()| scene.root(&key));
     let list = |ask: &ListComments| run(scene.comments.list_comments(&everybody(), ask));
-    let newest = ListComments { order: Order::Newest, ..roots(&key, BEGINNING) };
+    let newest = ListComments { order: ListOrder::Newest, ..roots(&key, BEGINNING) };
     for (ask, shown, before, after) in [
         (roots(&key, BEGINNING), [a, b], false, true),
         (newest, [d, c], false, true),
-        (roots(&key, At::Start(Start::After(2))), [c, d], true, false),
-        (roots(&key, At::Comment(c)), [b, c], true, true),
+        (roots(&key, ListStart::Start(PageStart::After(2))), [c, d], true, false),
+        (roots(&key, ListStart::Comment(c)), [b, c], true, true),
     ] {
         let page = list(&ask).expect("the subject stands");
         assert_eq!((ids(&page), page.threads.more_before, page.threads.more_after), (shown.to_vec(), before, after));
     }
     let elsewhere = scene.root(&scene.subject("2"));
-    assert_eq!(refused(list(&roots(&key, At::Comment(elsewhere)))), Error::CommentNotFound);
+    assert_eq!(refused(list(&roots(&key, ListStart::Comment(elsewhere)))), Error::CommentNotFound);
     let foreign = run(scene.comments.list_comments(&only(["wall"]), &roots(&key, BEGINNING)));
     assert_eq!(refused(foreign), Error::CallerNotAllowed);
     scene.reply(a);
@@ -66,7 +66,7 @@ fn whoever_jumps_to_a_reply_sees_it_in_the_preview_of_its_thread() {
         (below[5], 2, &below[3..], true),
         (below[5], 6, &below[..], false),
     ] {
-        let ask = ListComments { previews, ..roots(&key, At::Comment(id)) };
+        let ask = ListComments { previews, ..roots(&key, ListStart::Comment(id)) };
         let page = run(scene.comments.list_comments(&everybody(), &ask)).expect("the subject stands");
         assert_eq!(ids(&page), [other, root]);
         let preview = |n: usize| page.threads.items[n].replies.iter().map(|v| v.comment.id).collect::<Vec<_>>();
@@ -99,9 +99,9 @@ fn replies_are_listed_of_a_root() {
     let below: Vec<CommentId> = (0..4).map(|_| scene.reply(root)).collect();
     let list = |ask: &ListReplies| run(scene.comments.list_replies(&everybody(), ask)).map(|page| answers(&page));
     assert_eq!(list(&replies(&scene, root, BEGINNING)), Ok(below[..2].to_vec()));
-    assert_eq!(list(&replies(&scene, root, At::Comment(below[2]))), Ok(below[1..3].to_vec()));
+    assert_eq!(list(&replies(&scene, root, ListStart::Comment(below[2]))), Ok(below[1..3].to_vec()));
     for id in [root, elsewhere, other] {
-        assert_eq!(list(&replies(&scene, root, At::Comment(id))), Err(Error::CommentNotFound), "{id:?}");
+        assert_eq!(list(&replies(&scene, root, ListStart::Comment(id))), Err(Error::CommentNotFound), "{id:?}");
     }
     assert!(matches!(list(&replies(&scene, below[0], BEGINNING)), Err(Error::Invalid(_))));
     scene.reply(below[0]);
@@ -142,7 +142,7 @@ fn a_thread_is_shown_without_what_is_hidden_in_it_and_not_under_a_hidden_subject
     let [hidden, _] = [(); 2].map(|()| scene.reply(root));
     scene.hide(hidden);
     let at = scene.at(root);
-    let part = Subtree { top: at.path.clone(), max_depth: 9, after: None, limit: 2 };
+    let part = SubtreeQuery { top: at.path.clone(), max_depth: 9, after: None, limit: 2 };
     let thread = |min_revision| run(scene.comments.thread(&at, &part, min_revision));
     let page = thread(0).expect("it stands");
     assert_eq!(page.comments.iter().map(text).collect::<Vec<_>>(), [Some("a root"), None]);

@@ -3,13 +3,13 @@ use std::time::Duration;
 use super::reads::with_state;
 use super::store::run;
 use super::{Scene, asked, content, everybody, member, only, refused, text, video};
-use crate::cmd::{Create, Reply, Verb};
 use crate::comments::{ListRanked, ListRankedReplies, RankedAt};
 use crate::page::{ReplyPage, RootPage};
-use crate::ports::Ids;
-use crate::rank::{Along, RankSort, Ranking, TOKENS_LIVE};
-use crate::request::{Print, Request, RequestKey};
+use crate::ports::IdSource;
+use crate::rank::{RankSort, RankedPage, Ranking, TOKENS_LIVE};
+use crate::request::{Fingerprint, IdempotencyKey, RequestIdentity};
 use crate::subject::SubjectState;
+use crate::verbs::{CommandKind, Create, Reply};
 use crate::{ClientInfo, Command, CommentId, Error, Millis, Result, SubjectKey};
 
 const EPOCH: i64 = 7;
@@ -22,38 +22,40 @@ fn rank(scene: &Scene, floors: &[i32], bound: i32) {
 
 fn meanwhile(scene: &Scene, subject: &SubjectKey, root: Option<CommentId>, times: u8) {
     let command = |_| {
-        let id = run(Ids::comment(&*scene.store, subject.partition())).expect("ids do not run out");
+        let id = run(IdSource::comment(&*scene.store, subject.partition())).expect("ids do not run out");
         let (member, content, client) = (member("eve"), content("meanwhile"), ClientInfo::default());
-        let verb: Verb = match root {
+        let verb: CommandKind = match root {
             None => Create { id, member, content, client, auto_create: None }.into(),
             Some(root) => Reply { id, parent: scene.at(root).target(), member, content, client, max_depth: 2 }.into(),
         };
-        let request =
-            Request { key: RequestKey(u128::from(id.get().unsigned_abs()).to_be_bytes()), print: Print::of(&[]) };
+        let request = RequestIdentity {
+            key: IdempotencyKey(u128::from(id.get().unsigned_abs()).to_be_bytes()),
+            print: Fingerprint::of(&[]),
+        };
         Command { subject: subject.clone(), verb, request, now: Millis(0) }
     };
     scene.store.meanwhile.lock().expect("nobody panics while holding it").extend((0..times).map(command));
 }
 
-fn roots(scene: &Scene, subject: &SubjectKey, at: RankedAt, limit: usize) -> Result<Along<RootPage>> {
+fn roots(scene: &Scene, subject: &SubjectKey, at: RankedAt, limit: usize) -> Result<RankedPage<RootPage>> {
     let subject = subject.clone();
     let ask = ListRanked { subject, sort: RankSort::Top, at, limit, previews: 1, min_revision: 0 };
     run(scene.comments.list_ranked(&everybody(), &ask))
 }
 
-fn replies(scene: &Scene, root: CommentId, at: RankedAt, limit: usize) -> Result<Along<ReplyPage>> {
+fn replies(scene: &Scene, root: CommentId, at: RankedAt, limit: usize) -> Result<RankedPage<ReplyPage>> {
     let ask = ListRankedReplies { root: scene.at(root), at, limit, min_revision: 0 };
     run(scene.comments.list_ranked_replies(&everybody(), &ask))
 }
 
 /// The floors of a page, whether more lie before and behind it, and the bound of its walk.
-fn of_roots(along: &Along<RootPage>) -> (Vec<i32>, bool, bool, i32) {
+fn of_roots(along: &RankedPage<RootPage>) -> (Vec<i32>, bool, bool, i32) {
     let page = &along.page.threads;
     let floors = page.items.iter().map(|thread| thread.root.comment.floor).collect();
     (floors, page.more_before, page.more_after, along.trail.next(None).walk.bound)
 }
 
-fn of_replies(along: &Along<ReplyPage>) -> (Vec<i32>, bool, bool, i32) {
+fn of_replies(along: &RankedPage<ReplyPage>) -> (Vec<i32>, bool, bool, i32) {
     let page = &along.page.replies;
     let floors = page.items.iter().map(|reply| reply.comment.floor).collect();
     (floors, page.more_before, page.more_after, along.trail.next(None).walk.bound)

@@ -159,7 +159,7 @@ fn likes_are_told_of_the_comments_of_one_subject() {
     assert_eq!(states(&[other, liked_one, disliked]), Ok(told.to_vec()));
     let Error::Invalid(violations) = refused(states(&[other, foreign])) else { panic!("another partition") };
     assert_eq!(violations.iter().map(|v| v.field.as_str()).collect::<Vec<_>>(), ["comment_ids[1]"]);
-    let unborn = run(crate::ports::Ids::comment(&*scene.store, subject.partition())).expect("ids do not run out");
+    let unborn = run(crate::ports::IdSource::comment(&*scene.store, subject.partition())).expect("ids do not run out");
     assert_eq!(refused(states(&[unborn])), Error::CommentNotFound);
     let likers = |id, value| {
         let page = run(scene.comments.likers(&everybody(), id, value, None, 9))?;

@@ -12,17 +12,19 @@ use std::task::{Context, Poll, Waker};
 
 use async_trait::async_trait;
 
-use crate::event::Numbered;
-use crate::ids::Tick;
+use crate::event::SequencedEvent;
+use crate::ids::IdTick;
 use crate::like::Like;
-use crate::page::{Order, Page, PastContent, RootPage, Thread};
-use crate::ports::{Boards, Clock, Histories, Ids, Log, Rankings, Rebuilt, Repaired, Repairer};
+use crate::page::{ContentRevision, ListOrder, Page, RootPage, Thread};
+use crate::ports::{
+    Clock, CommandLog, CountRepair, IdSource, MemberHistories, RankIndexes, Rankings, RebuildProgress, RepairReport,
+};
 use crate::rank::{RankedList, Ranking};
-use crate::request::RequestKey;
-use crate::world::Prior;
+use crate::request::IdempotencyKey;
+use crate::unit_of_work::IdempotencyRecord;
 use crate::{
-    Command, Comment, CommentId, CommentView, Content, MemberId, Millis, Partition, Receipt, Result, Subject,
-    SubjectId, SubjectKey, World,
+    Command, CommandOutput, Comment, CommentId, CommentView, Content, MemberId, Millis, Partition, Result, Subject,
+    SubjectId, SubjectKey, UnitOfWork,
 };
 
 /// Runs what never waits.
@@ -39,8 +41,8 @@ pub(crate) struct Rows {
     pub(crate) subjects: BTreeMap<SubjectKey, Subject>,
     pub(crate) comments: BTreeMap<CommentId, (Comment, Content)>,
     likes: BTreeMap<(CommentId, MemberId), Like>,
-    past: BTreeMap<CommentId, Vec<PastContent>>,
-    made: BTreeMap<(SubjectId, RequestKey), Prior>,
+    past: BTreeMap<CommentId, Vec<ContentRevision>>,
+    made: BTreeMap<(SubjectId, IdempotencyKey), IdempotencyRecord>,
 }
 
 impl Rows {
@@ -83,8 +85,8 @@ impl Rows {
         Some(RootPage { subject, threads: roots.map(thread), pinned })
     }
 
-    fn commit(&mut self, batch: &[Command]) -> Vec<Result<Receipt>> {
-        let mut world = World::default();
+    fn commit(&mut self, batch: &[Command]) -> Vec<Result<CommandOutput>> {
+        let mut world = UnitOfWork::default();
         self.subjects.values().for_each(|subject| world.load_subject(subject.clone()));
         self.likes.values().for_each(|like| world.load_like(like.clone()));
         self.made.iter().for_each(|((subject, key), prior)| world.load_prior(*subject, *key, *prior));
@@ -102,7 +104,7 @@ impl Rows {
         }
         for (id, request) in &rows.new_comments {
             let (print, comment) = (request.print, &self.comments[id].0);
-            let prior = Prior { verb: 0, print, comment: Some(*id), revision: comment.born_revision };
+            let prior = IdempotencyRecord { verb: 0, print, comment: Some(*id), revision: comment.born_revision };
             self.made.insert((comment.subject_id, request.key), prior);
         }
         self.made.extend(rows.requests.iter().map(|(subject, key, prior)| ((*subject, *key), *prior)));
@@ -110,7 +112,7 @@ impl Rows {
             self.likes.insert((like.comment_id, like.member.clone()), like.clone());
         }
         for edit in &rows.edits {
-            let past = PastContent { version: edit.version, content: edit.content.clone(), time: edit.time };
+            let past = ContentRevision { version: edit.version, content: edit.content.clone(), time: edit.time };
             self.past.entry(edit.comment_id).or_default().push(past);
         }
         receipts
@@ -157,8 +159,8 @@ fn first<T>(mut items: Vec<T>, more_before: bool, limit: usize) -> Page<T> {
 }
 
 #[async_trait]
-impl Log for Store {
-    async fn submit(&self, commands: Vec<Command>) -> Result<Vec<Result<Receipt>>> {
+impl CommandLog for Store {
+    async fn submit(&self, commands: Vec<Command>) -> Result<Vec<Result<CommandOutput>>> {
         let kind = |command: &Command| (command.subject.partition(), command.verb.as_like().is_some());
         assert!(commands.iter().all(|command| kind(command) == kind(&commands[0])), "of one partition and one kind");
         Ok(self.rows_later().commit(&commands))
@@ -172,9 +174,9 @@ impl Clock for Store {
 }
 
 #[async_trait]
-impl Ids for Store {
+impl IdSource for Store {
     async fn comment(&self, partition: Partition) -> Result<CommentId> {
-        Ok(CommentId::compose(Tick(1 + self.minted.fetch_add(1, Ordering::Relaxed)), partition, 0, 0))
+        Ok(CommentId::compose(IdTick(1 + self.minted.fetch_add(1, Ordering::Relaxed)), partition, 0, 0))
     }
 
     fn request(&self) -> [u8; 16] {
@@ -183,32 +185,32 @@ impl Ids for Store {
 }
 
 #[async_trait]
-impl Histories for Store {
-    async fn apply(&self, _source: usize, _events: &[Numbered]) -> Result<()> {
+impl MemberHistories for Store {
+    async fn apply(&self, _source: usize, _events: &[SequencedEvent]) -> Result<()> {
         Ok(())
     }
 
-    async fn rebuild(&self, _key: &SubjectKey, after: Option<CommentId>, limit: usize) -> Result<Rebuilt> {
-        Ok(Rebuilt { comments: limit, changed: 1, next: after })
+    async fn rebuild(&self, _key: &SubjectKey, after: Option<CommentId>, limit: usize) -> Result<RebuildProgress> {
+        Ok(RebuildProgress { comments: limit, changed: 1, next: after })
     }
 }
 
 #[async_trait]
-impl Boards for Store {
-    async fn apply(&self, _source: usize, _events: &[Numbered]) -> Result<()> {
+impl RankIndexes for Store {
+    async fn apply(&self, _source: usize, _events: &[SequencedEvent]) -> Result<()> {
         Ok(())
     }
 
-    async fn rebuild(&self, _key: &SubjectKey, after: Option<CommentId>, limit: usize) -> Result<Rebuilt> {
-        Ok(Rebuilt { comments: limit, changed: 2, next: after })
+    async fn rebuild(&self, _key: &SubjectKey, after: Option<CommentId>, limit: usize) -> Result<RebuildProgress> {
+        Ok(RebuildProgress { comments: limit, changed: 2, next: after })
     }
 }
 
 #[async_trait]
-impl Repairer for Store {
-    async fn repair(&self, key: &SubjectKey, _now: Millis) -> Result<Option<Repaired>> {
+impl CountRepair for Store {
+    async fn repair(&self, key: &SubjectKey, _now: Millis) -> Result<Option<RepairReport>> {
         let revision = self.rows().subjects.get(key).map(|subject| subject.revision);
-        Ok(revision.map(|revision| Repaired { drifts: Vec::new(), revision }))
+        Ok(revision.map(|revision| RepairReport { drifts: Vec::new(), revision }))
     }
 }
 
@@ -228,13 +230,13 @@ impl Rankings for Store {
         list: &RankedList,
         ranking: &Ranking,
         floors: Range<i32>,
-        order: Order,
+        order: ListOrder,
         limit: usize,
     ) -> Result<Vec<i32>> {
         let listed = self.rows().listed(list.subject(), list.root());
         let mut found = ranking.leaves(listed.iter().map(|view| view.comment.floor).collect());
         found.retain(|floor| floors.contains(floor));
-        if order == Order::Newest {
+        if order == ListOrder::Newest {
             found.reverse();
         }
         found.truncate(limit);

@@ -1,11 +1,11 @@
 use super::store::run;
 use super::{
-    Asked, Scene, asked, asked_as, content, everybody, member, new_reply, new_root, only, refused, text, video,
+    Scene, WriteContext, asked, asked_as, content, everybody, member, new_reply, new_root, only, refused, text, video,
 };
-use crate::cmd::Acting;
 use crate::comments::{CreateRoot, EditComment, NewSubject, SetLikeRequest, SubjectPatch};
 use crate::like::LikeValue;
 use crate::subject::{Metadata, SubjectState};
+use crate::verbs::DeleteActor;
 use crate::{CommentState, Content, Error, SubjectKey};
 
 fn metadata(entries: &[(&str, &str)]) -> Metadata {
@@ -27,14 +27,14 @@ fn a_comment_goes_through_its_verbs() {
     assert_eq!([hide(true), hide(false)], [Ok(CommentState::Hidden), Ok(CommentState::Active)]);
     let reply = run(scene.comments.reply(&asked(), &at, new_reply("an answer"))).expect("the parent is active").value;
     assert_eq!((reply.comment.root_id, reply.comment.member, reply.comment.floor), (Some(id), member("bob"), 1));
-    for (acting, by) in [(Acting::Author(member("ann")), "ann"), (Acting::Owner(member("owner")), "owner")] {
+    for (acting, by) in [(DeleteActor::Author(member("ann")), "ann"), (DeleteActor::Owner(member("owner")), "owner")] {
         let deleted = run(scene.comments.delete(&asked(), &at, acting, String::new())).expect("it is not deleted");
         assert_eq!((deleted.value.comment.state, deleted.value.content), (CommentState::Deleted, None));
         let back = run(scene.comments.undelete(&asked(), &at, member(by))).expect("who deleted it brings it back");
         assert_eq!(text(&back.value), Some("edited"));
     }
     let wrong = || "wrong".to_owned();
-    let stale = run(scene.comments.delete(&asked(), &at, Acting::Moderator, wrong()));
+    let stale = run(scene.comments.delete(&asked(), &at, DeleteActor::Moderator, wrong()));
     assert!(matches!(stale, Err(Error::EtagMismatch { .. })), "{stale:?}");
 }
 
@@ -75,7 +75,7 @@ fn nothing_is_written_for_a_caller_who_may_not_use_the_type() {
     let scene = Scene::new();
     let key = scene.subject("1");
     let at = scene.at(scene.root(&key));
-    let foreign = Asked { caller: only(["wall"]), ..asked() };
+    let foreign = WriteContext { caller: only(["wall"]), ..asked() };
     let before = scene.row(&key);
     let edit = EditComment { member: member("ann"), content: content("edited"), etag: String::new() };
     let new = NewSubject { key: video("2"), owner: None, metadata: Metadata::new() };
@@ -148,13 +148,13 @@ fn a_repeat_finds_the_first_answer_and_another_body_is_refused() {
     let delete = |at, acting, etag: &str| {
         run(scene.comments.delete(&asked_as(3), at, acting, etag.to_owned())).map(|done| done.revision)
     };
-    let first = delete(&at, Acting::Moderator, "");
-    assert!(first.is_ok() && delete(&at, Acting::Moderator, "") == first);
+    let first = delete(&at, DeleteActor::Moderator, "");
+    assert!(first.is_ok() && delete(&at, DeleteActor::Moderator, "") == first);
     for other in [
-        delete(&elsewhere, Acting::Moderator, ""),
-        delete(&at, Acting::Author(member("ann")), ""),
-        delete(&at, Acting::Owner(member("owner")), ""),
-        delete(&at, Acting::Moderator, "1.1"),
+        delete(&elsewhere, DeleteActor::Moderator, ""),
+        delete(&at, DeleteActor::Author(member("ann")), ""),
+        delete(&at, DeleteActor::Owner(member("owner")), ""),
+        delete(&at, DeleteActor::Moderator, "1.1"),
     ] {
         assert_eq!(other, Err(Error::RequestIdReused));
     }

@@ -3,12 +3,12 @@ use std::ops::Range;
 use async_trait::async_trait;
 use proptest::prelude::*;
 
-use super::{At, RankedCursor, RankedWalk, Slice, Toward, Trail, Walker};
+use super::{Continuation, Direction, RankPageStart, RankedCursor, RankedWalk, WalkSlice, Walker};
 use crate::comments::tests::store::run;
 use crate::error::Result;
-use crate::page::Order;
+use crate::page::ListOrder;
 use crate::ports::Rankings;
-use crate::rank::{Place, RankSort, RankedList, Ranking};
+use crate::rank::{RankPosition, RankSort, RankedList, Ranking};
 use crate::subject::SubjectKey;
 use crate::time::Millis;
 
@@ -35,13 +35,13 @@ impl Rankings for Listed {
         _list: &RankedList,
         ranking: &Ranking,
         floors: Range<i32>,
-        order: Order,
+        order: ListOrder,
         limit: usize,
     ) -> Result<Vec<i32>> {
         assert!(!floors.is_empty() && limit > 0, "{floors:?}, at most {limit}");
         let within: Vec<i32> = self.0.iter().copied().filter(|floor| floors.contains(floor)).collect();
         let mut found = ranking.leaves(within);
-        if order == Order::Newest {
+        if order == ListOrder::Newest {
             found.reverse();
         }
         found.truncate(limit);
@@ -54,32 +54,33 @@ impl Rankings for Listed {
 }
 
 /// The slice by the definition: a part of the whole walk, which is the ranking and then all others by floor.
-fn expected(walker: &Walker<'_>, listed: &[i32], at: At, limit: usize) -> Slice {
+fn expected(walker: &Walker<'_>, listed: &[i32], at: RankPageStart, limit: usize) -> WalkSlice {
     let ranked = walker.ranking.floors.len();
     let others = walker.ranking.leaves(listed.iter().rev().copied().filter(|floor| *floor < walker.bound).collect());
     let index = |place| match place {
-        Place::Position(position) => position.min(ranked),
-        Place::Below(floor) => ranked + others.iter().filter(|other| **other >= floor).count(),
+        RankPosition::Position(position) => position.min(ranked),
+        RankPosition::Below(floor) => ranked + others.iter().filter(|other| **other >= floor).count(),
     };
     let walk: Vec<i32> = walker.ranking.floors.iter().chain(&others).copied().collect();
     let (place, from) = match at {
-        At::Beginning => (Place::Position(0), 0),
-        At::Toward(Toward::Ahead(place)) => (place, index(place)),
-        At::Toward(Toward::Back(place)) => (place, index(place).saturating_sub(limit)),
-        At::Around(floor) => {
+        RankPageStart::Beginning => (RankPosition::Position(0), 0),
+        RankPageStart::Toward(Direction::Ahead(place)) => (place, index(place)),
+        RankPageStart::Toward(Direction::Back(place)) => (place, index(place).saturating_sub(limit)),
+        RankPageStart::Around(floor) => {
             let place = walker.ranking.before(floor);
             (place, index(place).saturating_sub(limit / 2).min(walk.len().saturating_sub(limit)))
         }
     };
-    let back = matches!(at, At::Toward(Toward::Back(_)));
+    let back = matches!(at, RankPageStart::Toward(Direction::Back(_)));
     let to = if back { index(place) } else { walk.len().min(from + limit) };
     let floors = walk[from..to].to_vec();
-    Slice {
+    WalkSlice {
         ranked: floors.iter().filter(|floor| walker.ranking.holds(**floor)).count(),
         from: floors.first().map_or(place, |floor| walker.ranking.before(*floor)),
         to: floors.last().map_or(place, |floor| walker.ranking.behind(*floor)),
         // Where a walk came from there is something, or was: an earlier page has told of it.
-        more_before: from > 0 || matches!(at, At::Toward(Toward::Ahead(place)) if place != Place::Position(0)),
+        more_before: from > 0
+            || matches!(at, RankPageStart::Toward(Direction::Ahead(place)) if place != RankPosition::Position(0)),
         more_after: back || to < walk.len(),
         floors,
     }
@@ -97,14 +98,14 @@ proptest! {
         let list = RankedList::Roots(SubjectKey::stored("video".to_owned(), "1".to_owned()), RankSort::Top);
         let rankings = Listed(listed.clone());
         let walker = Walker { rankings: &rankings, list: &list, ranking: &ranking, bound };
-        let (position, below) = (Place::Position(position.min(depth)), Place::Below(floor));
+        let (position, below) = (RankPosition::Position(position.min(depth)), RankPosition::Below(floor));
         let at = [
-            At::Beginning,
-            At::Around(floor),
-            At::Toward(Toward::Ahead(position)),
-            At::Toward(Toward::Ahead(below)),
-            At::Toward(Toward::Back(position)),
-            At::Toward(Toward::Back(below)),
+            RankPageStart::Beginning,
+            RankPageStart::Around(floor),
+            RankPageStart::Toward(Direction::Ahead(position)),
+            RankPageStart::Toward(Direction::Ahead(below)),
+            RankPageStart::Toward(Direction::Back(position)),
+            RankPageStart::Toward(Direction::Back(below)),
         ][kind as usize];
         prop_assert_eq!(run(walker.slice(at, limit)), Ok(expected(&walker, &listed, at, limit)));
         // No more is read than is asked for, on whichever side of the seam.
@@ -119,18 +120,30 @@ proptest! {
 fn a_slice_without_seam_keeps_the_side_of_its_place() {
     let ranking = ranking(&[7, 2]);
     let whole = |floors: &[i32], ranked| {
-        let (from, to) = (Place::Position(0), Place::Below(1));
-        Slice { floors: floors.to_vec(), ranked, from, to, more_before: false, more_after: false }
+        let (from, to) = (RankPosition::Position(0), RankPosition::Below(1));
+        WalkSlice { floors: floors.to_vec(), ranked, from, to, more_before: false, more_after: false }
     };
-    let (first, end) = (Place::Position(0), Place::Position(2));
-    let ahead = At::Toward(Toward::Ahead(first));
+    let (first, end) = (RankPosition::Position(0), RankPosition::Position(2));
+    let ahead = RankPageStart::Toward(Direction::Ahead(first));
     for (at, slice, floors, (from, to), (before, after)) in [
-        (At::Beginning, whole(&[7, 2, 9, 8], 2), &[7, 2][..], (first, end), (false, true)),
-        (At::Around(2), whole(&[7, 2, 9, 8], 2), &[7, 2], (first, end), (false, true)),
-        (At::Around(7), whole(&[7], 1), &[7], (first, Place::Position(1)), (false, true)),
+        (RankPageStart::Beginning, whole(&[7, 2, 9, 8], 2), &[7, 2][..], (first, end), (false, true)),
+        (RankPageStart::Around(2), whole(&[7, 2, 9, 8], 2), &[7, 2], (first, end), (false, true)),
+        (RankPageStart::Around(7), whole(&[7], 1), &[7], (first, RankPosition::Position(1)), (false, true)),
         (ahead, whole(&[9, 8], 0), &[], (first, end), (false, true)),
-        (At::Around(8), whole(&[7, 2, 9, 8], 2), &[9, 8], (Place::Below(10), Place::Below(1)), (true, false)),
-        (At::Around(1), whole(&[7, 2], 2), &[], (Place::Below(1), Place::Below(1)), (true, false)),
+        (
+            RankPageStart::Around(8),
+            whole(&[7, 2, 9, 8], 2),
+            &[9, 8],
+            (RankPosition::Below(10), RankPosition::Below(1)),
+            (true, false),
+        ),
+        (
+            RankPageStart::Around(1),
+            whole(&[7, 2], 2),
+            &[],
+            (RankPosition::Below(1), RankPosition::Below(1)),
+            (true, false),
+        ),
     ] {
         let kept = slice.without_seam(at, &ranking);
         assert_eq!((kept.floors.as_slice(), kept.from, kept.to), (floors, from, to), "{at:?}");
@@ -144,8 +157,8 @@ fn what_comes_now_stands_behind_a_slice_that_the_ranking_goes_on_from() {
     for (floors, ranked, more_after, within) in
         [(2, 2, true, true), (2, 2, false, false), (2, 1, true, false), (2, 1, false, false), (0, 0, true, true)]
     {
-        let (from, to) = (Place::Position(0), Place::Position(ranked));
-        let slice = Slice { floors: vec![1; floors], ranked, from, to, more_before: false, more_after };
+        let (from, to) = (RankPosition::Position(0), RankPosition::Position(ranked));
+        let slice = WalkSlice { floors: vec![1; floors], ranked, from, to, more_before: false, more_after };
         assert_eq!(slice.is_within_ranking(), within, "{ranked} of {floors}, more: {more_after}");
     }
 }
@@ -153,15 +166,15 @@ fn what_comes_now_stands_behind_a_slice_that_the_ranking_goes_on_from() {
 #[test]
 fn a_trail_goes_on_from_what_was_shown_and_beyond_the_page_where_nothing_was() {
     let walk = RankedWalk { epoch: 1, bound: 9, since: Millis(5) };
-    let (from, to) = (Place::Position(1), Place::Below(4));
-    let trail = Trail { walk, ranking: ranking(&[7, 2]), from, to };
+    let (from, to) = (RankPosition::Position(1), RankPosition::Below(4));
+    let trail = Continuation { walk, ranking: ranking(&[7, 2]), from, to };
     for (cursor, toward) in [
-        (trail.next(Some(7)), Toward::Ahead(Place::Position(1))),
-        (trail.next(Some(5)), Toward::Ahead(Place::Below(5))),
-        (trail.next(None), Toward::Ahead(to)),
-        (trail.previous(Some(2)), Toward::Back(Place::Position(1))),
-        (trail.previous(Some(5)), Toward::Back(Place::Below(6))),
-        (trail.previous(None), Toward::Back(from)),
+        (trail.next(Some(7)), Direction::Ahead(RankPosition::Position(1))),
+        (trail.next(Some(5)), Direction::Ahead(RankPosition::Below(5))),
+        (trail.next(None), Direction::Ahead(to)),
+        (trail.previous(Some(2)), Direction::Back(RankPosition::Position(1))),
+        (trail.previous(Some(5)), Direction::Back(RankPosition::Below(6))),
+        (trail.previous(None), Direction::Back(from)),
     ] {
         assert_eq!(cursor, RankedCursor { walk, toward });
     }

@@ -1,7 +1,7 @@
 //! What the demo says: a short evening under an article of a local paper.
 
 /// One comment of the demo. It is known by its place in [`COMMENTS`].
-pub(super) struct Line {
+pub(super) struct DemoComment {
     /// The place of the comment it answers.
     pub(super) parent: Option<usize>,
     pub(super) member: &'static str,
@@ -12,13 +12,19 @@ pub(super) struct Line {
     pub(super) text: &'static str,
 }
 
-const fn line(parent: Option<usize>, member: &'static str, minute: i64, votes: [usize; 2], text: &'static str) -> Line {
-    Line { parent, member, minute, likes: votes[0], dislikes: votes[1], text }
+const fn line(
+    parent: Option<usize>,
+    member: &'static str,
+    minute: i64,
+    votes: [usize; 2],
+    text: &'static str,
+) -> DemoComment {
+    DemoComment { parent, member, minute, likes: votes[0], dislikes: votes[1], text }
 }
 
 /// Every comment, parents before their answers.
 #[rustfmt::skip]
-pub(super) const COMMENTS: &[Line] = &[
+pub(super) const COMMENTS: &[DemoComment] = &[
     line(None, "ada", 0, [9, 0], "The bridge by the old mill opens again on Saturday. Who is coming to the first walk across?"),
     line(Some(0), "ben", 4, [3, 0], "Me, with both kids and too much cake."),
     line(Some(1), "ada", 6, [2, 0], "There is no such thing as too much cake."),

@@ -6,26 +6,26 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use jiff::Timestamp;
 
-use super::value::{Compiler, Filled, word};
-use super::{Columns, Entry, Key, Map, Record, Rows, Settings};
+use super::value::{Compiler, RowReader, word};
+use super::{Columns, CsvRows, GroupEntry, Key, Map, ReadSettings, Record};
 use crate::cli::transfer::map::LikeMap;
 use crate::cli::transfer::record::{Like, LikeValue};
 
 /// The latest vote of each member for each comment, in the order of first votes.
 #[derive(Debug, Default)]
-pub(super) struct Likes {
+pub(super) struct LatestVotes {
     at: HashMap<(Key, String, String), usize>,
     latest: Vec<(Like, bool)>,
-    faulty: Vec<Entry>,
+    faulty: Vec<GroupEntry>,
 }
 
-impl Likes {
+impl LatestVotes {
     /// Reads all events.
     ///
     /// # Errors
-    /// As [`Rows`], or the map names an unknown column.
-    pub(super) fn read(path: &Path, likes: &LikeMap, map: &Map, settings: &Settings) -> Result<Self> {
-        let mut rows = Rows::open(path, map)?;
+    /// As [`CsvRows`], or the map names an unknown column.
+    pub(super) fn read(path: &Path, likes: &LikeMap, map: &Map, settings: &ReadSettings) -> Result<Self> {
+        let mut rows = CsvRows::open(path, map)?;
         let mut columns = Columns::default();
         columns.add("", rows.header().clone());
         let compiler = Compiler { columns: &columns, map };
@@ -40,7 +40,7 @@ impl Likes {
         let [subject, comment, member, value, time] = values.as_slice() else { return Ok(all) };
         while let Some((row, line)) = rows.next()? {
             let row_of_one = [Some(&row)];
-            let mut row = Filled::new(&row_of_one, map, line);
+            let mut row = RowReader::new(&row_of_one, map, line);
             let name = row.text(Some(value));
             let like = Like {
                 key: row.key(object_type.as_ref(), subject, settings),
@@ -59,9 +59,9 @@ impl Likes {
         Ok(all)
     }
 
-    fn add(&mut self, entry: Entry, counts: bool) {
+    fn add(&mut self, entry: GroupEntry, counts: bool) {
         let like = match entry {
-            Entry { record: Record::Like(like), problem: None } => like,
+            GroupEntry { record: Record::Like(like), problem: None } => like,
             faulty => return self.faulty.push(faulty),
         };
         let who = (like.key.clone(), like.comment_external_id.clone(), like.member_id.clone());
@@ -75,11 +75,11 @@ impl Likes {
     }
 
     /// Hands out the votes that still stand, in the order of time.
-    pub(super) fn hand_out(self, out: &mut dyn FnMut(Entry)) {
+    pub(super) fn hand_out(self, out: &mut dyn FnMut(GroupEntry)) {
         self.faulty.into_iter().for_each(&mut *out);
         let mut standing: Vec<Like> =
             self.latest.into_iter().filter_map(|(like, counts)| counts.then_some(like)).collect();
         standing.sort_by_key(|like| like.time.unwrap_or(Timestamp::MIN));
-        standing.into_iter().for_each(|like| out(Entry::good(Record::Like(like))));
+        standing.into_iter().for_each(|like| out(GroupEntry::good(Record::Like(like))));
     }
 }

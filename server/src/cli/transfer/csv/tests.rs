@@ -2,12 +2,12 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::*;
 use crate::cli::transfer::group::{Group, Groups};
-use crate::cli::transfer::order::{Orphans, arrange};
+use crate::cli::transfer::ordering::{Orphans, arrange};
 use crate::cli::transfer::read::SubjectBy;
 use crate::cli::transfer::record::{CommentState, DeletedBy, Like, LikeValue};
 
-fn settings(map: &Map) -> Settings {
-    Settings {
+fn settings(map: &Map) -> ReadSettings {
+    ReadSettings {
         source: map.source.clone(),
         object_type: map.object_type.clone(),
         salt: String::new(),

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::de::value::{Error as Mismatch, StrDeserializer};
 use serde::de::{DeserializeOwned, IntoDeserializer};
 
-use super::{Columns, Entry, Key, Map, Problem, Record, Settings};
+use super::{Columns, GroupEntry, Key, Map, Problem, ReadSettings, Record};
 use crate::cli::transfer::map::{Field, FieldTable};
 use crate::cli::transfer::template::{Row, Template};
 use crate::cli::transfer::time::TimeReader;
@@ -30,7 +30,7 @@ pub(super) struct Compiler<'a> {
 
 /// A row while its values are taken out; remembers the first that could not be understood.
 #[derive(Debug)]
-pub(super) struct Filled<'a> {
+pub(super) struct RowReader<'a> {
     row: &'a Row<'a>,
     nulls: &'a [String],
     line: u64,
@@ -62,7 +62,7 @@ impl Compiler<'_> {
     }
 }
 
-impl<'a> Filled<'a> {
+impl<'a> RowReader<'a> {
     pub(super) fn new(row: &'a Row<'a>, map: &'a Map, line: u64) -> Self {
         Self { row, nulls: &map.null, line, problem: None }
     }
@@ -125,7 +125,7 @@ impl<'a> Filled<'a> {
     }
 
     /// The subject's key.
-    pub(super) fn key(&mut self, object_type: Option<&Value>, id: &Value, settings: &Settings) -> Key {
+    pub(super) fn key(&mut self, object_type: Option<&Value>, id: &Value, settings: &ReadSettings) -> Key {
         let named = self.text(object_type);
         let object_type = if named.is_empty() { settings.object_type.clone() } else { named };
         let key = Key { object_type, object_id: self.text(Some(id)) };
@@ -136,8 +136,8 @@ impl<'a> Filled<'a> {
     }
 
     /// The record, with what was wrong on the way.
-    pub(super) fn entry(&mut self, record: Record) -> Entry {
-        Entry { record, problem: self.problem.take() }
+    pub(super) fn entry(&mut self, record: Record) -> GroupEntry {
+        GroupEntry { record, problem: self.problem.take() }
     }
 }
 

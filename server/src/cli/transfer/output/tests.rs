@@ -20,8 +20,8 @@ fn subject(object_id: &str) -> Vec<u8> {
     lines
 }
 
-fn target(path: &Path, gzip: bool, resume: bool) -> Target {
-    Target { path: Some(path.to_owned()), gzip, resume, overwrite: false }
+fn target(path: &Path, gzip: bool, resume: bool) -> OutputTarget {
+    OutputTarget { path: Some(path.to_owned()), gzip, resume, overwrite: false }
 }
 
 fn export(path: &Path, gzip: bool, resume: bool) {
@@ -62,7 +62,7 @@ fn files_that_are_there_are_not_touched_unasked() {
     assert!(target(&path, false, false).open(&scope()).unwrap_err().to_string().contains("--overwrite"));
     std::fs::copy(&path, part(&path)).unwrap();
     let other = Scope { object_type: "u".to_owned(), object_id: None };
-    let again = Target { overwrite: true, ..target(&path, false, true) };
+    let again = OutputTarget { overwrite: true, ..target(&path, false, true) };
     assert!(format!("{:#}", again.open(&other).unwrap_err()).contains("it is an export of"));
     std::fs::write(part(&path), b"something else\n").unwrap();
     assert!(format!("{:#}", again.open(&scope()).unwrap_err()).contains("does not begin with the header"));

@@ -11,7 +11,7 @@ use riposte_sdk::{Client, Options};
 
 use self::stand_in::StandIn;
 use super::*;
-use crate::cli::transfer::read::{Format, Request, SubjectBy};
+use crate::cli::transfer::read::{ImportFormat, ReadRequest, SubjectBy};
 
 /// 40 subjects; in each a root with two votes, a chain of replies, an orphan with a reply, and a like.
 fn input() -> tempfile::NamedTempFile {
@@ -41,7 +41,7 @@ fn input() -> tempfile::NamedTempFile {
 }
 
 struct Outcome {
-    shared: Arc<Shared>,
+    shared: Arc<ImportShared>,
     by_reason: BTreeMap<String, u64>,
     result: Result<()>,
 }
@@ -58,9 +58,9 @@ async fn import_until(
     rejects: Option<PathBuf>,
     stopped: watch::Receiver<bool>,
 ) -> Outcome {
-    let request = Request {
+    let request = ReadRequest {
         files: vec![file],
-        format: Format::Jsonl,
+        format: ImportFormat::Jsonl,
         map: None,
         source: None,
         object_type: None,
@@ -68,13 +68,13 @@ async fn import_until(
         subject_by: SubjectBy::Id,
     };
     let prepared = request.prepare().unwrap();
-    let shared = Arc::new(Shared {
-        tally: Arc::new(Tally::default()),
+    let shared = Arc::new(ImportShared {
+        tally: Arc::new(ImportTotals::default()),
         source: prepared.settings.source.clone(),
         votes: VotePolicy::Synthetic,
         orphans,
         window: 8,
-        pace: Pace::new(None),
+        pace: Throttle::new(None),
         patience: Duration::from_secs(2),
         outage: AtomicBool::new(false),
         say: Box::new(|_| {}),

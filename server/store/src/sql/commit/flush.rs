@@ -1,14 +1,14 @@
 //! Writes what a world's journal names: every row once, by as few statements as there are tables, in the order of
 //! locking.
 
-mod changed;
+mod counts;
 mod new;
 
-use riposte_core::{Comment, CommentId, Error, Subject, SubjectKey, World};
+use riposte_core::{Comment, CommentId, Error, Subject, SubjectKey, UnitOfWork};
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ActiveModelTrait, ConnectionTrait, EntityTrait};
 
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::on_shard::OnShard;
 use crate::shard::part;
 use crate::sql::chunks::cut;
@@ -17,16 +17,16 @@ use crate::sql::entity::{comment_like, comment_request};
 use crate::sql::pool::SourceTx;
 use crate::sql::row;
 
-type Flushed<T> = Result<T, Fault>;
+type Flushed<T> = Result<T, StoreError>;
 
 /// What is left of a batch to be written.
 struct Flush<'f> {
     tx: &'f SourceTx,
-    world: &'f World,
+    world: &'f UnitOfWork,
 }
 
 /// Writes everything that changed.
-pub(super) async fn journal(tx: &SourceTx, world: &World) -> Flushed<()> {
+pub(super) async fn journal(tx: &SourceTx, world: &UnitOfWork) -> Flushed<()> {
     let flush = Flush { tx, world };
     flush.new_subjects().await?;
     flush.changed_subjects().await?;
@@ -104,6 +104,6 @@ fn all(matched: u64, wanted: usize) -> Flushed<()> {
     Err(Error::internal(format!("an update of {wanted} rows matched {matched}")).into())
 }
 
-fn unloaded(what: &str) -> Fault {
+fn unloaded(what: &str) -> StoreError {
     Error::internal(format!("a {what} of the journal is not in the world")).into()
 }

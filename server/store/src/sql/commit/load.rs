@@ -1,30 +1,35 @@
 //! Fills a world with the rows of a batch, under lock: subjects by id, then comments by id, then likes.
 
+mod duplicates;
 mod likes;
-mod requests;
 mod subjects;
 
 use std::collections::BTreeSet;
 
-use riposte_core::{Command, CommentId, MemberId, SubjectKey, World};
+use riposte_core::{Command, CommentId, MemberId, SubjectKey, UnitOfWork};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
-use super::Kind;
-use crate::error::Fault;
+use super::BatchKind;
+use crate::error::StoreError;
 use crate::sql::chunks::padded;
 use crate::sql::deal::{by_table, parts};
 use crate::sql::entity::{comment_content, comment_index};
 use crate::sql::pool::SourceTx;
 use crate::sql::row;
-pub(super) use requests::{Repeats, tells_itself};
+pub(super) use duplicates::{DuplicateCheck, tells_itself};
 
-type Loaded<T> = Result<T, Fault>;
+type Loaded<T> = Result<T, StoreError>;
 
 /// The rows that `commands` may touch.
-pub(super) async fn world(tx: &SourceTx, kind: Kind, commands: &[Command], repeats: Repeats) -> Loaded<World> {
-    let mut load = Load { tx, world: World::default() };
-    let mut wanted = Wanted::of(commands);
-    if kind == Kind::Likes {
+pub(super) async fn world(
+    tx: &SourceTx,
+    kind: BatchKind,
+    commands: &[Command],
+    repeats: DuplicateCheck,
+) -> Loaded<UnitOfWork> {
+    let mut load = Load { tx, world: UnitOfWork::default() };
+    let mut wanted = LockedKeys::of(commands);
+    if kind == BatchKind::Likes {
         load.comments(&wanted.comments).await?;
         load.likes(&wanted.likes).await?;
         load.subjects_of(&wanted.comments).await?;
@@ -43,19 +48,19 @@ pub(super) async fn world(tx: &SourceTx, kind: Kind, commands: &[Command], repea
 /// A world on its way out of the rows.
 struct Load<'l> {
     tx: &'l SourceTx,
-    world: World,
+    world: UnitOfWork,
 }
 
 /// Everything that a batch needs, once, in the order of locking.
 #[derive(Debug, Default)]
-struct Wanted {
+struct LockedKeys {
     subjects: BTreeSet<SubjectKey>,
     comments: BTreeSet<CommentId>,
     contents: BTreeSet<CommentId>,
     likes: BTreeSet<(CommentId, MemberId)>,
 }
 
-impl Wanted {
+impl LockedKeys {
     fn of(commands: &[Command]) -> Self {
         let mut wanted = Self::default();
         for command in commands {

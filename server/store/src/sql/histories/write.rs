@@ -6,42 +6,42 @@ use riposte_core::{CommentId, Partition};
 use sea_orm::sea_query::{ExprTrait, OnConflict};
 use sea_orm::{ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
 
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::on_shard::OnShard;
 use crate::sql::among::{MOST, PRIMARY, among};
 use crate::sql::chunks::{cut, padded, padded_to};
 use crate::sql::deal::{by_table, parts};
 use crate::sql::entity::member_comment::{Column, Entity};
 use crate::sql::pool::SourceTx;
-use crate::sql::row::{self, Authored, history_model};
-use crate::sql::transact::Unit;
+use crate::sql::row::{self, HistoryEntry, history_model};
+use crate::sql::transact::TransactionBody;
 
 /// Adds rows of comments that came into being, without looking: a row that is there is left, since it is of this state or of
 /// a later one. Answers how many were sent.
 #[derive(Debug)]
-pub(super) struct Add(Vec<Authored>);
+pub(super) struct Add(Vec<HistoryEntry>);
 
 /// Writes history rows; answers how many were missing or behind.
 #[derive(Debug)]
-pub(super) struct Write(Vec<Authored>);
+pub(super) struct WriteHistory(Vec<HistoryEntry>);
 
-impl From<Vec<Authored>> for Add {
-    fn from(rows: Vec<Authored>) -> Self {
+impl From<Vec<HistoryEntry>> for Add {
+    fn from(rows: Vec<HistoryEntry>) -> Self {
         Self(rows)
     }
 }
 
-impl From<Vec<Authored>> for Write {
-    fn from(rows: Vec<Authored>) -> Self {
+impl From<Vec<HistoryEntry>> for WriteHistory {
+    fn from(rows: Vec<HistoryEntry>) -> Self {
         Self(rows)
     }
 }
 
-impl Unit for Add {
+impl TransactionBody for Add {
     type Answer = usize;
     const NAME: &'static str = "add to histories";
 
-    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, Fault> {
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
         for (partition, rows) in in_place(tx, &self.0) {
             for piece in cut(rows.into_iter().map(history_model).collect()) {
                 let left = OnConflict::columns(KEY).update_column(Column::CommentId).to_owned();
@@ -53,11 +53,11 @@ impl Unit for Add {
     }
 }
 
-impl Unit for Write {
+impl TransactionBody for WriteHistory {
     type Answer = usize;
     const NAME: &'static str = "write histories";
 
-    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, Fault> {
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
         let mut changed = 0;
         for (partition, rows) in in_place(tx, &self.0) {
             changed += table(&tx.on(partition), &rows).await?;
@@ -68,19 +68,19 @@ impl Unit for Write {
 
 /// The rows by table, each share in the order of the key, so that two transactions wait for each other and never meet
 /// crosswise.
-fn in_place<'r>(tx: &SourceTx, rows: &'r [Authored]) -> impl Iterator<Item = (Partition, Vec<&'r Authored>)> {
+fn in_place<'r>(tx: &SourceTx, rows: &'r [HistoryEntry]) -> impl Iterator<Item = (Partition, Vec<&'r HistoryEntry>)> {
     by_table(rows, tx.tables().index, |one| one.home()).map(|(partition, mut rows)| {
         rows.sort_unstable_by_key(|one| one.place());
         (partition, rows)
     })
 }
 
-async fn table<C: ConnectionTrait>(db: &OnShard<C>, rows: &[&Authored]) -> Result<usize, Fault> {
+async fn table<C: ConnectionTrait>(db: &OnShard<C>, rows: &[&HistoryEntry]) -> Result<usize, StoreError> {
     let there = known(db, rows).await?;
-    let known = |one: &&&Authored| there.get(&one.id);
+    let known = |one: &&&HistoryEntry| there.get(&one.id);
     let missing: Vec<_> = rows.iter().filter(|one| known(one).is_none()).map(|one| history_model(one)).collect();
     let behind = rows.iter().filter(|one| known(one).is_some_and(|known| known.is_behind(one)));
-    let behind: Vec<&Authored> = behind.copied().collect();
+    let behind: Vec<&HistoryEntry> = behind.copied().collect();
     // Nobody can lock a row that is not there. So a missing one is inserted and nothing else: where another was faster,
     // the key says so, and the repeat finds a row that may be newer than this.
     let count = missing.len();
@@ -91,7 +91,7 @@ async fn table<C: ConnectionTrait>(db: &OnShard<C>, rows: &[&Authored]) -> Resul
 }
 
 /// Replaces rows that are behind, if they still are once they are locked.
-async fn replace<C: ConnectionTrait>(db: &OnShard<C>, behind: &[&Authored]) -> Result<usize, Fault> {
+async fn replace<C: ConnectionTrait>(db: &OnShard<C>, behind: &[&HistoryEntry]) -> Result<usize, StoreError> {
     let locked = locked(db, behind).await?;
     let still = behind.iter().filter(|one| locked.get(&one.id).is_some_and(|known| known.is_behind(one)));
     let rows: Vec<_> = still.map(|one| history_model(one)).collect();
@@ -106,56 +106,56 @@ async fn replace<C: ConnectionTrait>(db: &OnShard<C>, behind: &[&Authored]) -> R
 const KEY: [Column; 4] = [Column::ObjectType, Column::MemberId, Column::CreateTime, Column::CommentId];
 
 /// What a row says of a comment.
-struct Known {
+struct HistoryRow {
     state: i8,
     version: i64,
 }
 
-impl Known {
+impl HistoryRow {
     /// Whether the comment has moved on since. One version has one state; a row that says otherwise was damaged.
-    fn is_behind(&self, one: &Authored) -> bool {
+    fn is_behind(&self, one: &HistoryEntry) -> bool {
         self.version < one.version || self.version == one.version && self.state != one.state.code()
     }
 }
 
-type There = HashMap<CommentId, Known>;
+type There = HashMap<CommentId, HistoryRow>;
 
 /// The rows that are there. Most are not: a comment is mostly told of when it comes into being.
-async fn known<C: ConnectionTrait>(db: &OnShard<C>, rows: &[&Authored]) -> Result<There, Fault> {
+async fn known<C: ConnectionTrait>(db: &OnShard<C>, rows: &[&HistoryEntry]) -> Result<There, StoreError> {
     let mut there = There::new();
     for list in padded_to(MOST, rows) {
-        let key = |one: &&Authored| {
+        let key = |one: &&HistoryEntry| {
             let (object_type, member, time, id) = one.place();
             [row::bytes(object_type).into(), row::bytes(member).into(), time.into(), id.get().into()]
         };
         let select = rows_of(&list);
         let select = among(select, db.get_database_backend(), PRIMARY, KEY, list.iter().map(key).collect());
         for (id, state, version) in select.into_tuple().all(db).await? {
-            there.insert(row::id(id)?, Known { state, version });
+            there.insert(row::id(id)?, HistoryRow { state, version });
         }
     }
     Ok(there)
 }
 
 /// The same of a few rows, which are locked from now on, in the order of their key.
-async fn locked<C: ConnectionTrait>(db: &OnShard<C>, rows: &[&Authored]) -> Result<There, Fault> {
+async fn locked<C: ConnectionTrait>(db: &OnShard<C>, rows: &[&HistoryEntry]) -> Result<There, StoreError> {
     let mut there = There::new();
     for list in padded(rows) {
         let any = list.iter().fold(Condition::any(), |any, one| any.add(named(one)));
         let found = KEY.iter().fold(rows_of(&list).filter(any), |select, column| select.order_by_asc(*column));
         for (id, state, version) in found.lock_exclusive().into_tuple().all(db).await? {
-            there.insert(row::id(id)?, Known { state, version });
+            there.insert(row::id(id)?, HistoryRow { state, version });
         }
     }
     Ok(there)
 }
 
-fn rows_of(list: &[&Authored]) -> Select<Entity> {
+fn rows_of(list: &[&HistoryEntry]) -> Select<Entity> {
     let part = Column::Part.is_in(parts(list.iter().map(|one| one.home())));
     Entity::find().select_only().columns([Column::CommentId, Column::State, Column::Version]).filter(part)
 }
 
-fn named(one: &Authored) -> Condition {
+fn named(one: &HistoryEntry) -> Condition {
     let (object_type, member, time, id) = one.place();
     let author = Column::ObjectType.eq(row::bytes(object_type)).and(Column::MemberId.eq(row::bytes(member)));
     Condition::all().add(author).add(Column::CreateTime.eq(time).and(Column::CommentId.eq(id.get())))

@@ -3,37 +3,37 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use riposte_core::ids::{Lease, Tick, WORKERS};
+use riposte_core::ids::{IdLease, IdTick, WORKERS};
 use riposte_core::{Error, Millis};
 use sea_orm::ActiveValue::Set;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::sql::entity::worker_lease::{ActiveModel, Column, Entity, Model};
-use crate::sql::pool::{SourceTx, Sources};
+use crate::sql::pool::{DataSources, SourceTx};
 
 /// How far beyond the present a lease reaches.
 const LASTS: Duration = Duration::from_secs(10);
 /// A lease that ends sooner is moved ahead: a busy partition borrows up to a second from the future.
 const MARGIN_MILLIS: i64 = 2_000;
 
-type Leased<T> = Result<T, Fault>;
+type Leased<T> = Result<T, StoreError>;
 
 /// Whether a lease is good for everything that may be minted in `present`: the minter's, which a clock that steps back
 /// does not take along.
-pub(super) fn covers(lease: &Lease, present: Tick) -> bool {
-    present.0 + Tick::span(MARGIN_MILLIS) < lease.until.0
+pub(super) fn covers(lease: &IdLease, present: IdTick) -> bool {
+    present.0 + IdTick::span(MARGIN_MILLIS) < lease.until.0
 }
 
 /// Takes a worker number that nobody holds: the one that was minted with longest ago.
-pub(super) async fn take(sources: &Arc<Sources>, source: usize, owner: &[u8; 16], now: Millis) -> Leased<Lease> {
+pub(super) async fn take(sources: &Arc<DataSources>, source: usize, owner: &[u8; 16], now: Millis) -> Leased<IdLease> {
     let work = async |tx: &SourceTx| {
         let free = pick(tx, now).await?;
-        let from = Tick(free.minted_until).max(Tick::at(now));
-        let until = Tick(from.0 + ticks());
+        let from = IdTick(free.minted_until).max(IdTick::at(now));
+        let until = IdTick(from.0 + ticks());
         write(tx, free.worker, ActiveModel { owner: Set(owner.to_vec()), ..held(until, now) }).await?;
         let worker = u8::try_from(free.worker).map_err(Error::internal)?;
-        Ok(Lease { worker, from, until })
+        Ok(IdLease { worker, from, until })
     };
     let (tx, lease) = sources.begin_write(source, false).await?.write(work).await?;
     tx.commit().await?;
@@ -41,22 +41,22 @@ pub(super) async fn take(sources: &Arc<Sources>, source: usize, owner: &[u8; 16]
 }
 
 /// When a lease is moved ahead.
-pub(super) struct Moment {
+pub(super) struct LeaseRenewal {
     /// By the clock: others compare the lease with theirs.
     pub(super) now: Millis,
     /// By the minter, which goes on from here.
-    pub(super) present: Tick,
+    pub(super) present: IdTick,
 }
 
 /// Moves a lease ahead; `None` when it ran out and somebody else took the number.
 pub(super) async fn extend(
-    sources: &Arc<Sources>,
+    sources: &Arc<DataSources>,
     source: usize,
-    lease: &Lease,
+    lease: &IdLease,
     owner: &[u8; 16],
-    at: &Moment,
-) -> Leased<Option<Tick>> {
-    let until = Tick(at.present.0 + ticks()).max(lease.until);
+    at: &LeaseRenewal,
+) -> Leased<Option<IdTick>> {
+    let until = IdTick(at.present.0 + ticks()).max(lease.until);
     let worker = i16::from(lease.worker);
     let work = async |tx: &SourceTx| {
         let row = Entity::find_by_id(worker).lock_exclusive().one(&tx.whole()).await?;
@@ -72,7 +72,12 @@ pub(super) async fn extend(
 }
 
 /// Frees a number at once. What was promised stays promised: a successor starts at `minted_until`.
-pub(super) async fn release(sources: &Arc<Sources>, source: usize, lease: &Lease, owner: &[u8; 16]) -> Leased<()> {
+pub(super) async fn release(
+    sources: &Arc<DataSources>,
+    source: usize,
+    lease: &IdLease,
+    owner: &[u8; 16],
+) -> Leased<()> {
     let free = ActiveModel { owner: Set(Vec::new()), leased_until: Set(0), ..Default::default() };
     let update = Entity::update_many().set(free).filter(Column::Worker.eq(i16::from(lease.worker)));
     let update = update.filter(Column::Owner.eq(owner.to_vec()));
@@ -91,7 +96,7 @@ async fn pick(tx: &SourceTx, now: Millis) -> Leased<Model> {
     })
 }
 
-fn held(until: Tick, now: Millis) -> ActiveModel {
+fn held(until: IdTick, now: Millis) -> ActiveModel {
     ActiveModel { minted_until: Set(until.0), leased_until: Set(now.plus(LASTS).0), ..Default::default() }
 }
 
@@ -101,5 +106,5 @@ async fn write(tx: &SourceTx, worker: i16, row: ActiveModel) -> Leased<()> {
 }
 
 fn ticks() -> i64 {
-    Tick::span(i64::try_from(LASTS.as_millis()).unwrap_or(i64::MAX))
+    IdTick::span(i64::try_from(LASTS.as_millis()).unwrap_or(i64::MAX))
 }

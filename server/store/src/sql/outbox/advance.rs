@@ -5,26 +5,26 @@ use sea_orm::ActiveValue::Set;
 use sea_orm::EntityTrait;
 
 use super::state;
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::sql::entity::relay_state::{ActiveModel, Entity};
 use crate::sql::pool::SourceTx;
 use crate::sql::row;
-use crate::sql::transact::Unit;
+use crate::sql::transact::TransactionBody;
 
 /// Moves the position of a projection.
 #[derive(Debug)]
-pub(super) struct Advance {
+pub(super) struct AdvancePosition {
     pub(super) term: Epoch,
     pub(super) projection: Projection,
     pub(super) from: i64,
     pub(super) to: i64,
 }
 
-impl Unit for Advance {
+impl TransactionBody for AdvancePosition {
     type Answer = bool;
     const NAME: &'static str = "advance projection";
 
-    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, Fault> {
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
         if state::lock_in(tx, self.term).await?.is_none() {
             return Ok(false);
         }

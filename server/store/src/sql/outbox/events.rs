@@ -3,31 +3,31 @@
 use std::collections::HashMap;
 
 use riposte_core::SubjectId;
-use riposte_core::event::{Event, Numbered};
+use riposte_core::event::{Event, SequencedEvent};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::key;
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::sql::chunks::padded;
 use crate::sql::entity::{outbox_commit, outbox_revision};
 use crate::sql::pool::SourceTx;
 use crate::sql::read::along;
 use crate::sql::row;
-use crate::sql::transact::Unit;
+use crate::sql::transact::TransactionBody;
 
 /// The events of the commits behind a number.
 #[derive(Debug)]
-pub(super) struct Tail {
+pub(super) struct EventsAfter {
     pub(super) after: i64,
     /// Commits at most.
     pub(super) limit: usize,
 }
 
-impl Unit for Tail {
-    type Answer = Vec<Numbered>;
+impl TransactionBody for EventsAfter {
+    type Answer = Vec<SequencedEvent>;
     const NAME: &'static str = "tail outbox";
 
-    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, Fault> {
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
         use outbox_commit::{Column, Entity};
         let mut after = self.after;
         loop {
@@ -37,7 +37,7 @@ impl Unit for Tail {
             let mut numbered = Vec::new();
             for row in &rows {
                 let number = row.pub_seq.unwrap_or(last);
-                numbered.extend(told(tx, row).await?.into_iter().map(|event| Numbered { number, event }));
+                numbered.extend(told(tx, row).await?.into_iter().map(|event| SequencedEvent { number, event }));
             }
             if !numbered.is_empty() {
                 return Ok(numbered);
@@ -49,7 +49,7 @@ impl Unit for Tail {
 }
 
 /// What a commit told. Where its row cannot be read, its revisions are told all the same.
-async fn told(tx: &SourceTx, row: &outbox_commit::Model) -> Result<Vec<Event>, Fault> {
+async fn told(tx: &SourceTx, row: &outbox_commit::Model) -> Result<Vec<Event>, StoreError> {
     if let Some(events) = row::events(row) {
         return Ok(events);
     }
@@ -70,11 +70,11 @@ pub(super) struct OfSubject {
 /// Commits that are read at a time: each may tell of hundreds of other subjects.
 const AT_ONCE: usize = 64;
 
-impl Unit for OfSubject {
+impl TransactionBody for OfSubject {
     type Answer = Vec<Event>;
     const NAME: &'static str = "read events of subject";
 
-    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, Fault> {
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
         use outbox_revision::{Column, Entity};
         let made = Entity::find()
             .filter(Column::SubjectId.eq(self.id.get()))
@@ -95,7 +95,10 @@ impl Unit for OfSubject {
 }
 
 /// The commits that made these revisions.
-async fn commits(tx: &SourceTx, made: &[outbox_revision::Model]) -> Result<HashMap<i64, outbox_commit::Model>, Fault> {
+async fn commits(
+    tx: &SourceTx,
+    made: &[outbox_revision::Model],
+) -> Result<HashMap<i64, outbox_commit::Model>, StoreError> {
     use outbox_commit::{Column, Entity};
     let ids: Vec<i64> = made.iter().map(|made| made.commit_id).collect();
     let mut rows = HashMap::with_capacity(ids.len());

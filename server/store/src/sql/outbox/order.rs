@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 /// A revision that a waiting commit made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Made {
+pub(super) struct PendingRevision {
     /// The commit.
     pub(super) commit: i64,
     /// The subject.
@@ -15,7 +15,7 @@ pub(super) struct Made {
 
 /// The (subject, revision) that precede what was made, and were made by none of these commits. Revisions are dense and each
 /// subject's are numbered in order: where such a one has its number, all before it have.
-pub(super) fn predecessors(made: &[Made]) -> Vec<(i64, i64)> {
+pub(super) fn predecessors(made: &[PendingRevision]) -> Vec<(i64, i64)> {
     let there: BTreeSet<(i64, i64)> = made.iter().map(|one| (one.subject, one.revision)).collect();
     let before = there.iter().map(|(subject, revision)| (*subject, revision - 1));
     before.filter(|one| one.1 > 0 && !there.contains(one)).collect()
@@ -24,7 +24,7 @@ pub(super) fn predecessors(made: &[Made]) -> Vec<(i64, i64)> {
 /// The commits in the order of their numbers, by id where that is free, and without those that come after one of `late`:
 /// (subject, revision) of commits that wait and are not among these. A commit holds its subjects until it is over, so no
 /// two follow each other.
-pub(super) fn in_order(commits: &[i64], made: &[Made], late: &BTreeSet<(i64, i64)>) -> Vec<i64> {
+pub(super) fn in_order(commits: &[i64], made: &[PendingRevision], late: &BTreeSet<(i64, i64)>) -> Vec<i64> {
     let by: HashMap<(i64, i64), i64> = made.iter().map(|one| ((one.subject, one.revision), one.commit)).collect();
     let mut followers: HashMap<i64, Vec<i64>> = HashMap::new();
     let mut waits_for: HashMap<i64, usize> = HashMap::new();
@@ -58,10 +58,10 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::{Made, in_order, predecessors};
+    use super::{PendingRevision, in_order, predecessors};
 
     /// Numbers everything, `limit` commits at a time, as the transaction does.
-    fn number(mut waiting: Vec<i64>, made: &[Made], limit: usize) -> Vec<i64> {
+    fn number(mut waiting: Vec<i64>, made: &[PendingRevision], limit: usize) -> Vec<i64> {
         let mut numbered: Vec<i64> = Vec::new();
         waiting.sort_unstable();
         while !waiting.is_empty() {
@@ -103,7 +103,7 @@ mod tests {
                 for subject in subjects {
                     let revision = &mut last[*subject as usize];
                     *revision += 1;
-                    made.push(Made { commit: *commit, subject: *subject, revision: *revision });
+                    made.push(PendingRevision { commit: *commit, subject: *subject, revision: *revision });
                 }
             }
             let waiting = ids[..touched.len()].to_vec();

@@ -4,23 +4,23 @@ use riposte_core::Millis;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 
 use super::{key, state};
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::sql::entity::outbox_commit::{Column, Entity};
 use crate::sql::pool::SourceTx;
 use crate::sql::read::along;
-use crate::sql::transact::Unit;
+use crate::sql::transact::TransactionBody;
 
 /// The position of a row of the relay's state.
 #[derive(Debug)]
-pub(super) struct Position {
+pub(super) struct StoredPosition {
     pub(super) of: &'static str,
 }
 
-impl Unit for Position {
+impl TransactionBody for StoredPosition {
     type Answer = i64;
     const NAME: &'static str = "read position";
 
-    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, Fault> {
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
         state::position(&tx.whole(), self.of).await
     }
 }
@@ -29,11 +29,11 @@ impl Unit for Position {
 #[derive(Debug)]
 pub(super) struct OldestWaiting;
 
-impl Unit for OldestWaiting {
+impl TransactionBody for OldestWaiting {
     type Answer = Option<Millis>;
     const NAME: &'static str = "read oldest waiting";
 
-    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, Fault> {
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
         // The first along the key, which ends with the id: the least time, or the least id, would need all that wait.
         let oldest = Entity::find().select_only().column(Column::CreateTime).filter(Column::PubSeq.is_null());
         let oldest = along(oldest.limit(1), key::PUBLISHED).into_tuple::<i64>().one(&tx.whole()).await?;

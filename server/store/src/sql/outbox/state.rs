@@ -4,7 +4,7 @@ use riposte_core::ports::Epoch;
 use sea_orm::ActiveValue::Set;
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect};
 
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::sql::entity::relay_state::{ActiveModel, Column, Entity, Model};
 use crate::sql::pool::SourceTx;
 use crate::sql::row;
@@ -13,17 +13,17 @@ use crate::sql::row;
 pub(super) const RELAY: &str = "relay";
 
 /// Takes the lock that every transaction of a relay takes first; `None` before the first term.
-pub(super) async fn lock(tx: &SourceTx) -> Result<Option<Model>, Fault> {
+pub(super) async fn lock(tx: &SourceTx) -> Result<Option<Model>, StoreError> {
     Ok(Entity::find_by_id(row::bytes(RELAY)).lock_exclusive().one(&tx.whole()).await?)
 }
 
 /// The same, and `None` too when another term than `term` has begun.
-pub(super) async fn lock_in(tx: &SourceTx, term: Epoch) -> Result<Option<Model>, Fault> {
+pub(super) async fn lock_in(tx: &SourceTx, term: Epoch) -> Result<Option<Model>, StoreError> {
     Ok(lock(tx).await?.filter(|relay| relay.epoch == term.0))
 }
 
 /// The position of a row; 0 while there is none.
-pub(in crate::sql) async fn position<C: ConnectionTrait>(db: &C, name: &str) -> Result<i64, Fault> {
+pub(in crate::sql) async fn position<C: ConnectionTrait>(db: &C, name: &str) -> Result<i64, StoreError> {
     let query = Entity::find_by_id(row::bytes(name)).select_only().column(Column::Position);
     Ok(query.into_tuple().one(db).await?.unwrap_or(0))
 }
@@ -40,7 +40,7 @@ pub(super) fn fresh(name: &str) -> ActiveModel {
 }
 
 /// Changes a row that is there.
-pub(super) async fn change(tx: &SourceTx, name: &str, to: ActiveModel) -> Result<(), Fault> {
+pub(super) async fn change(tx: &SourceTx, name: &str, to: ActiveModel) -> Result<(), StoreError> {
     Entity::update_many().set(to).filter(Column::Name.eq(row::bytes(name))).exec(&tx.whole()).await?;
     Ok(())
 }

@@ -4,14 +4,14 @@ use riposte_core::CommentId;
 use riposte_core::event::Event;
 use sea_orm::EntityTrait;
 
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::sql::chunks::cut;
 use crate::sql::entity::{outbox_commit, outbox_revision};
 use crate::sql::pool::SourceTx;
 use crate::sql::row;
 
 /// Writes what a commit tells, under the id that was kept for it; nothing where it changed nothing.
-pub(in crate::sql) async fn tell(tx: &SourceTx, commit: CommentId, events: &[Event]) -> Result<(), Fault> {
+pub(in crate::sql) async fn tell(tx: &SourceTx, commit: CommentId, events: &[Event]) -> Result<(), StoreError> {
     if events.is_empty() {
         return Ok(());
     }

@@ -5,27 +5,27 @@ use riposte_core::ports::{Epoch, Projection};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::{key, state};
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::sql::chunks::padded;
 use crate::sql::entity::outbox_commit::{Column, Entity};
 use crate::sql::entity::outbox_revision;
 use crate::sql::pool::SourceTx;
 use crate::sql::read::along;
-use crate::sql::transact::Unit;
+use crate::sql::transact::TransactionBody;
 
 /// Deletes the events of old commits.
 #[derive(Debug)]
-pub(super) struct Trim {
+pub(super) struct TrimOutbox {
     pub(super) term: Epoch,
     pub(super) before: Millis,
     pub(super) limit: usize,
 }
 
-impl Unit for Trim {
+impl TransactionBody for TrimOutbox {
     type Answer = Option<usize>;
     const NAME: &'static str = "trim outbox";
 
-    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, Fault> {
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
         let Some(relay) = state::lock_in(tx, self.term).await? else { return Ok(None) };
         let mut applied = relay.position;
         for projection in Projection::ALL {
@@ -41,10 +41,10 @@ impl Unit for Trim {
     }
 }
 
-impl Trim {
+impl TrimOutbox {
     /// The ids of those among the first numbers that are old enough. Only the first `limit` are looked at, so that a call
     /// which finds nothing to delete costs no more than one that does: numbers are about as old as they are small.
-    async fn old(&self, tx: &SourceTx, applied: i64) -> Result<Vec<i64>, Fault> {
+    async fn old(&self, tx: &SourceTx, applied: i64) -> Result<Vec<i64>, StoreError> {
         let first = Entity::find()
             .select_only()
             .columns([Column::Id, Column::CreateTime])

@@ -9,8 +9,8 @@ use sqlx::mysql::{MySqlConnectOptions, MySqlConnection, MySqlPool, MySqlPoolOpti
 use sqlx::{Connection, Executor};
 use tokio::time::timeout;
 
-use super::Source;
-use super::door::{Door, SILENT};
+use super::DataSource;
+use super::breaker::{SILENT, SourceBreaker};
 use crate::config::{PoolConfig, SourceConfig, StoreConfig};
 use crate::error;
 
@@ -32,26 +32,30 @@ const FORM: &str = "the address of a data source is not mysql://…";
 
 /// What a source of the MySQL family has beside its pools.
 #[derive(Debug)]
-pub(super) struct Server {
-    pub(super) door: Door,
+pub(super) struct MysqlServer {
+    pub(super) door: SourceBreaker,
     read: PoolConfig,
     write: PoolConfig,
 }
 
 /// Prepares both pools of a source.
-pub(super) fn open(source: &SourceConfig, config: &StoreConfig) -> Result<Source> {
+pub(super) fn open(source: &SourceConfig, config: &StoreConfig) -> Result<DataSource> {
     let options = options(&source.url).map_err(Error::internal)?;
     let waits = waits(config.lock_wait);
     let read = pool(&options, &config.read, vec![isolation("REPEATABLE READ"), waits.clone()], Release::AsItIs);
     let write = pool(&options, &config.write, vec![isolation("READ COMMITTED"), waits], Release::RolledBack);
-    let server = Server { door: Door::new(read.clone(), SILENT), read: config.read, write: config.write };
+    let server = MysqlServer { door: SourceBreaker::new(read.clone(), SILENT), read: config.read, write: config.write };
     let [read, write] = [read, write].map(SqlxMySqlConnector::from_sqlx_mysql_pool);
-    Ok(Source { read, write, server: Some(server) })
+    Ok(DataSource { read, write, server: Some(server) })
 }
 
 /// Makes the connections of both pools by another address from now on; it differs in nothing but user, password and options.
 /// Connections that are open live on.
-pub(super) async fn exchange(source: &Source, server: &Server, url: &str) -> std::result::Result<(), &'static str> {
+pub(super) async fn exchange(
+    source: &DataSource,
+    server: &MysqlServer,
+    url: &str,
+) -> std::result::Result<(), &'static str> {
     let new = options(url)?;
     let old = source.read.get_mysql_connection_pool().connect_options();
     if place(&old) != place(&new) {
@@ -117,7 +121,7 @@ enum Release {
     /// A BEGIN that was given up while pending is unknown to the driver: the transaction would stay open, and take the next
     /// borrower's write with it when it dies. So nothing that writes goes back without a ROLLBACK.
     RolledBack,
-    /// Nothing is ever lost with a transaction that reads, and its BEGIN is never given up ([`Source::begin_read`]). A round
+    /// Nothing is ever lost with a transaction that reads, and its BEGIN is never given up ([`DataSource::begin_read`]). A round
     /// trip for each read is worth more than a second net.
     AsItIs,
 }

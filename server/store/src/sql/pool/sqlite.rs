@@ -7,13 +7,13 @@ use sea_orm::SqlxSqliteConnector;
 use sqlx::Executor;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
 
-use super::Source;
+use super::DataSource;
 use crate::config::{PoolConfig, StoreConfig};
 
 const FILE: &str = "riposte.db";
 
 /// Prepares both pools of the file in `folder`.
-pub(super) fn open(folder: &Path, durable: bool, config: &StoreConfig) -> Result<Source> {
+pub(super) fn open(folder: &Path, durable: bool, config: &StoreConfig) -> Result<DataSource> {
     std::fs::create_dir_all(folder).map_err(|error| Error::internal(format!("{}: {error}", folder.display())))?;
     let synchronous = if durable { SqliteSynchronous::Full } else { SqliteSynchronous::Off };
     let options = SqliteConnectOptions::new()
@@ -23,7 +23,7 @@ pub(super) fn open(folder: &Path, durable: bool, config: &StoreConfig) -> Result
         .synchronous(synchronous)
         .busy_timeout(config.lock_wait);
     let one = PoolConfig { connections: 1, ..config.write };
-    Ok(Source {
+    Ok(DataSource {
         read: SqlxSqliteConnector::from_sqlx_sqlite_pool(pool(
             options.clone().pragma("query_only", "ON"),
             &config.read,

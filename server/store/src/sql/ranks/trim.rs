@@ -5,19 +5,19 @@ use std::sync::Arc;
 use riposte_core::{Millis, Partition};
 use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::shard::part;
 use crate::sql::entity::comment_epoch::{Column, Entity};
-use crate::sql::pool::{SourceTx, Sources};
+use crate::sql::pool::{DataSources, SourceTx};
 use crate::sql::read::along;
-use crate::sql::transact::{self, Unit};
+use crate::sql::transact::{self, TransactionBody};
 
 /// (create_time)
 const AGE: &str = "comment_epoch_@_age";
 
 /// Deletes at most `limit` old rankings of a source.
 pub(super) async fn trim(
-    sources: &Arc<Sources>,
+    sources: &Arc<DataSources>,
     source: usize,
     before: Millis,
     limit: usize,
@@ -47,11 +47,11 @@ struct Old {
     limit: usize,
 }
 
-impl Unit for Old {
+impl TransactionBody for Old {
     type Answer = Vec<Key>;
     const NAME: &'static str = "find old rankings";
 
-    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, Fault> {
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
         let old = Entity::find()
             .select_only()
             .columns([Column::Part, Column::SubjectId, Column::Sort, Column::Epoch])
@@ -70,11 +70,11 @@ struct Delete {
     old: Vec<Key>,
 }
 
-impl Unit for Delete {
+impl TransactionBody for Delete {
     type Answer = usize;
     const NAME: &'static str = "trim rankings";
 
-    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, Fault> {
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
         for (part, list, sort, epoch) in &self.old {
             let row = Condition::all().add(Column::Part.eq(*part)).add(Column::SubjectId.eq(*list));
             let row = row.add(Column::Sort.eq(*sort)).add(Column::Epoch.eq(*epoch));

@@ -7,12 +7,12 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Select};
 
 use super::comments::subjects;
 use super::scatter::Gather;
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::sql::chunks::padded;
 use crate::sql::deal::{by_table, parts};
 use crate::sql::entity::comment_index::{Column, Entity};
 use crate::sql::pool::SourceTx;
-use crate::sql::row::{self, Authored};
+use crate::sql::row::{self, HistoryEntry};
 
 /// Comments by their ids; those that are not there are left out.
 #[derive(Debug)]
@@ -20,14 +20,14 @@ pub(super) struct ByIds;
 
 impl Gather for ByIds {
     type Item = CommentId;
-    type Found = Authored;
+    type Found = HistoryEntry;
     const NAME: &'static str = "read authored comments";
 
     fn partition(id: &CommentId) -> Partition {
         id.partition()
     }
 
-    async fn read(snapshot: &SourceTx, ids: Vec<CommentId>) -> Result<Vec<Authored>, Fault> {
+    async fn read(snapshot: &SourceTx, ids: Vec<CommentId>) -> Result<Vec<HistoryEntry>, StoreError> {
         let mut rows = Vec::with_capacity(ids.len());
         for (partition, ids) in by_table(ids, snapshot.tables().index, |id| id.partition()) {
             for list in padded(&ids) {
@@ -59,8 +59,8 @@ fn authored(
     object_type: ObjectType,
     subject: SubjectId,
     (id, member, time, state, version): (i64, Vec<u8>, i64, i8, i64),
-) -> riposte_core::Result<Authored> {
-    Ok(Authored {
+) -> riposte_core::Result<HistoryEntry> {
+    Ok(HistoryEntry {
         object_type,
         member: MemberId::stored(row::string(member)?),
         time: Millis(time),
@@ -72,7 +72,7 @@ fn authored(
 }
 
 /// The types of the subjects of these rows, mostly remembered.
-async fn types(snapshot: &SourceTx, rows: &[Columns]) -> Result<HashMap<SubjectId, ObjectType>, Fault> {
+async fn types(snapshot: &SourceTx, rows: &[Columns]) -> Result<HashMap<SubjectId, ObjectType>, StoreError> {
     let identities = snapshot.identities();
     let (mut known, mut unknown) = (HashMap::new(), Vec::new());
     for id in rows.iter().filter_map(|(_, subject, ..)| SubjectId::new(*subject)) {

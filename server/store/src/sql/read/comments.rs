@@ -8,7 +8,7 @@ use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, JoinType, QueryFilter, 
 
 use super::rows;
 use super::scatter::Gather;
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::on_shard::OnShard;
 use crate::sql::chunks::padded;
 use crate::sql::deal::{by_table, parts};
@@ -17,9 +17,9 @@ use crate::sql::pool::SourceTx;
 use crate::sql::row;
 
 #[derive(Debug)]
-pub(super) struct Comments;
+pub(super) struct CommentsById;
 
-impl Gather for Comments {
+impl Gather for CommentsById {
     type Item = CommentId;
     type Found = CommentView;
     const NAME: &'static str = "read comments";
@@ -28,7 +28,7 @@ impl Gather for Comments {
         id.partition()
     }
 
-    async fn read(snapshot: &SourceTx, ids: Vec<CommentId>) -> Result<Vec<CommentView>, Fault> {
+    async fn read(snapshot: &SourceTx, ids: Vec<CommentId>) -> Result<Vec<CommentView>, StoreError> {
         let mut found = Vec::with_capacity(ids.len());
         for (partition, ids) in by_table(ids, snapshot.tables().index, |id| id.partition()) {
             found.extend(with_content(&snapshot.on(partition), &ids).await?);
@@ -44,7 +44,7 @@ impl Gather for Comments {
 async fn with_content<C: ConnectionTrait>(
     db: &OnShard<C>,
     ids: &[CommentId],
-) -> Result<Vec<(Comment, Option<Content>)>, Fault> {
+) -> Result<Vec<(Comment, Option<Content>)>, StoreError> {
     use comment_index::{Column, Entity};
     let content: RelationDef = Entity::belongs_to(comment_content::Entity)
         .from((Column::Id, Column::Part))
@@ -69,7 +69,7 @@ async fn with_content<C: ConnectionTrait>(
 pub(in crate::sql) async fn subjects(
     snapshot: &SourceTx,
     ids: impl Iterator<Item = SubjectId>,
-) -> Result<HashMap<SubjectId, Subject>, Fault> {
+) -> Result<HashMap<SubjectId, Subject>, StoreError> {
     use comment_subject::{Column, Entity};
     // Both kinds of ids come from one generator, so a subject's partition is in its id too.
     let mut ids: Vec<CommentId> = ids.map(CommentId::from).collect();

@@ -4,9 +4,9 @@ use riposte_core::comment::CommentView;
 use riposte_core::{CommentId, Partition, SubjectKey};
 use sea_orm::{ConnectionTrait, FromQueryResult, Statement};
 
-use super::Query;
+use super::ReadQuery;
 use super::rows::{comments, comments_of, open_subject, views};
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::sql::entity::comment_index::Model;
 use crate::sql::pool::Tx;
 
@@ -28,7 +28,7 @@ const CHAIN: &str = "\
     ) \
     SELECT c.* FROM chain JOIN comment_index_@ c ON c.id = chain.id WHERE c.part = ? ORDER BY chain.step";
 
-impl Query for Conversation {
+impl ReadQuery for Conversation {
     type Answer = Vec<CommentView>;
     const NAME: &'static str = "read conversation";
 
@@ -36,7 +36,7 @@ impl Query for Conversation {
         self.key.partition()
     }
 
-    async fn read(self, tx: &Tx) -> Result<Self::Answer, Fault> {
+    async fn read(self, tx: &Tx) -> Result<Self::Answer, StoreError> {
         let Some(subject) = open_subject(tx, &self.key).await? else { return Ok(Vec::new()) };
         let part = tx.part();
         let values = [

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use riposte_core::request::RequestKey;
+use riposte_core::request::IdempotencyKey;
 use riposte_core::{CommentId, Partition, SubjectKey};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 
-use super::Query;
+use super::ReadQuery;
 use super::rows::subject;
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::sql::chunks::padded;
 use crate::sql::entity::comment_index::{Column, Entity};
 use crate::sql::pool::Tx;
@@ -17,10 +17,10 @@ use crate::sql::row;
 #[derive(Debug)]
 pub(super) struct CreatedBy {
     pub(super) key: SubjectKey,
-    pub(super) requests: Vec<RequestKey>,
+    pub(super) requests: Vec<IdempotencyKey>,
 }
 
-impl Query for CreatedBy {
+impl ReadQuery for CreatedBy {
     type Answer = Vec<Option<CommentId>>;
     const NAME: &'static str = "read created_by";
 
@@ -28,7 +28,7 @@ impl Query for CreatedBy {
         self.key.partition()
     }
 
-    async fn read(self, tx: &Tx) -> Result<Self::Answer, Fault> {
+    async fn read(self, tx: &Tx) -> Result<Self::Answer, StoreError> {
         // A request that was answered stays answered, even where its subject was deleted since.
         let Some(subject) = subject(tx, &self.key).await? else { return Ok(vec![None; self.requests.len()]) };
         let mut created = HashMap::with_capacity(self.requests.len());

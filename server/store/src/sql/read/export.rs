@@ -3,14 +3,14 @@
 
 use std::collections::HashMap;
 
-use riposte_core::change::Origin;
-use riposte_core::ports::Exported;
+use riposte_core::change::ImportOrigin;
+use riposte_core::ports::ExportedComment;
 use riposte_core::{ClientInfo, Comment, CommentId, Partition, Path, SubjectId, SubjectKey};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
 
-use super::Query;
+use super::ReadQuery;
 use super::rows::{along, comments, comments_of, key, subject, views};
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::sql::chunks::padded;
 use crate::sql::deal::parts;
 use crate::sql::entity::comment_index::{Column, Entity};
@@ -19,26 +19,26 @@ use crate::sql::pool::Tx;
 use crate::sql::row;
 
 #[derive(Debug)]
-pub(super) struct Comments {
+pub(super) struct ExportPage {
     pub(super) key: SubjectKey,
     pub(super) after: Option<CommentId>,
     pub(super) limit: usize,
 }
 
-impl Query for Comments {
-    type Answer = Vec<Exported>;
+impl ReadQuery for ExportPage {
+    type Answer = Vec<ExportedComment>;
     const NAME: &'static str = "export comments";
 
     fn partition(&self) -> Partition {
         self.key.partition()
     }
 
-    async fn read(self, tx: &Tx) -> Result<Self::Answer, Fault> {
+    async fn read(self, tx: &Tx) -> Result<Self::Answer, StoreError> {
         let Some(subject) = subject(tx, &self.key).await? else { return Ok(Vec::new()) };
         let comments = behind(tx, subject.id, self.after, self.limit).await?;
         let ids: Vec<CommentId> = comments.iter().map(|comment| comment.id).collect();
         let (mut clients, mut origins) = (clients(tx, &ids).await?, origins(tx, &ids).await?);
-        let exported = views(tx, &subject, comments).await?.into_iter().map(|view| Exported {
+        let exported = views(tx, &subject, comments).await?.into_iter().map(|view| ExportedComment {
             client: clients.remove(&view.comment.id).unwrap_or_default(),
             origin: origins.remove(&view.comment.id),
             view,
@@ -49,13 +49,13 @@ impl Query for Comments {
 
 /// The same without what they say.
 #[derive(Debug)]
-pub(super) struct Rows {
+pub(super) struct ExportRows {
     pub(super) key: SubjectKey,
     pub(super) after: Option<CommentId>,
     pub(super) limit: usize,
 }
 
-impl Query for Rows {
+impl ReadQuery for ExportRows {
     type Answer = Vec<Comment>;
     const NAME: &'static str = "read comments of subject";
 
@@ -63,14 +63,19 @@ impl Query for Rows {
         self.key.partition()
     }
 
-    async fn read(self, tx: &Tx) -> Result<Self::Answer, Fault> {
+    async fn read(self, tx: &Tx) -> Result<Self::Answer, StoreError> {
         let Some(subject) = subject(tx, &self.key).await? else { return Ok(Vec::new()) };
         behind(tx, subject.id, self.after, self.limit).await
     }
 }
 
 /// At most `limit` comments of a subject behind one of them, in this order; from the first one on behind `None`.
-async fn behind(tx: &Tx, subject: SubjectId, after: Option<CommentId>, limit: usize) -> Result<Vec<Comment>, Fault> {
+async fn behind(
+    tx: &Tx,
+    subject: SubjectId,
+    after: Option<CommentId>,
+    limit: usize,
+) -> Result<Vec<Comment>, StoreError> {
     let forest = Forest { tx, subject };
     match after {
         None => forest.behind_root(0, limit).await,
@@ -90,7 +95,7 @@ impl Forest<'_> {
     }
 
     /// At most `limit` comments behind one of them: the rest of its thread, then other threads.
-    async fn behind(&self, after: CommentId, limit: usize) -> Result<Vec<Comment>, Fault> {
+    async fn behind(&self, after: CommentId, limit: usize) -> Result<Vec<Comment>, StoreError> {
         let Some(last) = comments(self.tx, &[after]).await?.pop() else { return Ok(Vec::new()) };
         let root = match last.root_id {
             Some(root) => comments(self.tx, &[root]).await?.pop(),
@@ -104,7 +109,7 @@ impl Forest<'_> {
     }
 
     /// At most `limit` comments of the threads whose roots stand behind a floor.
-    async fn behind_root(&self, floor: i32, limit: usize) -> Result<Vec<Comment>, Fault> {
+    async fn behind_root(&self, floor: i32, limit: usize) -> Result<Vec<Comment>, StoreError> {
         if limit == 0 {
             return Ok(Vec::new());
         }
@@ -133,7 +138,7 @@ impl Forest<'_> {
 
     /// The comments of a thread behind a path, in thread order. A path names its subject by its root; naming it again would
     /// lead SQLite away from the key of paths.
-    async fn rest_of(&self, root: &Path, after: &Path, limit: usize) -> Result<Vec<Comment>, Fault> {
+    async fn rest_of(&self, root: &Path, after: &Path, limit: usize) -> Result<Vec<Comment>, StoreError> {
         let range = Entity::find()
             .filter(Column::Part.eq(self.tx.part()))
             .filter(Column::Path.gt(after.as_bytes()))
@@ -143,7 +148,7 @@ impl Forest<'_> {
     }
 
     /// All replies of some roots, each root's in thread order.
-    async fn replies_of(&self, roots: &[Comment]) -> Result<HashMap<CommentId, Vec<Comment>>, Fault> {
+    async fn replies_of(&self, roots: &[Comment]) -> Result<HashMap<CommentId, Vec<Comment>>, StoreError> {
         let answered: Vec<i64> = roots.iter().filter(|root| root.next_floor > 1).map(|root| root.id.get()).collect();
         let mut replies: HashMap<CommentId, Vec<Comment>> = HashMap::with_capacity(answered.len());
         for list in padded(&answered) {
@@ -159,7 +164,7 @@ impl Forest<'_> {
     }
 }
 
-async fn clients(tx: &Tx, ids: &[CommentId]) -> Result<HashMap<CommentId, ClientInfo>, Fault> {
+async fn clients(tx: &Tx, ids: &[CommentId]) -> Result<HashMap<CommentId, ClientInfo>, StoreError> {
     use comment_client::Column;
     let mut clients = HashMap::new();
     for list in padded(ids) {
@@ -173,7 +178,7 @@ async fn clients(tx: &Tx, ids: &[CommentId]) -> Result<HashMap<CommentId, Client
     Ok(clients)
 }
 
-async fn origins(tx: &Tx, ids: &[CommentId]) -> Result<HashMap<CommentId, Origin>, Fault> {
+async fn origins(tx: &Tx, ids: &[CommentId]) -> Result<HashMap<CommentId, ImportOrigin>, StoreError> {
     use comment_origin::Column;
     let mut origins = HashMap::new();
     for list in padded(ids) {
@@ -181,7 +186,8 @@ async fn origins(tx: &Tx, ids: &[CommentId]) -> Result<HashMap<CommentId, Origin
             .filter(Column::Part.is_in(parts(list.iter().map(|id| id.partition()))))
             .filter(Column::CommentId.is_in(list.iter().map(|id| id.get())));
         for found in query.all(tx).await? {
-            let origin = Origin { source: row::string(found.source)?, external_id: row::string(found.external_id)? };
+            let origin =
+                ImportOrigin { source: row::string(found.source)?, external_id: row::string(found.external_id)? };
             origins.insert(row::id(found.comment_id)?, origin);
         }
     }

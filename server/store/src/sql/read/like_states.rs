@@ -10,13 +10,13 @@ use riposte_core::{CommentId, LikeValue, MemberId, Result, SubjectKey};
 use sea_orm::sea_query::{Condition, Expr, ExprTrait, JoinType, SelectStatement};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, QueryTrait};
 
-use super::locator::Locator;
-use crate::error::Fault;
+use super::locator::CommentLocator;
+use crate::error::StoreError;
 use crate::shard::part;
 use crate::sql::chunks::padded;
 use crate::sql::entity::comment_like::{Column as On, Entity as Likes};
 use crate::sql::entity::comment_subject::{Column, Entity};
-use crate::sql::pool::Sources;
+use crate::sql::pool::DataSources;
 use crate::sql::{row, task};
 
 /// The most likes that a range reads: who has more between the first and the last of the comments is asked for each.
@@ -24,8 +24,8 @@ const RANGE: u64 = 512;
 
 /// A member's values for `ids`, in their order; `None` for a comment that is not in this subject.
 pub(super) async fn like_states(
-    sources: &Arc<Sources>,
-    locator: &Arc<Locator>,
+    sources: &Arc<DataSources>,
+    locator: &Arc<CommentLocator>,
     who: (&SubjectKey, &MemberId),
     ids: &[CommentId],
 ) -> Result<Vec<Option<LikeValue>>> {
@@ -42,11 +42,11 @@ pub(super) async fn like_states(
 
 /// What the member says of these comments of the subject, whose ids ascend; `None` where the subject is absent or deleted.
 async fn read(
-    sources: Arc<Sources>,
+    sources: Arc<DataSources>,
     key: SubjectKey,
     member: MemberId,
     ids: Vec<i64>,
-) -> std::result::Result<Option<HashMap<i64, LikeValue>>, Fault> {
+) -> std::result::Result<Option<HashMap<i64, LikeValue>>, StoreError> {
     let (Some(first), Some(last)) = (ids.first(), ids.last()) else { return Ok(None) };
     let likes = |which: Condition| beside(&key, &member, which);
     let mut range = likes(Condition::all().add(On::CommentId.between(*first, *last)));
@@ -82,11 +82,11 @@ fn beside(key: &SubjectKey, member: &MemberId, which: Condition) -> SelectStatem
 
 /// Takes likes to those that were found. How many it were; `None` without the subject.
 async fn take(
-    sources: &Sources,
+    sources: &DataSources,
     key: &SubjectKey,
     select: &SelectStatement,
     found: &mut HashMap<i64, LikeValue>,
-) -> std::result::Result<Option<u64>, Fault> {
+) -> std::result::Result<Option<u64>, StoreError> {
     let rows = sources.select(key.partition(), select).await?;
     let mut count = 0;
     for row in &rows {

@@ -4,9 +4,9 @@ use riposte_core::page::{Liker, LikerCursor, Page};
 use riposte_core::{CommentId, LikeValue, MemberId, Millis, Partition};
 use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
 
-use super::Query;
+use super::ReadQuery;
 use super::rows::{along, key};
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::sql::entity::comment_like::{Column, Entity};
 use crate::sql::pool::Tx;
 use crate::sql::row;
@@ -20,7 +20,7 @@ pub(super) struct Likers {
     pub(super) limit: usize,
 }
 
-impl Query for Likers {
+impl ReadQuery for Likers {
     type Answer = Page<Liker>;
     const NAME: &'static str = "read likers";
 
@@ -28,7 +28,7 @@ impl Query for Likers {
         self.id.partition()
     }
 
-    async fn read(self, tx: &Tx) -> Result<Self::Answer, Fault> {
+    async fn read(self, tx: &Tx) -> Result<Self::Answer, StoreError> {
         let wanted = self.limit + 1;
         let (mut items, mut more_before) = (Vec::new(), false);
         if let Some(after) = &self.after {
@@ -53,7 +53,7 @@ impl Likers {
 
     /// Those from before the time of the cursor. The key gives members of one time last first: where the page ends among
     /// them, they are read again from their first.
-    async fn older(&self, tx: &Tx, wanted: usize) -> Result<Vec<Liker>, Fault> {
+    async fn older(&self, tx: &Tx, wanted: usize) -> Result<Vec<Liker>, StoreError> {
         let mut list = self.list(tx);
         if let Some(after) = &self.after {
             list = list.filter(Column::Time.lt(after.time.0));
@@ -75,7 +75,7 @@ impl Likers {
         time: Millis,
         after: Option<&MemberId>,
         limit: usize,
-    ) -> Result<Vec<Liker>, Fault> {
+    ) -> Result<Vec<Liker>, StoreError> {
         let mut list = self.list(tx).filter(Column::Time.eq(time.0));
         if let Some(after) = after {
             list = list.filter(Column::MemberId.gt(row::bytes(after.as_str())));
@@ -84,7 +84,7 @@ impl Likers {
     }
 
     /// Whether anyone stands at or before the cursor.
-    async fn begins_before(&self, tx: &Tx, after: &LikerCursor) -> Result<bool, Fault> {
+    async fn begins_before(&self, tx: &Tx, after: &LikerCursor) -> Result<bool, StoreError> {
         let newer = Condition::any()
             .add(Column::Time.gt(after.time.0))
             .add(Column::MemberId.lte(row::bytes(after.member.as_str())));
@@ -95,13 +95,13 @@ impl Likers {
 
 /// Everyone who likes or dislikes a comment, by member.
 #[derive(Debug)]
-pub(super) struct All {
+pub(super) struct AllLikers {
     pub(super) id: CommentId,
     pub(super) after: Option<MemberId>,
     pub(super) limit: usize,
 }
 
-impl Query for All {
+impl ReadQuery for AllLikers {
     type Answer = Vec<Liker>;
     const NAME: &'static str = "export likes";
 
@@ -109,7 +109,7 @@ impl Query for All {
         self.id.partition()
     }
 
-    async fn read(self, tx: &Tx) -> Result<Self::Answer, Fault> {
+    async fn read(self, tx: &Tx) -> Result<Self::Answer, StoreError> {
         let mut list = Entity::find()
             .filter(Column::Part.eq(tx.part()))
             .filter(Column::CommentId.eq(self.id.get()))
@@ -122,7 +122,7 @@ impl Query for All {
     }
 }
 
-async fn likers(tx: &Tx, list: Select<Entity>) -> Result<Vec<Liker>, Fault> {
+async fn likers(tx: &Tx, list: Select<Entity>) -> Result<Vec<Liker>, StoreError> {
     let list = list.select_only().columns([Column::MemberId, Column::Value, Column::Time]);
     let mut likers = Vec::new();
     for (member, value, time) in list.into_tuple::<(Vec<u8>, i8, i64)>().all(tx).await? {

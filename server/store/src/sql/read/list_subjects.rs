@@ -4,8 +4,8 @@ use riposte_core::page::SubjectCursor;
 use riposte_core::{Error, ObjectType, Partition, Subject};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
 
-use super::Query;
-use crate::error::Fault;
+use super::ReadQuery;
+use crate::error::StoreError;
 use crate::shard::part;
 use crate::sql::entity::comment_subject::{Column, Entity};
 use crate::sql::pool::Tx;
@@ -18,7 +18,7 @@ pub(super) struct ListSubjects {
     pub(super) limit: usize,
 }
 
-impl Query for ListSubjects {
+impl ReadQuery for ListSubjects {
     type Answer = Vec<Subject>;
     const NAME: &'static str = "list subjects";
 
@@ -26,7 +26,7 @@ impl Query for ListSubjects {
         Partition::number(self.at.table)
     }
 
-    async fn read(self, tx: &Tx) -> Result<Self::Answer, Fault> {
+    async fn read(self, tx: &Tx) -> Result<Self::Answer, StoreError> {
         // All partitions of the table are wanted: with its outbox the only read that names none.
         let of_type = |object_type: Vec<u8>| Entity::find().filter(Column::ObjectType.eq(object_type));
         let wanted = self.object_type.map(|object_type| row::bytes(object_type.as_str()));

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use riposte_core::page::{Cut, Onward, Page, Which, Window};
+use riposte_core::page::{ForwardScan, Page, PageQuery, PageSelector, RangeSplit};
 use riposte_core::{Comment, CommentId, SubjectId};
 use sea_orm::sea_query::{Asterisk, Query, SelectStatement, UnionType};
 use sea_orm::{
@@ -11,7 +11,7 @@ use sea_orm::{
 };
 
 use super::rows::{along, comments_of, key};
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::sql::chunks::padded;
 use crate::sql::entity::comment_index::{Column, Entity, Model};
 use crate::sql::pool::Tx;
@@ -21,16 +21,16 @@ pub(super) async fn read(
     tx: &Tx,
     subject: SubjectId,
     root: Option<CommentId>,
-    which: &Which,
-) -> Result<Page<Comment>, Fault> {
+    which: &PageSelector,
+) -> Result<Page<Comment>, StoreError> {
     match which {
-        Which::Window(window) => page(tx, subject, root, window).await,
-        Which::Floors(floors) => at(tx, subject, root, floors).await,
+        PageSelector::Window(window) => page(tx, subject, root, window).await,
+        PageSelector::Floors(floors) => at(tx, subject, root, floors).await,
     }
 }
 
 /// The listed comments of these floors, in their order, as a page with nothing on either side.
-async fn at(tx: &Tx, subject: SubjectId, root: Option<CommentId>, floors: &[i32]) -> Result<Page<Comment>, Fault> {
+async fn at(tx: &Tx, subject: SubjectId, root: Option<CommentId>, floors: &[i32]) -> Result<Page<Comment>, StoreError> {
     let mut found: HashMap<i32, Comment> = HashMap::with_capacity(floors.len());
     for list in padded(floors) {
         let rows = of_space(tx, subject, root.map_or(0, CommentId::get)).filter(Column::Floor.is_in(list));
@@ -42,9 +42,14 @@ async fn at(tx: &Tx, subject: SubjectId, root: Option<CommentId>, floors: &[i32]
 }
 
 /// Reads the page of a window. As a rule one statement, which reads at most two rows more than twice the page.
-async fn page(tx: &Tx, subject: SubjectId, root: Option<CommentId>, window: &Window) -> Result<Page<Comment>, Fault> {
-    let (cut, root) = (Cut::of(window), root.map_or(0, CommentId::get));
-    let found = match Onward::of(window) {
+async fn page(
+    tx: &Tx,
+    subject: SubjectId,
+    root: Option<CommentId>,
+    window: &PageQuery,
+) -> Result<Page<Comment>, StoreError> {
+    let (cut, root) = (RangeSplit::of(window), root.map_or(0, CommentId::get));
+    let found = match ForwardScan::of(window) {
         None => beside(tx, subject, root, cut).await?,
         Some(onward) => {
             let mut found = beside(tx, subject, root, onward.ahead).await?;
@@ -58,7 +63,7 @@ async fn page(tx: &Tx, subject: SubjectId, root: Option<CommentId>, window: &Win
 }
 
 /// The listed rows on either side of a cut.
-async fn beside(tx: &Tx, subject: SubjectId, root: i64, cut: Cut) -> Result<Vec<Model>, Fault> {
+async fn beside(tx: &Tx, subject: SubjectId, root: i64, cut: RangeSplit) -> Result<Vec<Model>, StoreError> {
     let list = || listed(tx, subject, root);
     let low = (cut.low > 0)
         .then(|| list().filter(Column::Floor.lte(cut.floor)).order_by_desc(Column::Floor).limit(cut.low as u64));

@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 
-use riposte_core::page::Located;
+use riposte_core::page::LocatedComment;
 use riposte_core::{Comment, CommentId, Partition, Path, SubjectId};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 
 use super::comments::subjects;
 use super::rows;
 use super::scatter::Gather;
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::shard::part;
 use crate::sql::chunks::padded;
 use crate::sql::deal::by_table;
@@ -22,14 +22,14 @@ pub(super) struct Locate;
 
 impl Gather for Locate {
     type Item = CommentId;
-    type Found = Located;
+    type Found = LocatedComment;
     const NAME: &'static str = "locate comments";
 
     fn partition(id: &CommentId) -> Partition {
         id.partition()
     }
 
-    async fn read(snapshot: &SourceTx, ids: Vec<CommentId>) -> Result<Vec<Located>, Fault> {
+    async fn read(snapshot: &SourceTx, ids: Vec<CommentId>) -> Result<Vec<LocatedComment>, StoreError> {
         let (mut comments, mut above) = (Vec::with_capacity(ids.len()), HashMap::new());
         // Looked for as if each missing comment had a subject of its number, or the second statement would tell that there is one.
         let none: Vec<SubjectId> = ids.iter().copied().map(SubjectId::from).collect();
@@ -41,12 +41,12 @@ impl Gather for Locate {
         let of = if comments.is_empty() { none } else { comments.iter().map(|comment| comment.subject_id).collect() };
         let subjects = subjects(snapshot, of.into_iter()).await?;
         let located = comments.into_iter().filter_map(|comment| {
-            let lineage = lineage(&comment, &above)?;
-            Some(Located {
+            let ancestor_ids = ancestor_ids(&comment, &above)?;
+            Some(LocatedComment {
                 id: comment.id,
                 subject: subjects.get(&comment.subject_id)?.key.clone(),
                 floor: comment.floor,
-                lineage,
+                ancestor_ids,
                 parent: comment.parent_id,
                 member: comment.member,
                 path: comment.path,
@@ -57,7 +57,7 @@ impl Gather for Locate {
 }
 
 /// The ids of what stands between these comments and their roots. Only threads of three levels and more have any.
-async fn between(snapshot: &SourceTx, comments: &[Comment]) -> Result<HashMap<Path, CommentId>, Fault> {
+async fn between(snapshot: &SourceTx, comments: &[Comment]) -> Result<HashMap<Path, CommentId>, StoreError> {
     let mut places: Vec<(Path, i16)> = Vec::new();
     for comment in comments {
         places.extend(comment.path.ancestors().skip(1).map(|path| (path, part(comment.id.partition()))));
@@ -82,7 +82,7 @@ async fn between(snapshot: &SourceTx, comments: &[Comment]) -> Result<HashMap<Pa
 }
 
 /// The ids along the path of a comment, the root first, itself last.
-fn lineage(comment: &Comment, above: &HashMap<Path, CommentId>) -> Option<Vec<CommentId>> {
+fn ancestor_ids(comment: &Comment, above: &HashMap<Path, CommentId>) -> Option<Vec<CommentId>> {
     let between = comment.path.ancestors().skip(1).map(|path| above.get(&path).copied());
     comment.root_id.map(Some).into_iter().chain(between).chain([Some(comment.id)]).collect()
 }

@@ -3,23 +3,23 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use riposte_core::page::Located;
-use riposte_core::{CommentId, Error, Result, Types};
+use riposte_core::page::LocatedComment;
+use riposte_core::{CommentId, Error, ObjectTypeScope, Result};
 use tokio::sync::oneshot;
 
 use super::locate::Locate;
-use super::memory::Memory;
+use super::location_cache::CommentLocationCache;
 use super::scatter;
-use crate::sql::pool::Sources;
+use crate::sql::pool::DataSources;
 
 /// Look-ups that one data source may have under way.
 const AT_ONCE: usize = 2;
 
 /// Finds comments of all data sources.
 #[derive(Debug)]
-pub(super) struct Locator {
-    sources: Arc<Sources>,
-    memory: Memory,
+pub(super) struct CommentLocator {
+    sources: Arc<DataSources>,
+    memory: CommentLocationCache,
     /// For each data source.
     queues: Vec<Mutex<Queue>>,
 }
@@ -33,22 +33,26 @@ struct Queue {
 #[derive(Debug)]
 struct Waiter {
     ids: Vec<CommentId>,
-    answer: oneshot::Sender<Result<Vec<Located>>>,
+    answer: oneshot::Sender<Result<Vec<LocatedComment>>>,
 }
 
-impl Locator {
-    pub(super) fn new(sources: Arc<Sources>) -> Arc<Self> {
+impl CommentLocator {
+    pub(super) fn new(sources: Arc<DataSources>) -> Arc<Self> {
         let queues = sources.all().iter().map(|_| Mutex::default()).collect();
-        Arc::new(Self { sources, memory: Memory::new(), queues })
+        Arc::new(Self { sources, memory: CommentLocationCache::new(), queues })
     }
 
     /// What there is of `ids`, in no order.
-    pub(super) async fn locate(self: &Arc<Self>, ids: &[CommentId]) -> Result<Vec<Located>> {
-        self.locate_among(ids, &Types::All).await
+    pub(super) async fn locate(self: &Arc<Self>, ids: &[CommentId]) -> Result<Vec<LocatedComment>> {
+        self.locate_among(ids, &ObjectTypeScope::All).await
     }
 
     /// What there is of `ids` of these types, in no order.
-    pub(super) async fn locate_among(self: &Arc<Self>, ids: &[CommentId], types: &Types) -> Result<Vec<Located>> {
+    pub(super) async fn locate_among(
+        self: &Arc<Self>,
+        ids: &[CommentId],
+        types: &ObjectTypeScope,
+    ) -> Result<Vec<LocatedComment>> {
         let (mut found, unknown) = self.memory.recall(ids, types);
         let mut by_source: Vec<Vec<CommentId>> = vec![Vec::new(); self.queues.len()];
         for id in unknown {
@@ -64,7 +68,7 @@ impl Locator {
     }
 
     /// Joins those who wait for a source, and starts a look-up unless enough are under way.
-    fn ask(self: &Arc<Self>, source: usize, ids: Vec<CommentId>) -> oneshot::Receiver<Result<Vec<Located>>> {
+    fn ask(self: &Arc<Self>, source: usize, ids: Vec<CommentId>) -> oneshot::Receiver<Result<Vec<LocatedComment>>> {
         let (answer, answered) = oneshot::channel();
         let mut queue = self.queue(source);
         queue.waiting.push(Waiter { ids, answer });
@@ -88,7 +92,7 @@ impl Locator {
                 found.iter().for_each(|located| self.memory.remember(located));
             }
             for Waiter { ids, answer } in waiting {
-                let own = |found: &Vec<Located>| {
+                let own = |found: &Vec<LocatedComment>| {
                     let place = |id: &CommentId| found.binary_search_by_key(id, |located| located.id).ok();
                     ids.iter().filter_map(place).map(|n| found[n].clone()).collect()
                 };

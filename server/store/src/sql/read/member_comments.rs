@@ -5,8 +5,8 @@ use riposte_core::{CommentState, MemberId, Millis, ObjectType, Partition};
 use sea_orm::sea_query::ExprTrait;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
-use super::Query;
-use crate::error::Fault;
+use super::ReadQuery;
+use crate::error::StoreError;
 use crate::sql::entity::member_comment::{Column, Entity};
 use crate::sql::pool::Tx;
 use crate::sql::row;
@@ -20,7 +20,7 @@ pub(super) struct MemberComments {
     pub(super) limit: usize,
 }
 
-impl Query for MemberComments {
+impl ReadQuery for MemberComments {
     type Answer = Page<HistoryCursor>;
     const NAME: &'static str = "read member_comments";
 
@@ -28,7 +28,7 @@ impl Query for MemberComments {
         Partition::of(self.object_type.as_str(), self.member.as_str())
     }
 
-    async fn read(self, tx: &Tx) -> Result<Self::Answer, Fault> {
+    async fn read(self, tx: &Tx) -> Result<Self::Answer, StoreError> {
         let mut list = Entity::find()
             .select_only()
             .columns([Column::CreateTime, Column::CommentId])
@@ -48,7 +48,7 @@ impl Query for MemberComments {
         let rows: Vec<(i64, i64)> = list.limit(self.limit as u64 + 1).into_tuple().all(tx).await?;
         let more_after = rows.len() > self.limit;
         let place = |(time, id)| Ok(HistoryCursor { time: Millis(time), comment: row::id(id)? });
-        let items = rows.into_iter().take(self.limit).map(place).collect::<Result<_, Fault>>()?;
+        let items = rows.into_iter().take(self.limit).map(place).collect::<Result<_, StoreError>>()?;
         Ok(Page { items, more_before: self.after.is_some(), more_after })
     }
 }

@@ -4,9 +4,9 @@ use riposte_core::page::{MemberLike, Page};
 use riposte_core::{CommentId, LikeValue, MemberId, Partition, SubjectKey};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
-use super::Query;
+use super::ReadQuery;
 use super::rows::open_subject;
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::sql::entity::comment_like::{Column, Entity};
 use crate::sql::pool::Tx;
 use crate::sql::row;
@@ -19,7 +19,7 @@ pub(super) struct MemberLikes {
     pub(super) limit: usize,
 }
 
-impl Query for MemberLikes {
+impl ReadQuery for MemberLikes {
     type Answer = Page<MemberLike>;
     const NAME: &'static str = "read member_likes";
 
@@ -27,7 +27,7 @@ impl Query for MemberLikes {
         self.key.partition()
     }
 
-    async fn read(self, tx: &Tx) -> Result<Self::Answer, Fault> {
+    async fn read(self, tx: &Tx) -> Result<Self::Answer, StoreError> {
         let Some(subject) = open_subject(tx, &self.key).await? else { return Ok(Page::default()) };
         let list = Entity::find()
             .filter(Column::Part.eq(tx.part()))

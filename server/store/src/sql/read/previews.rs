@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 use riposte_core::comment::CommentView;
-use riposte_core::page::Choice;
-use riposte_core::rank::{Board, preview_order};
+use riposte_core::page::PreviewCandidates;
+use riposte_core::rank::{RankIndex, preview_order};
 use riposte_core::{Comment, CommentId, SubjectId};
 use sea_orm::sea_query::{Expr, ExprTrait, JoinType, SelectStatement};
 use sea_orm::{
@@ -15,7 +15,7 @@ use sea_orm::{
 
 use super::listed::{listed, together};
 use super::rows::{along, comments_of, key};
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::sql::among::PRIMARY;
 use crate::sql::chunks::padded;
 use crate::sql::entity::comment_index::{Column, Entity, Model};
@@ -72,7 +72,7 @@ impl Previews {
     /// Most threads are no longer than that. So the lowest floors of all roots are read at first, in one statement along
     /// one key, and what is left is asked for where that was not the whole thread: a bounded range for each root, which
     /// costs the optimiser more than the rows.
-    pub(super) async fn read(tx: &Tx, subject: SubjectId, roots: &[&Comment], size: u8) -> Result<Self, Fault> {
+    pub(super) async fn read(tx: &Tx, subject: SubjectId, roots: &[&Comment], size: u8) -> Result<Self, StoreError> {
         let mut previews = Self { size: usize::from(size), ..Self::default() };
         if size == 0 {
             return Ok(previews);
@@ -112,7 +112,7 @@ impl Previews {
     }
 
     /// Takes what one select for each root gives.
-    async fn take(&mut self, tx: &Tx, roots: &[i64], of: impl Fn(i64) -> SelectStatement) -> Result<(), Fault> {
+    async fn take(&mut self, tx: &Tx, roots: &[i64], of: impl Fn(i64) -> SelectStatement) -> Result<(), StoreError> {
         for mut list in padded(roots) {
             // The copies that pad the list would bring their replies twice.
             let distinct = list.iter().collect::<HashSet<_>>().len();
@@ -125,7 +125,7 @@ impl Previews {
                 let score: f64 = row.try_get("", SCORE)?;
                 // A board keeps its first by the least score, so whatever stands on one has a negative one.
                 if score < 0.0 {
-                    found.add_liked(Board::likes_on_previews(score), reply);
+                    found.add_liked(RankIndex::likes_on_previews(score), reply);
                 } else {
                     found.add_oldest(reply);
                 }
@@ -149,11 +149,11 @@ impl Previews {
     }
 
     /// What the preview of each root was chosen from.
-    pub(super) fn choices(&self, view: impl Fn(&Comment) -> CommentView) -> Vec<Choice> {
+    pub(super) fn choices(&self, view: impl Fn(&Comment) -> CommentView) -> Vec<PreviewCandidates> {
         let choice = |(root, found): (&CommentId, &Found)| {
             let on_board = found.board.len() >= self.size;
             let more = !found.whole && found.oldest.len() > self.size;
-            Choice {
+            PreviewCandidates {
                 root: *root,
                 replies: found.replies.iter().map(&view).collect(),
                 high: found.oldest.last().copied().filter(|_| more).unwrap_or(i32::MAX),
@@ -199,7 +199,7 @@ fn most_liked(tx: &Tx, root: i64, limit: usize) -> SelectStatement {
         .column_as(On::Score, SCORE)
         .filter(On::Part.eq(tx.part()))
         .filter(On::SubjectId.eq(root))
-        .filter(On::Sort.eq(Board::Previews.code()))
+        .filter(On::Sort.eq(RankIndex::Previews.code()))
         .order_by_asc(On::Score)
         .order_by_asc(On::Floor)
         .limit(limit as u64);

@@ -1,19 +1,19 @@
 //! What ranked lists are made of: the last ranking, what a new one is frozen from, and the comments that none holds.
 
-mod look;
-mod others;
+mod load;
+mod unranked;
 
 use std::ops::Range;
 
-use riposte_core::page::Order;
+use riposte_core::page::ListOrder;
 use riposte_core::rank::{RankedList, Ranking};
 use riposte_core::{Comment, CommentId, Millis, SubjectId};
 
 use super::SqlReader;
 use super::rows::{comments, open_subject};
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::sql::pool::Tx;
-use look::Seen;
+use load::ListRankState;
 
 /// A ranked list, as a snapshot has it.
 #[derive(Debug, Clone, Copy)]
@@ -27,7 +27,7 @@ struct Listing {
 
 impl Listing {
     /// `None` where the subject or the root is absent, or the subject deleted.
-    async fn of(tx: &Tx, list: &RankedList) -> Result<Option<Self>, Fault> {
+    async fn of(tx: &Tx, list: &RankedList) -> Result<Option<Self>, StoreError> {
         let Some(subject) = open_subject(tx, list.subject()).await? else { return Ok(None) };
         let Some(root) = list.root() else {
             let (next_floor, revision) = (subject.next_floor, subject.revision);
@@ -62,13 +62,13 @@ impl SqlReader {
         list: &RankedList,
         now: Millis,
         depth: Option<usize>,
-    ) -> riposte_core::Result<Option<Seen>> {
-        self.ask(look::Look { list: list.clone(), now, depth }).await
+    ) -> riposte_core::Result<Option<ListRankState>> {
+        self.ask(load::LoadRankState { list: list.clone(), now, depth }).await
     }
 
     /// The ranking of this number.
     pub(in crate::sql) async fn frozen(&self, list: &RankedList, epoch: i64) -> riposte_core::Result<Option<Ranking>> {
-        self.ask(look::Frozen { list: list.clone(), epoch }).await
+        self.ask(load::LoadSnapshot { list: list.clone(), epoch }).await
     }
 
     /// See [`riposte_core::ports::Rankings::others`].
@@ -77,9 +77,9 @@ impl SqlReader {
         list: &RankedList,
         ranking: &Ranking,
         floors: Range<i32>,
-        order: Order,
+        order: ListOrder,
         limit: usize,
     ) -> riposte_core::Result<Vec<i32>> {
-        self.ask(others::Others { list: list.clone(), ranking: ranking.clone(), floors, order, limit }).await
+        self.ask(unranked::UnrankedFloors { list: list.clone(), ranking: ranking.clone(), floors, order, limit }).await
     }
 }

@@ -1,21 +1,21 @@
 //! A page of the replies of one root.
 
-use riposte_core::page::{Page, ReplyPage, Which};
+use riposte_core::page::{Page, PageSelector, ReplyPage};
 use riposte_core::{CommentId, Partition, SubjectKey};
 
 use super::rows::{comments, open_subject, views};
-use super::{Query, listed};
-use crate::error::Fault;
+use super::{ReadQuery, listed};
+use crate::error::StoreError;
 use crate::sql::pool::Tx;
 
 #[derive(Debug)]
 pub(super) struct Replies {
     pub(super) key: SubjectKey,
     pub(super) root: CommentId,
-    pub(super) which: Which,
+    pub(super) which: PageSelector,
 }
 
-impl Query for Replies {
+impl ReadQuery for Replies {
     type Answer = Option<ReplyPage>;
     const NAME: &'static str = "read replies";
 
@@ -23,7 +23,7 @@ impl Query for Replies {
         self.key.partition()
     }
 
-    async fn read(self, tx: &Tx) -> Result<Self::Answer, Fault> {
+    async fn read(self, tx: &Tx) -> Result<Self::Answer, StoreError> {
         let Some(subject) = open_subject(tx, &self.key).await? else { return Ok(None) };
         let found = comments(tx, &[self.root]).await?.pop();
         // Listed or not: a page of replies shows what they answer.

@@ -1,12 +1,12 @@
 //! Every text that a comment had.
 
-use riposte_core::page::PastContent;
+use riposte_core::page::ContentRevision;
 use riposte_core::{CommentId, Millis, Partition};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 
-use super::Query;
+use super::ReadQuery;
 use super::rows::{comments, contents};
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::sql::entity::comment_edit::{Column, Entity};
 use crate::sql::pool::Tx;
 use crate::sql::row;
@@ -16,15 +16,15 @@ pub(super) struct Revisions {
     pub(super) id: CommentId,
 }
 
-impl Query for Revisions {
-    type Answer = Vec<PastContent>;
+impl ReadQuery for Revisions {
+    type Answer = Vec<ContentRevision>;
     const NAME: &'static str = "read revisions";
 
     fn partition(&self) -> Partition {
         self.id.partition()
     }
 
-    async fn read(self, tx: &Tx) -> Result<Self::Answer, Fault> {
+    async fn read(self, tx: &Tx) -> Result<Self::Answer, StoreError> {
         let Some(comment) = comments(tx, &[self.id]).await?.pop() else { return Ok(Vec::new()) };
         let former = Entity::find()
             .filter(Column::Part.eq(tx.part()))
@@ -33,11 +33,11 @@ impl Query for Revisions {
         let mut past = Vec::new();
         for edit in former.all(tx).await? {
             let content = row::content(edit.text, &edit.mentions, &edit.metadata)?;
-            past.push(PastContent { version: edit.version, content, time: Millis(edit.time) });
+            past.push(ContentRevision { version: edit.version, content, time: Millis(edit.time) });
         }
         let present = contents(tx, &[self.id]).await?.remove(&self.id);
         let time = comment.edit_time.unwrap_or(comment.create_time);
-        past.extend(present.map(|content| PastContent { version: comment.version, content, time }));
+        past.extend(present.map(|content| ContentRevision { version: comment.version, content, time }));
         Ok(past)
     }
 }

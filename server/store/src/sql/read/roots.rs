@@ -3,35 +3,35 @@
 use std::collections::HashMap;
 
 use riposte_core::comment::CommentView;
-use riposte_core::page::{RootPage, RootsToKeep, Thread, Which};
+use riposte_core::page::{PageSelector, RootPage, RootPageFill, Thread};
 use riposte_core::ports::Projection;
 use riposte_core::{Comment, CommentId, Content, Partition, Subject, SubjectKey};
 
 use super::previews::Previews;
 use super::rows::{comments, contents, in_order, open_subject, view};
-use super::{Query, listed};
-use crate::error::Fault;
+use super::{ReadQuery, listed};
+use crate::error::StoreError;
 use crate::sql::outbox::position;
 use crate::sql::pool::Tx;
 
 #[derive(Debug)]
 pub(super) struct Roots {
     pub(super) key: SubjectKey,
-    pub(super) which: Which,
+    pub(super) which: PageSelector,
     pub(super) previews: u8,
     /// Whether what the previews are chosen from is asked for too.
     pub(super) keep: bool,
 }
 
-impl Query for Roots {
-    type Answer = Option<RootsToKeep>;
+impl ReadQuery for Roots {
+    type Answer = Option<RootPageFill>;
     const NAME: &'static str = "read roots";
 
     fn partition(&self) -> Partition {
         self.key.partition()
     }
 
-    async fn read(self, tx: &Tx) -> Result<Self::Answer, Fault> {
+    async fn read(self, tx: &Tx) -> Result<Self::Answer, StoreError> {
         let Some(subject) = open_subject(tx, &self.key).await? else { return Ok(None) };
         let page = listed::read(tx, subject.id, None, &self.which).await?;
         let pinned = in_order(&subject.pins, comments(tx, &subject.pins).await?, |root| root.id);
@@ -51,7 +51,7 @@ impl Query for Roots {
         } else {
             (Vec::new(), 0)
         };
-        Ok(Some(RootsToKeep { page: RootPage { subject, threads: page, pinned }, choices, boards }))
+        Ok(Some(RootPageFill { page: RootPage { subject, threads: page, pinned }, choices, boards }))
     }
 }
 

@@ -9,7 +9,7 @@ use sea_orm::sea_query::SelectStatement;
 use sea_orm::sea_query::extension::mysql::{IndexHintScope, MySqlSelectStatementExt};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryTrait};
 
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::on_shard::OnShard;
 use crate::sql::chunks::padded;
 use crate::sql::deal::parts;
@@ -38,7 +38,7 @@ pub(in crate::sql) fn along<Q: QueryTrait<QueryStatement = SelectStatement>>(mut
 }
 
 /// The subject under a key, deleted or not.
-pub(super) async fn subject(tx: &Tx, key: &SubjectKey) -> Result<Option<Subject>, Fault> {
+pub(super) async fn subject(tx: &Tx, key: &SubjectKey) -> Result<Option<Subject>, StoreError> {
     use comment_subject::Column;
     let found = comment_subject::Entity::find()
         .filter(Column::Part.eq(tx.part()))
@@ -48,7 +48,7 @@ pub(super) async fn subject(tx: &Tx, key: &SubjectKey) -> Result<Option<Subject>
 }
 
 /// The subject under a key, unless it is deleted.
-pub(super) async fn open_subject(tx: &Tx, key: &SubjectKey) -> Result<Option<Subject>, Fault> {
+pub(super) async fn open_subject(tx: &Tx, key: &SubjectKey) -> Result<Option<Subject>, StoreError> {
     Ok(subject(tx, key).await?.filter(|subject| subject.delete_time.is_none()))
 }
 
@@ -56,7 +56,7 @@ pub(super) async fn open_subject(tx: &Tx, key: &SubjectKey) -> Result<Option<Sub
 pub(in crate::sql) async fn comments<C: ConnectionTrait>(
     db: &OnShard<C>,
     ids: &[CommentId],
-) -> Result<Vec<Comment>, Fault> {
+) -> Result<Vec<Comment>, StoreError> {
     let mut found = Vec::with_capacity(ids.len());
     for list in padded(ids) {
         let query = comment_index::Entity::find()
@@ -68,7 +68,7 @@ pub(in crate::sql) async fn comments<C: ConnectionTrait>(
 }
 
 /// The comments of index rows.
-pub(super) fn comments_of(rows: Vec<comment_index::Model>) -> Result<Vec<Comment>, Fault> {
+pub(super) fn comments_of(rows: Vec<comment_index::Model>) -> Result<Vec<Comment>, StoreError> {
     Ok(rows.into_iter().map(row::comment).collect::<riposte_core::Result<_>>()?)
 }
 
@@ -76,7 +76,7 @@ pub(super) fn comments_of(rows: Vec<comment_index::Model>) -> Result<Vec<Comment
 pub(super) async fn contents<C: ConnectionTrait>(
     db: &OnShard<C>,
     ids: &[CommentId],
-) -> Result<HashMap<CommentId, Content>, Fault> {
+) -> Result<HashMap<CommentId, Content>, StoreError> {
     let mut contents = HashMap::with_capacity(ids.len());
     for list in padded(ids) {
         let query = comment_content::Entity::find()
@@ -90,7 +90,7 @@ pub(super) async fn contents<C: ConnectionTrait>(
 }
 
 /// The views of comments of one subject, in their order, each of them once.
-pub(super) async fn views(tx: &Tx, subject: &Subject, comments: Vec<Comment>) -> Result<Vec<CommentView>, Fault> {
+pub(super) async fn views(tx: &Tx, subject: &Subject, comments: Vec<Comment>) -> Result<Vec<CommentView>, StoreError> {
     let ids: Vec<CommentId> = comments.iter().map(|comment| comment.id).collect();
     let mut contents = contents(tx, &ids).await?;
     let view = |comment: Comment| view(subject, contents.remove(&comment.id), comment);

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use futures::future::try_join_all;
 use riposte_core::{Partition, Result};
 
-use crate::error::Fault;
-use crate::sql::pool::{SourceTx, Sources};
+use crate::error::StoreError;
+use crate::sql::pool::{DataSources, SourceTx};
 use crate::sql::task;
 
 /// The most snapshots that one batch holds open on one data source at a time.
@@ -30,11 +30,11 @@ pub(super) trait Gather: 'static {
     fn read(
         snapshot: &SourceTx,
         items: Vec<Self::Item>,
-    ) -> impl Future<Output = std::result::Result<Vec<Self::Found>, Fault>> + Send;
+    ) -> impl Future<Output = std::result::Result<Vec<Self::Found>, StoreError>> + Send;
 }
 
 /// Reads a batch, and answers what was found in no order. All items of one subject are read in one snapshot.
-pub(super) async fn gather<G: Gather>(sources: &Arc<Sources>, items: Vec<G::Item>) -> Result<Vec<G::Found>> {
+pub(super) async fn gather<G: Gather>(sources: &Arc<DataSources>, items: Vec<G::Item>) -> Result<Vec<G::Found>> {
     let map = sources.map();
     let mut by_source: BTreeMap<usize, BTreeMap<u16, Vec<G::Item>>> = BTreeMap::new();
     for item in items {
@@ -59,7 +59,7 @@ fn deal<T>(tables: Vec<T>) -> Vec<Vec<T>> {
     shares
 }
 
-async fn lane<G: Gather>(sources: Arc<Sources>, source: usize, share: Vec<Vec<G::Item>>) -> Result<Vec<G::Found>> {
+async fn lane<G: Gather>(sources: Arc<DataSources>, source: usize, share: Vec<Vec<G::Item>>) -> Result<Vec<G::Found>> {
     let all = Arc::clone(&sources);
     task::read(&sources, source, G::NAME, async move {
         let snapshot = all.begin_read(source).await?;

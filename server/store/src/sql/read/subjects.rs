@@ -5,7 +5,7 @@ use sea_orm::{ColumnTrait, ConnectionTrait, DbBackend, EntityTrait, QueryFilter,
 
 use super::rows;
 use super::scatter::Gather;
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::sql::among::{MOST, among};
 use crate::sql::chunks::padded_to;
 use crate::sql::deal::parts;
@@ -17,9 +17,9 @@ use crate::sql::row;
 const KEY: &str = "comment_subject_@_key";
 
 #[derive(Debug)]
-pub(super) struct Subjects;
+pub(super) struct SubjectsByKey;
 
-impl Gather for Subjects {
+impl Gather for SubjectsByKey {
     type Item = SubjectKey;
     type Found = Subject;
     const NAME: &'static str = "read subjects";
@@ -28,7 +28,7 @@ impl Gather for Subjects {
         key.partition()
     }
 
-    async fn read(snapshot: &SourceTx, keys: Vec<SubjectKey>) -> Result<Vec<Subject>, Fault> {
+    async fn read(snapshot: &SourceTx, keys: Vec<SubjectKey>) -> Result<Vec<Subject>, StoreError> {
         let mut found = Vec::with_capacity(keys.len());
         for list in padded_to(MOST, &keys) {
             let db = snapshot.on(list[0].partition());

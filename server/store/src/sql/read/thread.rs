@@ -1,22 +1,22 @@
 //! A part of a subtree in thread order: one range of paths.
 
-use riposte_core::page::{Subtree, ThreadPage};
+use riposte_core::page::{SubtreeQuery, ThreadPage};
 use riposte_core::{Comment, Partition, SubjectKey};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
-use super::Query;
+use super::ReadQuery;
 use super::rows::{along, comments_of, key, open_subject, views};
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::sql::entity::comment_index::{Column, Entity};
 use crate::sql::pool::Tx;
 
 #[derive(Debug)]
-pub(super) struct Thread {
+pub(super) struct SubtreePage {
     pub(super) key: SubjectKey,
-    pub(super) part: Subtree,
+    pub(super) part: SubtreeQuery,
 }
 
-impl Query for Thread {
+impl ReadQuery for SubtreePage {
     type Answer = Option<ThreadPage>;
     const NAME: &'static str = "read thread";
 
@@ -24,7 +24,7 @@ impl Query for Thread {
         self.key.partition()
     }
 
-    async fn read(self, tx: &Tx) -> Result<Self::Answer, Fault> {
+    async fn read(self, tx: &Tx) -> Result<Self::Answer, StoreError> {
         let Some(subject) = open_subject(tx, &self.key).await? else { return Ok(None) };
         let mut comments = subtree(tx, &self.part).await?;
         // A subtree belongs to one subject as a whole; another's is not there.
@@ -38,7 +38,7 @@ impl Query for Thread {
 
 /// The listed comments of the part, and one more where there are more. A path names its subject by its root; naming it
 /// again would lead SQLite away from the key of paths.
-async fn subtree(tx: &Tx, part: &Subtree) -> Result<Vec<Comment>, Fault> {
+async fn subtree(tx: &Tx, part: &SubtreeQuery) -> Result<Vec<Comment>, StoreError> {
     let query = Entity::find().filter(Column::Part.eq(tx.part())).filter(Column::Listed.eq(1));
     let after = part.after.as_ref().filter(|after| **after >= part.top);
     let query = match after {

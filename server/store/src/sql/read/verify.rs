@@ -1,37 +1,37 @@
 //! Every count of a subject against the rows it counts. The database counts, one statement to a kind of count, all in
 //! one snapshot; only what differs comes back, so a subject of any size is checked in little memory.
 
-use riposte_core::page::{Drift, Verified};
+use riposte_core::page::{CountDrift, CountReport};
 use riposte_core::{CommentId, CommentState, LikeValue, Partition, Subject, SubjectKey};
 use sea_orm::{ConnectionTrait, FromQueryResult, Statement, Value};
 
-use super::Query;
+use super::ReadQuery;
 use super::rows::subject;
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::on_shard::OnShard;
 use crate::sql::pool::Tx;
 
 #[derive(Debug)]
-pub(super) struct Verify {
+pub(super) struct CompareCounts {
     pub(super) key: SubjectKey,
 }
 
-impl Query for Verify {
-    type Answer = Verified;
+impl ReadQuery for CompareCounts {
+    type Answer = CountReport;
     const NAME: &'static str = "verify counts";
 
     fn partition(&self) -> Partition {
         self.key.partition()
     }
 
-    async fn read(self, tx: &Tx) -> Result<Self::Answer, Fault> {
-        let Some(subject) = subject(tx, &self.key).await? else { return Ok(Verified::default()) };
+    async fn read(self, tx: &Tx) -> Result<Self::Answer, StoreError> {
+        let Some(subject) = subject(tx, &self.key).await? else { return Ok(CountReport::default()) };
         count(tx, &subject).await
     }
 }
 
 /// Counts everything below a subject, whose row was read by `tx`.
-pub(crate) async fn count<C: ConnectionTrait>(tx: &OnShard<C>, subject: &Subject) -> Result<Verified, Fault> {
+pub(crate) async fn count<C: ConnectionTrait>(tx: &OnShard<C>, subject: &Subject) -> Result<CountReport, StoreError> {
     let rows = Rows { tx, subject };
     let mut drifts = Vec::new();
     let (comments, deepest) = rows.totals(&mut drifts).await?;
@@ -42,7 +42,7 @@ pub(crate) async fn count<C: ConnectionTrait>(tx: &OnShard<C>, subject: &Subject
     }
     rows.floors(&mut drifts).await?;
     drifts.sort_by_key(|drift| drift.comment);
-    Ok(Verified { comments, drifts })
+    Ok(CountReport { comments, drifts })
 }
 
 /// The rows of one subject.
@@ -83,12 +83,12 @@ impl<C: ConnectionTrait> Rows<'_, C> {
         Statement::from_sql_and_values(self.tx.get_database_backend(), sql, values)
     }
 
-    async fn wrong(&self, sql: &str) -> Result<Vec<Wrong>, Fault> {
+    async fn wrong(&self, sql: &str) -> Result<Vec<Wrong>, StoreError> {
         Ok(Wrong::find_by_statement(self.statement(sql)).all(self.tx).await?)
     }
 
     /// The subject's own counts; answers how many comments there are, and how deep they stand.
-    async fn totals(&self, drifts: &mut Vec<Drift>) -> Result<(i64, i64), Fault> {
+    async fn totals(&self, drifts: &mut Vec<CountDrift>) -> Result<(i64, i64), StoreError> {
         let visible = format!("state = {}", CommentState::Active.code());
         let sql = format!(
             "SELECT COUNT(*) AS everything, \
@@ -108,7 +108,7 @@ impl<C: ConnectionTrait> Rows<'_, C> {
         Ok((totals.everything, totals.deepest))
     }
 
-    async fn likes(&self, drifts: &mut Vec<Drift>) -> Result<(), Fault> {
+    async fn likes(&self, drifts: &mut Vec<CountDrift>) -> Result<(), StoreError> {
         let sql = format!(
             "SELECT i.id AS id, i.like_count AS given, COALESCE(l.likes, 0) AS counted, \
              i.dislike_count AS also_given, COALESCE(l.dislikes, 0) AS also_counted \
@@ -128,7 +128,7 @@ impl<C: ConnectionTrait> Rows<'_, C> {
     }
 
     /// A visible comment counts once at its root and once at the comment it answers, where that is another one.
-    async fn replies(&self, drifts: &mut Vec<Drift>) -> Result<(), Fault> {
+    async fn replies(&self, drifts: &mut Vec<CountDrift>) -> Result<(), StoreError> {
         let sql = "SELECT i.id AS id, i.reply_count AS given, COALESCE(r.replies, 0) AS counted, \
              0 AS also_given, 0 AS also_counted \
              FROM (SELECT id, reply_count FROM comment_index_@ WHERE {rows}) i \
@@ -144,7 +144,7 @@ impl<C: ConnectionTrait> Rows<'_, C> {
     }
 
     /// What is visible below the comments of one depth: a path begins with the paths of all that it stands below.
-    async fn below(&self, depth: i64, drifts: &mut Vec<Drift>) -> Result<(), Fault> {
+    async fn below(&self, depth: i64, drifts: &mut Vec<CountDrift>) -> Result<(), StoreError> {
         let bytes = (depth + 1) * 8;
         let active = CommentState::Active.code();
         let listed = format!("CASE WHEN i.state = {active} OR COALESCE(b.below, 0) > 0 THEN 1 ELSE 0 END");
@@ -165,7 +165,7 @@ impl<C: ConnectionTrait> Rows<'_, C> {
     }
 
     /// The floors of each root's replies against the next one that the root will give.
-    async fn floors(&self, drifts: &mut Vec<Drift>) -> Result<(), Fault> {
+    async fn floors(&self, drifts: &mut Vec<CountDrift>) -> Result<(), StoreError> {
         let sql = "SELECT i.id AS id, i.next_floor AS given, COALESCE(f.floors, 0) AS counted, \
              0 AS also_given, COALESCE(f.last_floor, 0) AS also_counted \
              FROM (SELECT id, next_floor FROM comment_index_@ WHERE {rows} AND root_id = 0) i \
@@ -186,8 +186,8 @@ fn dense(stored: i64, count: i64, last: i64) -> i64 {
     if last + 1 == stored { count + 1 } else { last + 1 }
 }
 
-fn compare(drifts: &mut Vec<Drift>, comment: Option<CommentId>, count: &'static str, stored: i64, actual: i64) {
+fn compare(drifts: &mut Vec<CountDrift>, comment: Option<CommentId>, count: &'static str, stored: i64, actual: i64) {
     if stored != actual {
-        drifts.push(Drift { comment, count, stored, actual });
+        drifts.push(CountDrift { comment, count, stored, actual });
     }
 }

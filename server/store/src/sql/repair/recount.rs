@@ -3,14 +3,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use riposte_core::event::{Changes, CommentChange, Event, Happened};
-use riposte_core::page::Drift;
-use riposte_core::ports::Repaired;
+use riposte_core::event::{ChangeKind, Changes, CommentChange, Event};
+use riposte_core::page::CountDrift;
+use riposte_core::ports::RepairReport;
 use riposte_core::{Comment, CommentId, Error, Millis, Subject, SubjectKey};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::can_be_set;
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::shard::part;
 use crate::sql::chunks::padded;
 use crate::sql::entity::{comment_index, comment_subject};
@@ -18,7 +18,7 @@ use crate::sql::outbox::tell;
 use crate::sql::pool::SourceTx;
 use crate::sql::read::verify;
 use crate::sql::row;
-use crate::sql::transact::Unit;
+use crate::sql::transact::TransactionBody;
 
 /// Sets the counts of a subject.
 #[derive(Debug)]
@@ -31,11 +31,11 @@ pub(super) struct Recount {
     pub(super) now: Millis,
 }
 
-impl Unit for Recount {
-    type Answer = Option<Repaired>;
+impl TransactionBody for Recount {
+    type Answer = Option<RepairReport>;
     const NAME: &'static str = "repair counts";
 
-    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, Fault> {
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
         let Some(mut subject) = self.subject(tx).await? else { return Ok(None) };
         let mut comments = self.comments(tx, &self.suspects).await?;
         let drifts = loop {
@@ -53,12 +53,12 @@ impl Unit for Recount {
             let mended = mend(&mut subject, comments, &drifts)?;
             self.write(tx, &subject, &mended).await?;
         }
-        Ok(Some(Repaired { drifts, revision: subject.revision }))
+        Ok(Some(RepairReport { drifts, revision: subject.revision }))
     }
 }
 
 impl Recount {
-    async fn subject(&self, tx: &SourceTx) -> Result<Option<Subject>, Fault> {
+    async fn subject(&self, tx: &SourceTx) -> Result<Option<Subject>, StoreError> {
         use comment_subject::{Column, Entity};
         let found = Entity::find()
             .filter(Column::Part.eq(part(self.key.partition())))
@@ -68,7 +68,11 @@ impl Recount {
         Ok(found.one(&tx.on(self.key.partition())).await?.map(row::subject).transpose()?)
     }
 
-    async fn comments(&self, tx: &SourceTx, ids: &BTreeSet<CommentId>) -> Result<BTreeMap<CommentId, Comment>, Fault> {
+    async fn comments(
+        &self,
+        tx: &SourceTx,
+        ids: &BTreeSet<CommentId>,
+    ) -> Result<BTreeMap<CommentId, Comment>, StoreError> {
         use comment_index::{Column, Entity};
         let ids: Vec<i64> = ids.iter().map(|id| id.get()).collect();
         let mut comments = BTreeMap::new();
@@ -89,7 +93,7 @@ impl Recount {
         Ok(comments)
     }
 
-    async fn write(&self, tx: &SourceTx, subject: &Subject, mended: &[Comment]) -> Result<(), Fault> {
+    async fn write(&self, tx: &SourceTx, subject: &Subject, mended: &[Comment]) -> Result<(), StoreError> {
         let (at, db) = (part(self.key.partition()), tx.on(self.key.partition()));
         let update = comment_subject::Entity::update_many().set(row::subject_changes(subject)?);
         let update = update.filter(comment_subject::Column::Part.eq(at));
@@ -100,7 +104,7 @@ impl Recount {
             update.filter(comment_index::Column::Id.eq(comment.id.get())).exec(&db).await?;
         }
         let told =
-            |comment: &Comment| CommentChange { id: comment.id, root: comment.root_id, what: Happened::Recounted };
+            |comment: &Comment| CommentChange { id: comment.id, root: comment.root_id, what: ChangeKind::Recounted };
         let changes = Changes { comments: mended.iter().map(told).collect(), ..Changes::default() };
         let event = Event {
             partition: self.key.partition(),
@@ -117,8 +121,8 @@ impl Recount {
 fn mend(
     subject: &mut Subject,
     mut comments: BTreeMap<CommentId, Comment>,
-    drifts: &[Drift],
-) -> Result<Vec<Comment>, Fault> {
+    drifts: &[CountDrift],
+) -> Result<Vec<Comment>, StoreError> {
     let mut mended = BTreeSet::new();
     for drift in drifts {
         let actual = i32::try_from(drift.actual).map_err(Error::internal)?;

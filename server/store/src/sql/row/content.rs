@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use riposte_core::subject::Metadata;
-use riposte_core::world::Edit;
+use riposte_core::unit_of_work::ContentEdit;
 use riposte_core::{ClientInfo, CommentId, Content, Error, MemberId, Millis, Result};
 use sea_orm::ActiveValue::Set;
 
@@ -27,7 +27,7 @@ pub(crate) fn content_model(id: CommentId, content: &Content, part: i16) -> Resu
 }
 
 /// The row of a former content.
-pub(crate) fn edit_model(edit: &Edit, part: i16) -> Result<comment_edit::ActiveModel> {
+pub(crate) fn edit_model(edit: &ContentEdit, part: i16) -> Result<comment_edit::ActiveModel> {
     Ok(comment_edit::ActiveModel {
         comment_id: Set(edit.comment_id.get()),
         version: Set(edit.version),

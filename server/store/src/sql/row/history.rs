@@ -9,7 +9,7 @@ use crate::sql::entity::member_comment::ActiveModel;
 
 /// What the history of a comment's author says of it.
 #[derive(Debug, Clone)]
-pub(crate) struct Authored {
+pub(crate) struct HistoryEntry {
     /// The type of the comment's subject: with the author, the history that it belongs to.
     pub(crate) object_type: ObjectType,
     /// The author.
@@ -26,7 +26,7 @@ pub(crate) struct Authored {
     pub(crate) version: i64,
 }
 
-impl Authored {
+impl HistoryEntry {
     /// What is said of a comment under a subject of this type.
     pub(crate) fn of(object_type: ObjectType, comment: Comment) -> Self {
         Self {
@@ -52,7 +52,7 @@ impl Authored {
 }
 
 /// The row of a comment in its author's history of a type.
-pub(crate) fn history_model(one: &Authored) -> ActiveModel {
+pub(crate) fn history_model(one: &HistoryEntry) -> ActiveModel {
     ActiveModel {
         object_type: Set(bytes(one.object_type.as_str())),
         member_id: Set(bytes(one.member.as_str())),

@@ -1,7 +1,7 @@
 //! The rows of the outbox. What a commit tells is a message of its own, since it is read as a whole.
 
 use prost::Message;
-use riposte_core::event::{Changes, CommentChange, Event, Happened};
+use riposte_core::event::{ChangeKind, Changes, CommentChange, Event};
 use riposte_core::{CommentId, MemberId, Millis, SubjectId};
 use sea_orm::ActiveValue::Set;
 
@@ -83,12 +83,12 @@ fn message(changes: &Changes) -> OutboxChanges {
         id: change.id.get().cast_unsigned(),
         root_id: change.root.map_or(0, |root| root.get().cast_unsigned()),
         change: match change.what {
-            Happened::Created => OutboxChange::Created,
-            Happened::Edited => OutboxChange::Edited,
-            Happened::StateChanged => OutboxChange::StateChanged,
-            Happened::PinChanged => OutboxChange::PinChanged,
-            Happened::Liked => OutboxChange::Liked,
-            Happened::Recounted => OutboxChange::Recounted,
+            ChangeKind::Created => OutboxChange::Created,
+            ChangeKind::Edited => OutboxChange::Edited,
+            ChangeKind::StateChanged => OutboxChange::StateChanged,
+            ChangeKind::PinChanged => OutboxChange::PinChanged,
+            ChangeKind::Liked => OutboxChange::Liked,
+            ChangeKind::Recounted => OutboxChange::Recounted,
         }
         .into(),
     };
@@ -100,14 +100,14 @@ fn message(changes: &Changes) -> OutboxChanges {
 }
 
 /// `None` for what no version has written.
-fn happened(change: OutboxChange) -> Option<Happened> {
+fn happened(change: OutboxChange) -> Option<ChangeKind> {
     Some(match change {
-        OutboxChange::Created => Happened::Created,
-        OutboxChange::Edited => Happened::Edited,
-        OutboxChange::StateChanged => Happened::StateChanged,
-        OutboxChange::PinChanged => Happened::PinChanged,
-        OutboxChange::Liked => Happened::Liked,
-        OutboxChange::Recounted => Happened::Recounted,
+        OutboxChange::Created => ChangeKind::Created,
+        OutboxChange::Edited => ChangeKind::Edited,
+        OutboxChange::StateChanged => ChangeKind::StateChanged,
+        OutboxChange::PinChanged => ChangeKind::PinChanged,
+        OutboxChange::Liked => ChangeKind::Liked,
+        OutboxChange::Recounted => ChangeKind::Recounted,
         OutboxChange::Unspecified => return None,
     })
 }

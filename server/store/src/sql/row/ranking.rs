@@ -12,7 +12,7 @@ const LAYOUT: u8 = 1;
 
 /// What a ranking was frozen from: another value says that the list has changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Print {
+pub(crate) struct SnapshotFingerprint {
     /// The revision of the subject, or of the root.
     pub(crate) revision: i64,
     /// How often the boards of the list were written.
@@ -20,7 +20,12 @@ pub(crate) struct Print {
 }
 
 /// The row of a ranking of the list with this id.
-pub(crate) fn ranking_model(list: &RankedList, id: CommentId, ranking: &Ranking, print: Print) -> ActiveModel {
+pub(crate) fn ranking_model(
+    list: &RankedList,
+    id: CommentId,
+    ranking: &Ranking,
+    print: SnapshotFingerprint,
+) -> ActiveModel {
     let mut packed = vec![LAYOUT];
     packed.extend(print.revision.to_be_bytes());
     packed.extend(print.changes.to_be_bytes());
@@ -36,7 +41,7 @@ pub(crate) fn ranking_model(list: &RankedList, id: CommentId, ranking: &Ranking,
 }
 
 /// The ranking of a row.
-pub(crate) fn ranking(row: &Model) -> Result<(Ranking, Print)> {
+pub(crate) fn ranking(row: &Model) -> Result<(Ranking, SnapshotFingerprint)> {
     let fault = || Error::internal(format!("ranking {} of {} cannot be read", row.epoch, row.subject_id));
     let rest = row.floors.strip_prefix(&[LAYOUT]).ok_or_else(fault)?;
     let (revision, rest) = rest.split_first_chunk().ok_or_else(fault)?;
@@ -46,7 +51,7 @@ pub(crate) fn ranking(row: &Model) -> Result<(Ranking, Print)> {
         return Err(fault());
     }
     let floors = floors.iter().map(|floor| i32::from_be_bytes(*floor)).collect();
-    let print = Print { revision: i64::from_be_bytes(*revision), changes: i64::from_be_bytes(*changes) };
+    let print = SnapshotFingerprint { revision: i64::from_be_bytes(*revision), changes: i64::from_be_bytes(*changes) };
     Ok((Ranking::new(row.epoch, Millis(row.create_time), floors), print))
 }
 
@@ -56,13 +61,13 @@ mod tests {
     use riposte_core::{CommentId, Millis, SubjectKey};
     use sea_orm::TryIntoModel;
 
-    use super::{Print, ranking, ranking_model};
+    use super::{SnapshotFingerprint, ranking, ranking_model};
 
     #[test]
     fn a_ranking_comes_back_as_it_was_and_a_torn_one_is_a_fault() {
         let list = RankedList::Roots(SubjectKey::stored("video".to_owned(), "1".to_owned()), RankSort::Top);
         let id = CommentId::new(77).expect("positive");
-        let print = Print { revision: 9, changes: -3 };
+        let print = SnapshotFingerprint { revision: 9, changes: -3 };
         for floors in [vec![], vec![1], vec![i32::MAX, 2, 70_000]] {
             let frozen = Ranking::new(5, Millis(6), floors.into());
             let mut row = ranking_model(&list, id, &frozen, print).try_into_model().expect("complete");

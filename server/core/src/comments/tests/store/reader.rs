@@ -7,11 +7,11 @@ use async_trait::async_trait;
 use super::{Store, first};
 use crate::like::Like;
 use crate::page::{
-    Cut, HistoryCursor, Liker, LikerCursor, Located, MemberLike, Page, PastContent, ReplyPage, RootPage, SubjectCursor,
-    Subtree, ThreadPage, Verified, Window,
+    ContentRevision, CountReport, HistoryCursor, Liker, LikerCursor, LocatedComment, MemberLike, Page, PageQuery,
+    RangeSplit, ReplyPage, RootPage, SubjectCursor, SubtreeQuery, ThreadPage,
 };
-use crate::ports::{Exported, Reader};
-use crate::request::RequestKey;
+use crate::ports::{ExportedComment, Reader};
+use crate::request::IdempotencyKey;
 use crate::{
     ClientInfo, Comment, CommentId, CommentView, LikeValue, MemberId, ObjectType, Path, Result, Subject, SubjectKey,
 };
@@ -26,14 +26,14 @@ impl Reader for Store {
         Ok(keys.iter().map(|key| self.rows().subjects.get(key).cloned()).collect())
     }
 
-    async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<Located>>> {
+    async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<LocatedComment>>> {
         let rows = self.rows();
         let located = |id: &CommentId| {
             let CommentView { comment, subject, .. } = rows.view(*id)?;
             let above = |path| rows.comments.values().find(|(row, _)| row.path == path).map(|(row, _)| row.id);
-            let lineage = comment.path.ancestors().filter_map(above).chain([*id]).collect();
+            let ancestor_ids = comment.path.ancestors().filter_map(above).chain([*id]).collect();
             let Comment { path, floor, parent_id: parent, member, .. } = comment;
-            Some(Located { id: *id, subject, path, floor, lineage, parent, member })
+            Some(LocatedComment { id: *id, subject, path, floor, ancestor_ids, parent, member })
         };
         Ok(ids.iter().map(located).collect())
     }
@@ -43,9 +43,9 @@ impl Reader for Store {
         Ok(ids.iter().map(|id| rows.view(*id).filter(|view| rows.open(&view.subject).is_some())).collect())
     }
 
-    async fn roots(&self, key: &SubjectKey, window: Window, previews: u8) -> Result<Option<RootPage>> {
+    async fn roots(&self, key: &SubjectKey, window: PageQuery, previews: u8) -> Result<Option<RootPage>> {
         let rows = self.rows();
-        let roots = Cut::of(&window).page(&window, rows.listed(key, None), |view| view.comment.floor);
+        let roots = RangeSplit::of(&window).page(&window, rows.listed(key, None), |view| view.comment.floor);
         Ok(rows.threads(key, roots, previews))
     }
 
@@ -55,9 +55,9 @@ impl Reader for Store {
         Ok(rows.threads(key, roots, previews))
     }
 
-    async fn replies(&self, key: &SubjectKey, root: CommentId, window: Window) -> Result<Option<ReplyPage>> {
+    async fn replies(&self, key: &SubjectKey, root: CommentId, window: PageQuery) -> Result<Option<ReplyPage>> {
         let rows = self.rows();
-        let replies = Cut::of(&window).page(&window, rows.listed(key, Some(root)), |view| view.comment.floor);
+        let replies = RangeSplit::of(&window).page(&window, rows.listed(key, Some(root)), |view| view.comment.floor);
         let found = rows.open(key).cloned().zip(rows.view(root));
         Ok(found.map(|(subject, root)| ReplyPage { subject, root, replies }))
     }
@@ -69,7 +69,7 @@ impl Reader for Store {
         Ok(found.map(|(subject, root)| ReplyPage { subject, root, replies }))
     }
 
-    async fn thread(&self, key: &SubjectKey, part: &Subtree) -> Result<Option<ThreadPage>> {
+    async fn thread(&self, key: &SubjectKey, part: &SubtreeQuery) -> Result<Option<ThreadPage>> {
         let rows = self.rows();
         let within = |path: &Path| *path == part.top || part.top.is_above(path);
         let mut comments: Vec<_> = rows.views(key).into_iter().filter(|view| within(&view.comment.path)).collect();
@@ -89,9 +89,9 @@ impl Reader for Store {
         Ok(chain.into_iter().filter_map(|id| rows.view(id)).filter(|view| view.subject == *key).collect())
     }
 
-    async fn revisions(&self, id: CommentId) -> Result<Vec<PastContent>> {
+    async fn revisions(&self, id: CommentId) -> Result<Vec<ContentRevision>> {
         let rows = self.rows();
-        let present = rows.comments.get(&id).map(|(comment, content)| PastContent {
+        let present = rows.comments.get(&id).map(|(comment, content)| ContentRevision {
             version: comment.version,
             content: content.clone(),
             time: comment.edit_time.unwrap_or(comment.create_time),
@@ -156,7 +156,7 @@ impl Reader for Store {
         Ok(first(places.collect(), after.is_some(), limit))
     }
 
-    async fn created_by(&self, key: &SubjectKey, keys: &[RequestKey]) -> Result<Vec<Option<CommentId>>> {
+    async fn created_by(&self, key: &SubjectKey, keys: &[IdempotencyKey]) -> Result<Vec<Option<CommentId>>> {
         let rows = self.rows();
         let made = |asked| rows.made.get(&(rows.subjects.get(key)?.id, asked))?.comment;
         Ok(keys.iter().map(|asked| made(*asked)).collect())
@@ -176,9 +176,14 @@ impl Reader for Store {
         Ok((page.items, last.filter(|_| page.more_after)))
     }
 
-    async fn export_comments(&self, key: &SubjectKey, after: Option<CommentId>, limit: usize) -> Result<Vec<Exported>> {
+    async fn export_comments(
+        &self,
+        key: &SubjectKey,
+        after: Option<CommentId>,
+        limit: usize,
+    ) -> Result<Vec<ExportedComment>> {
         let views = self.rows().views(key).into_iter().filter(|view| after.is_none_or(|after| view.comment.id > after));
-        let exported = |view| Exported { view, client: ClientInfo::default(), origin: None };
+        let exported = |view| ExportedComment { view, client: ClientInfo::default(), origin: None };
         Ok(views.take(limit).map(exported).collect())
     }
 
@@ -190,7 +195,7 @@ impl Reader for Store {
         Ok(behind.take(limit).map(liker).collect())
     }
 
-    async fn verify(&self, key: &SubjectKey) -> Result<Verified> {
-        Ok(Verified { comments: self.rows().views(key).len() as i64, drifts: Vec::new() })
+    async fn verify(&self, key: &SubjectKey) -> Result<CountReport> {
+        Ok(CountReport { comments: self.rows().views(key).len() as i64, drifts: Vec::new() })
     }
 }

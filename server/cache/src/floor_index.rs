@@ -1,0 +1,81 @@
+//! Which comment has which floor of a list, remembered. It never changes, so a page of floors can be asked for by ids.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use moka::sync::Cache as Bounded;
+use riposte_core::{CommentId, SubjectKey};
+
+/// What may be remembered, in bytes.
+const ROOM: u64 = 32 << 20;
+/// What an entry costs beside its floors and the names of its subject.
+const FRAME: usize = 192;
+/// What a floor with its id costs.
+const EACH: usize = 24;
+/// The most floors of one list. One that has more begins anew.
+const MOST: usize = 16_384;
+
+/// The list of a subject's roots, or of a root's replies.
+type FloorListName = (SubjectKey, Option<CommentId>);
+
+/// What one list's floors are.
+type Ids = Arc<HashMap<i32, CommentId>>;
+
+/// The memory of one process.
+#[derive(Debug)]
+pub(crate) struct FloorIndex {
+    lists: Bounded<FloorListName, Ids>,
+}
+
+impl FloorIndex {
+    pub(crate) fn new() -> Self {
+        let weigh = |(key, _): &FloorListName, ids: &Ids| {
+            let names = key.object_type().as_str().len() + key.object_id().len();
+            u32::try_from(FRAME + names + EACH * ids.len()).unwrap_or(u32::MAX)
+        };
+        Self { lists: Bounded::builder().max_capacity(ROOM).weigher(weigh).build() }
+    }
+
+    /// The comments of these floors, in their order; `None` where one of them is not known.
+    pub(crate) fn recall(&self, list: &FloorListName, floors: &[i32]) -> Option<Vec<CommentId>> {
+        if floors.is_empty() {
+            return Some(Vec::new());
+        }
+        let ids = self.lists.get(list)?;
+        floors.iter().map(|floor| ids.get(floor).copied()).collect()
+    }
+
+    /// Adds what was read. Of two that add to one list at the same time one may be lost, and is read again.
+    pub(crate) fn remember(&self, list: &FloorListName, read: impl Iterator<Item = (i32, CommentId)>) {
+        let mut ids = self.lists.get(list).map_or_else(HashMap::new, |known| HashMap::clone(&known));
+        ids.extend(read);
+        if ids.len() <= MOST {
+            self.lists.insert(list.clone(), Arc::new(ids));
+        } else {
+            self.lists.invalidate(list);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use riposte_core::{CommentId, SubjectKey};
+
+    use super::{FloorIndex, MOST};
+
+    #[test]
+    fn floors_are_known_all_or_not_at_all_and_a_list_is_bounded() {
+        let places = FloorIndex::new();
+        let list = (SubjectKey::stored("t".into(), "o".into()), None);
+        let id = |floor: i32| CommentId::new(i64::from(floor) + 1_000).expect("positive");
+        let of = |floors: std::ops::Range<i32>| floors.map(move |floor| (floor, id(floor)));
+        assert_eq!(places.recall(&list, &[1]), None, "nothing is known of the list");
+        assert_eq!(places.recall(&list, &[]), Some(Vec::new()));
+        places.remember(&list, of(1..4));
+        places.remember(&list, of(7..8));
+        assert_eq!(places.recall(&list, &[7, 1]), Some(vec![id(7), id(1)]));
+        assert_eq!(places.recall(&list, &[1, 5]), None);
+        places.remember(&list, of(1..i32::try_from(MOST).expect("small") + 2));
+        assert_eq!(places.recall(&list, &[1]), None, "it began anew");
+    }
+}

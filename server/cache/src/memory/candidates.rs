@@ -1,0 +1,72 @@
+//! What the preview of one root is chosen from. See the protocol in `port.rs`.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use riposte_core::CommentId;
+use riposte_core::rank::preview_order;
+
+use crate::port::{self, CachedComment, CachedPreview, LikeCounts, ListUpdate};
+
+/// Replies that a choice of all of them grows to; those that come later are others.
+const GROWS: usize = 16;
+
+/// See the module.
+#[derive(Debug, Clone)]
+pub(super) struct MemoryCandidates {
+    members: BTreeMap<i32, CommentId>,
+    high: i32,
+    place: (i32, i32),
+}
+
+impl MemoryCandidates {
+    /// That of a root which has no listed replies.
+    pub(super) fn empty() -> Self {
+        Self { members: BTreeMap::new(), high: i32::MAX, place: (0, 0) }
+    }
+
+    /// That which was read.
+    pub(super) fn of(read: &port::CachedCandidates) -> Self {
+        Self { members: read.members.iter().copied().collect(), high: read.high, place: read.place }
+    }
+
+    /// Brings what a commit did.
+    pub(super) fn apply(&mut self, change: &ListUpdate) {
+        for floor in &change.went {
+            self.members.remove(floor);
+        }
+        for (floor, id) in change.came.iter().filter(|(floor, _)| *floor <= self.high) {
+            self.members.insert(*floor, *id);
+        }
+        if self.high == i32::MAX && self.members.len() > GROWS {
+            self.high = self.members.last_key_value().map_or(0, |(floor, _)| *floor);
+        }
+    }
+
+    /// Whether it ends with these likes: those of a reply that it does not hold, and that might stand before its place.
+    pub(super) fn ends_with(&self, likes: &LikeCounts) -> bool {
+        let Some((_, floor)) = likes.below else { return false };
+        let other = floor > self.high && self.members.get(&floor) != Some(&likes.id);
+        other && likes.likes > 0 && (Reverse(likes.likes), floor) < (Reverse(self.place.0), self.place.1)
+    }
+
+    /// The first `size` of them in the order of previews; `None` where another might be among these, or where a copy is
+    /// missing.
+    pub(super) fn preview(
+        &self,
+        size: usize,
+        item: impl Fn(CommentId) -> Option<CachedComment>,
+    ) -> Option<CachedPreview> {
+        let more = self.members.len() > size;
+        let whole = self.high == i32::MAX;
+        if !more && !whole {
+            return None;
+        }
+        let mut replies = self.members.values().map(|id| item(*id)).collect::<Option<Vec<_>>>()?;
+        replies.sort_by_key(|reply| preview_order(&reply.comment));
+        replies.truncate(size);
+        let (likes, floor) = (self.place.0, self.place.1.max(self.high));
+        let first = |last: &CachedComment| preview_order(&last.comment) <= (Reverse(likes), floor);
+        (whole || replies.last().is_none_or(first)).then_some(CachedPreview { replies, more })
+    }
+}

@@ -1,0 +1,73 @@
+//! The ranking that a walk begins along, remembered for as long as nobody would make another one.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use moka::sync::Cache as Bounded;
+use riposte_core::page::ListOrder;
+use riposte_core::ports::Rankings;
+use riposte_core::rank::{RankedList, Ranking, WALKED_ANEW};
+use riposte_core::{Millis, Result};
+
+use crate::single_flight::SingleFlight;
+
+/// Lists whose last ranking is remembered.
+const LISTS: u64 = 10_000;
+
+/// Rankings as `inner` has them. A list that changes gets a new ranking when its last one is [`WALKED_ANEW`] old, and not
+/// before: until then every walk begins along the last one, and the rows need not be asked which that is. The list's next floor
+/// may be an earlier one; a first page tells the one at which it was read.
+#[derive(Debug)]
+pub struct RankingCache {
+    inner: Arc<dyn Rankings>,
+    last: Bounded<RankedList, (Ranking, i32)>,
+    looks: SingleFlight<RankedList, Option<(Ranking, i32)>>,
+}
+
+impl RankingCache {
+    /// The rankings of `inner`.
+    #[must_use]
+    pub fn new(inner: Arc<dyn Rankings>) -> Self {
+        let last = Bounded::builder().max_capacity(LISTS).time_to_live(WALKED_ANEW).build();
+        Self { inner, last, looks: SingleFlight::default() }
+    }
+}
+
+#[async_trait]
+impl Rankings for RankingCache {
+    async fn current(&self, list: &RankedList, now: Millis) -> Result<Option<(Ranking, i32)>> {
+        let known = self.last.get(list);
+        if let Some(known) = known.filter(|(ranking, _)| now < ranking.made.plus(WALKED_ANEW)) {
+            return Ok(Some(known));
+        }
+        let (inner, last, of) = (Arc::clone(&self.inner), self.last.clone(), list.clone());
+        let look = move || async move {
+            let found = inner.current(&of, now).await?;
+            if let Some(found) = &found {
+                last.insert(of, found.clone());
+            }
+            Ok(found)
+        };
+        self.looks.join(list.clone(), look).await
+    }
+
+    async fn frozen(&self, list: &RankedList, epoch: i64) -> Result<Option<Ranking>> {
+        self.inner.frozen(list, epoch).await
+    }
+
+    async fn others(
+        &self,
+        list: &RankedList,
+        ranking: &Ranking,
+        floors: Range<i32>,
+        order: ListOrder,
+        limit: usize,
+    ) -> Result<Vec<i32>> {
+        self.inner.others(list, ranking, floors, order, limit).await
+    }
+
+    async fn trim(&self, source: usize, before: Millis, limit: usize) -> Result<usize> {
+        self.inner.trim(source, before, limit).await
+    }
+}

@@ -1,0 +1,145 @@
+//! The port, whole: what is not kept is read from the rows.
+
+use async_trait::async_trait;
+use riposte_core::comment::CommentView;
+use riposte_core::page::{
+    ContentRevision, CountReport, HistoryCursor, Liker, LikerCursor, LocatedComment, MemberLike, Page, PageQuery,
+    PageSelector, ReplyPage, RootPage, SubjectCursor, SubtreeQuery, ThreadPage,
+};
+use riposte_core::ports::{ExportedComment, Reader};
+use riposte_core::request::IdempotencyKey;
+use riposte_core::{CommentId, LikeValue, MemberId, ObjectType, ObjectTypeScope, Result, Subject, SubjectKey};
+
+use super::{CachedReader, LoadKey, parts};
+use crate::port::SubjectMember;
+
+#[async_trait]
+impl Reader for CachedReader {
+    fn origin(&self) -> Option<&dyn Reader> {
+        Some(&*self.0.inner)
+    }
+
+    async fn subjects(&self, keys: &[SubjectKey]) -> Result<Vec<Option<Subject>>> {
+        self.subjects_of(keys).await
+    }
+
+    async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<LocatedComment>>> {
+        self.0.inner.locate(ids).await
+    }
+
+    async fn locate_among(&self, ids: &[CommentId], types: &ObjectTypeScope) -> Result<Vec<Option<LocatedComment>>> {
+        self.0.inner.locate_among(ids, types).await
+    }
+
+    async fn comments(&self, ids: &[CommentId]) -> Result<Vec<Option<CommentView>>> {
+        self.comments_of(ids, &ObjectTypeScope::All).await
+    }
+
+    async fn comments_among(&self, ids: &[CommentId], types: &ObjectTypeScope) -> Result<Vec<Option<CommentView>>> {
+        self.comments_of(ids, types).await
+    }
+
+    async fn roots(&self, key: &SubjectKey, window: PageQuery, previews: u8) -> Result<Option<RootPage>> {
+        let wanted = LoadKey { key: key.clone(), root: None, which: PageSelector::Window(window), previews };
+        Ok(self.page(wanted).await?.map(parts::roots))
+    }
+
+    async fn roots_at(&self, key: &SubjectKey, floors: &[i32], previews: u8) -> Result<Option<RootPage>> {
+        let wanted = LoadKey { key: key.clone(), root: None, which: PageSelector::Floors(floors.to_vec()), previews };
+        Ok(self.page(wanted).await?.map(parts::roots))
+    }
+
+    async fn replies(&self, key: &SubjectKey, root: CommentId, window: PageQuery) -> Result<Option<ReplyPage>> {
+        let wanted = LoadKey { key: key.clone(), root: Some(root), which: PageSelector::Window(window), previews: 0 };
+        Ok(self.page(wanted).await?.and_then(parts::replies))
+    }
+
+    async fn replies_at(&self, key: &SubjectKey, root: CommentId, floors: &[i32]) -> Result<Option<ReplyPage>> {
+        let which = PageSelector::Floors(floors.to_vec());
+        let wanted = LoadKey { key: key.clone(), root: Some(root), which, previews: 0 };
+        Ok(self.page(wanted).await?.and_then(parts::replies))
+    }
+
+    async fn thread(&self, key: &SubjectKey, part: &SubtreeQuery) -> Result<Option<ThreadPage>> {
+        self.0.rows(key.partition(), self.0.inner.thread(key, part)).await
+    }
+
+    async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Vec<CommentView>> {
+        self.0.rows(key.partition(), self.0.inner.conversation(key, id, limit)).await
+    }
+
+    async fn revisions(&self, id: CommentId) -> Result<Vec<ContentRevision>> {
+        self.0.rows(id.partition(), self.0.inner.revisions(id)).await
+    }
+
+    async fn like_states(
+        &self,
+        key: &SubjectKey,
+        member: &MemberId,
+        ids: &[CommentId],
+    ) -> Result<Vec<Option<LikeValue>>> {
+        let who = SubjectMember { key: key.clone(), member: member.clone() };
+        self.states_of(&who, ids).await
+    }
+
+    async fn likers(
+        &self,
+        id: CommentId,
+        value: LikeValue,
+        after: Option<&LikerCursor>,
+        limit: usize,
+    ) -> Result<Page<Liker>> {
+        self.0.rows(id.partition(), self.0.inner.likers(id, value, after, limit)).await
+    }
+
+    async fn member_likes(
+        &self,
+        key: &SubjectKey,
+        member: &MemberId,
+        after: Option<CommentId>,
+        limit: usize,
+    ) -> Result<Page<MemberLike>> {
+        self.0.rows(key.partition(), self.0.inner.member_likes(key, member, after, limit)).await
+    }
+
+    async fn member_comments(
+        &self,
+        object_type: &ObjectType,
+        member: &MemberId,
+        all: bool,
+        after: Option<&HistoryCursor>,
+        limit: usize,
+    ) -> Result<Page<HistoryCursor>> {
+        self.0.inner.member_comments(object_type, member, all, after, limit).await
+    }
+
+    async fn created_by(&self, key: &SubjectKey, keys: &[IdempotencyKey]) -> Result<Vec<Option<CommentId>>> {
+        self.0.inner.created_by(key, keys).await
+    }
+
+    async fn list_subjects(
+        &self,
+        object_type: Option<&ObjectType>,
+        after: SubjectCursor,
+        limit: usize,
+    ) -> Result<(Vec<Subject>, Option<SubjectCursor>)> {
+        self.0.inner.list_subjects(object_type, after, limit).await
+    }
+
+    async fn export_comments(
+        &self,
+        key: &SubjectKey,
+        after: Option<CommentId>,
+        limit: usize,
+    ) -> Result<Vec<ExportedComment>> {
+        self.0.inner.export_comments(key, after, limit).await
+    }
+
+    async fn export_likes(&self, id: CommentId, after: Option<&MemberId>, limit: usize) -> Result<Vec<Liker>> {
+        self.0.inner.export_likes(id, after, limit).await
+    }
+
+    async fn verify(&self, key: &SubjectKey) -> Result<CountReport> {
+        self.0.inner.verify(key).await
+    }
+}

@@ -1,0 +1,92 @@
+//! Where Redis is, which stays for the life of the process, and who we are there, which may be exchanged.
+
+use std::fmt;
+use std::sync::{PoisonError, RwLock};
+
+use async_trait::async_trait;
+use fred::types::config::{Config, CredentialProvider, Server, ServerConfig};
+
+/// User and password; each may be missing.
+type Credentials = (Option<String>, Option<String>);
+
+/// See the module. Every connection asks it for the credentials when it is made, that to a node of a cluster too.
+pub(super) struct Endpoint {
+    servers: ServerConfig,
+    database: Option<u8>,
+    secured: bool,
+    credentials: RwLock<Credentials>,
+}
+
+impl Endpoint {
+    /// What an address says.
+    pub(super) fn of(address: &Config) -> Self {
+        let Config { server, database, tls, username, password, .. } = address.clone();
+        let credentials = RwLock::new((username, password));
+        Self { servers: server, database, secured: tls.is_some(), credentials }
+    }
+
+    /// Whether an address differs in nothing but user and password.
+    ///
+    /// # Errors
+    /// In words, without the address, when it leads elsewhere.
+    pub(super) fn leads_here(&self, address: &Config) -> Result<(), String> {
+        let new = Self::of(address);
+        if (&new.servers, new.database, new.secured) == (&self.servers, self.database, self.secured) {
+            return Ok(());
+        }
+        Err("names other servers than before, which needs a restart".to_owned())
+    }
+
+    /// From now on connections are made with the user and password of this address. Those that are open live on.
+    pub(super) fn exchange(&self, address: Config) {
+        *self.credentials.write().unwrap_or_else(PoisonError::into_inner) = (address.username, address.password);
+    }
+}
+
+#[async_trait]
+impl CredentialProvider for Endpoint {
+    async fn fetch(&self, _: Option<&Server>) -> Result<Credentials, fred::error::Error> {
+        Ok(self.credentials.read().unwrap_or_else(PoisonError::into_inner).clone())
+    }
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Place").field("servers", &self.servers).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Config, CredentialProvider, Endpoint};
+    use crate::redis::client::parsed;
+
+    fn place(url: &str) -> Endpoint {
+        Endpoint::of(&Config::from_url(url).expect("an address"))
+    }
+
+    #[tokio::test]
+    async fn user_and_password_may_change_and_nothing_else() {
+        let before = "redis-cluster://a:b@127.0.0.1:7000?node=127.0.0.1:7001";
+        let place = place(before);
+        for other in [
+            "redis-cluster://c:d@127.0.0.1:7000?node=127.0.0.1:7002",
+            "rediss-cluster://c:d@127.0.0.1:7000?node=127.0.0.1:7001",
+            "redis://c:d@127.0.0.1:7000",
+            "nonsense",
+        ] {
+            let refused = parsed(other).and_then(|other| place.leads_here(&other)).expect_err(other);
+            assert!(!refused.contains("c:d"), "{refused}");
+        }
+        let known = async || place.fetch(None).await.expect("always known");
+        assert_eq!(known().await, (Some("a".to_owned()), Some("b".to_owned())));
+        for (given, user, password) in [("c:d%2F@", Some("c"), Some("d/")), (":e@", None, Some("e")), ("", None, None)]
+        {
+            let new = parsed(&before.replace("a:b@", given)).expect("an address");
+            place.leads_here(&new).expect("the same servers");
+            place.exchange(new);
+            assert_eq!(known().await, (user.map(str::to_owned), password.map(str::to_owned)), "{given}");
+        }
+        assert!(!format!("{place:?}").contains("d/"));
+    }
+}

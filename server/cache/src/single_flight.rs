@@ -1,0 +1,184 @@
+//! Many who look for the same thing at the same time share one look.
+//!
+//! Who comes while a look is under way does not share its outcome, which may be older than what he has seen: he waits for the
+//! next look with all others who come meanwhile. So there are never more than two for a key, and each is newer than
+//! everybody who shares it. A look that has begun goes on to its end, whoever still waits; one that has not is given up with the
+//! last who waits for it.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures::FutureExt;
+use futures::future::{BoxFuture, Shared, WeakShared};
+use riposte_core::{Error, Result};
+
+/// The looks under way and those that wait.
+#[derive(Debug)]
+pub struct SingleFlight<K, V: Clone> {
+    places: Arc<Mutex<HashMap<K, Place<V>>>>,
+}
+
+type Flight<V> = Shared<BoxFuture<'static, Result<V>>>;
+
+#[derive(Debug)]
+struct Place<V: Clone> {
+    turn: Arc<tokio::sync::Mutex<()>>,
+    /// The look that has not begun, while somebody waits for it.
+    next: Option<WeakShared<BoxFuture<'static, Result<V>>>>,
+    /// Those under way and those that wait.
+    flights: usize,
+}
+
+/// Takes a place away when the last look has left it.
+struct Leave<K: Eq + Hash, V: Clone> {
+    places: Arc<Mutex<HashMap<K, Place<V>>>>,
+    key: K,
+}
+
+impl<K: Eq + Hash, V: Clone> Drop for Leave<K, V> {
+    fn drop(&mut self) {
+        let mut places = locked(&self.places);
+        let Some(place) = places.get_mut(&self.key) else { return };
+        place.flights -= 1;
+        if place.flights == 0 {
+            places.remove(&self.key);
+        }
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<K, V> Default for SingleFlight<K, V>
+where
+    V: Clone,
+{
+    fn default() -> Self {
+        Self { places: Arc::default() }
+    }
+}
+
+impl<K, V> SingleFlight<K, V>
+where
+    K: Eq + Hash + Clone + Send + 'static,
+    V: Clone + Send + Sync + 'static,
+{
+    /// The outcome of a look that begins after this call. `look` runs to its end in a task of its own, whoever waits.
+    ///
+    /// # Errors
+    /// Those of `look`; [`Error::Internal`] where it panics.
+    pub async fn join<F>(&self, key: K, look: impl FnOnce() -> F + Send + 'static) -> Result<V>
+    where
+        F: Future<Output = Result<V>> + Send + 'static,
+    {
+        let flight = {
+            let mut places = locked(&self.places);
+            let new = || Place { turn: Arc::default(), next: None, flights: 0 };
+            let place = places.entry(key.clone()).or_insert_with(new);
+            match place.next.as_ref().and_then(WeakShared::upgrade) {
+                Some(next) => next,
+                None => {
+                    place.flights += 1;
+                    let next = self.flight(key, Arc::clone(&place.turn), look);
+                    place.next = next.downgrade();
+                    next
+                }
+            }
+        };
+        flight.await
+    }
+
+    fn flight<F>(
+        &self,
+        key: K,
+        turn: Arc<tokio::sync::Mutex<()>>,
+        look: impl FnOnce() -> F + Send + 'static,
+    ) -> Flight<V>
+    where
+        F: Future<Output = Result<V>> + Send + 'static,
+    {
+        let leave = Leave { places: Arc::clone(&self.places), key };
+        async move {
+            let turn = turn.lock_owned().await;
+            if let Some(place) = locked(&leave.places).get_mut(&leave.key) {
+                place.next = None;
+            }
+            let look = look();
+            let looked = tokio::spawn(async move {
+                let _held = (turn, leave);
+                look.await
+            });
+            looked.await.unwrap_or_else(|died| Err(Error::internal(format!("a shared look: {died}"))))
+        }
+        .boxed()
+        .shared()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use futures::poll;
+    use tokio::sync::Semaphore;
+
+    use super::SingleFlight;
+
+    #[tokio::test]
+    async fn who_comes_meanwhile_shares_the_next_look_and_not_the_present_one() {
+        let (flights, looks, gate) = (
+            Arc::new(SingleFlight::<u8, usize>::default()),
+            Arc::new(AtomicUsize::new(0)),
+            Arc::new(Semaphore::new(0)),
+        );
+        let join = || {
+            let (flights, looks, gate) = (Arc::clone(&flights), Arc::clone(&looks), Arc::clone(&gate));
+            let look = move || async move {
+                let number = looks.fetch_add(1, Ordering::SeqCst) + 1;
+                gate.acquire().await.expect("open").forget();
+                Ok(number)
+            };
+            tokio::spawn(async move { flights.join(7, look).await })
+        };
+        let first = join();
+        while looks.load(Ordering::SeqCst) == 0 {
+            tokio::task::yield_now().await;
+        }
+        let later: Vec<_> = (0..100).map(|_| join()).collect();
+        gate.add_permits(1);
+        assert_eq!(first.await.expect("ends"), Ok(1));
+        gate.add_permits(1);
+        for one in later {
+            assert_eq!(one.await.expect("ends"), Ok(2));
+        }
+        assert!(flights.places.lock().expect("whole").is_empty(), "idle places are taken away");
+    }
+
+    #[tokio::test]
+    async fn who_gives_up_leaves_nothing_behind_and_the_look_goes_on() {
+        let (flights, gate) = (SingleFlight::<u8, usize>::default(), Arc::new(Semaphore::new(0)));
+        let look = |number| {
+            let gate = Arc::clone(&gate);
+            move || async move {
+                gate.acquire().await.expect("open").forget();
+                Ok(number)
+            }
+        };
+        {
+            let mut first = pin!(flights.join(7, look(1)));
+            let mut second = pin!(flights.join(7, look(2)));
+            assert!(poll!(&mut first).is_pending() && poll!(&mut second).is_pending());
+        }
+        // The first has begun, and keeps its turn; the second was waited for by nobody.
+        let mut third = pin!(flights.join(7, look(3)));
+        assert!(poll!(&mut third).is_pending());
+        assert_eq!(flights.places.lock().expect("whole")[&7].flights, 2);
+        gate.add_permits(2);
+        assert_eq!(third.await, Ok(3));
+        assert!(flights.places.lock().expect("whole").is_empty());
+    }
+}

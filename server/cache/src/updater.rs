@@ -1,0 +1,69 @@
+//! From a commit to its copies: absolute values, told behind the commit and before its answer.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use riposte_core::ports::CommitObserver;
+use riposte_core::unit_of_work::{CommittedChange, CommittedComment};
+
+use crate::invalid_partitions::InvalidPartitions;
+use crate::port::{Cache, CommentUpdate, LikeCounts, ListUpdate, SubjectUpdate};
+use crate::stats::{CacheEvent, CacheStats};
+
+/// Hears what is committed and brings it to the copies. What does not reach them in their time is told by the relay.
+#[derive(Debug)]
+pub struct CacheUpdater {
+    cache: Arc<dyn Cache>,
+    owed: InvalidPartitions,
+    tally: CacheStats,
+}
+
+impl CacheUpdater {
+    /// Brings changes to `cache`.
+    #[must_use]
+    pub fn new(cache: Arc<dyn Cache>, owed: InvalidPartitions, tally: CacheStats) -> Self {
+        Self { cache, owed, tally }
+    }
+}
+
+#[async_trait]
+impl CommitObserver for CacheUpdater {
+    async fn committed(&self, changed: Vec<CommittedChange>) {
+        let (revised, liked): (Vec<_>, Vec<_>) = changed.into_iter().partition(|changed| changed.revised);
+        let changes: Vec<SubjectUpdate> = revised.into_iter().map(change).collect();
+        let likes: Vec<LikeCounts> = liked
+            .iter()
+            .flat_map(|changed| &changed.comments)
+            .map(|changed| LikeCounts::of(&changed.comment))
+            .collect();
+        let applied = if changes.is_empty() { Ok(()) } else { self.cache.apply(&changes).await };
+        let moved = if likes.is_empty() { Ok(()) } else { self.cache.like(&likes).await };
+        if applied.and(moved).is_err() {
+            let partitions = changes.iter().map(|change| change.subject.key.partition());
+            self.owed.owe(partitions.chain(likes.iter().map(|likes| likes.id.partition())));
+            self.tally.one(CacheEvent::Unheard);
+        }
+    }
+}
+
+fn change(changed: CommittedChange) -> SubjectUpdate {
+    let CommittedChange { subject, created, comments, .. } = changed;
+    let mut lists: Vec<ListUpdate> = Vec::new();
+    for CommittedComment { comment, was_listed, .. } in &comments {
+        if comment.listed == *was_listed {
+            continue;
+        }
+        let root = comment.root_id;
+        let place = lists.iter().position(|list| list.root == root).unwrap_or_else(|| {
+            lists.push(ListUpdate { root, came: Vec::new(), went: Vec::new() });
+            lists.len() - 1
+        });
+        if comment.listed {
+            lists[place].came.push((comment.floor, comment.id));
+        } else {
+            lists[place].went.push(comment.floor);
+        }
+    }
+    let patch = |CommittedComment { comment, content, .. }| CommentUpdate { comment, content };
+    SubjectUpdate { subject, created, lists, patches: comments.into_iter().map(patch).collect() }
+}

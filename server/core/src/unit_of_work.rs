@@ -1,0 +1,214 @@
+//! The rows that one batch may touch, loaded under lock, and everything that becomes of them.
+//!
+//! A store fills a [`UnitOfWork`], calls [`UnitOfWork::run`] for each command in order, and writes what the [`WriteSet`] names.
+//! Commands of a batch see one another's effects; a refused command leaves no trace.
+
+mod apply;
+mod committed_change;
+#[cfg(test)]
+mod tests;
+mod write_set;
+
+use std::collections::BTreeMap;
+
+use crate::comment::{Comment, CommentView};
+use crate::content::Content;
+use crate::error::{Error, Result};
+use crate::event::Changes;
+use crate::ids::{CommentId, SubjectId};
+use crate::like::{Like, LikeAnswer};
+use crate::member::MemberId;
+use crate::path::Path;
+use crate::request::{Fingerprint, IdempotencyKey};
+use crate::subject::{Subject, SubjectKey};
+use crate::verbs::Command;
+pub use committed_change::{CommittedChange, CommittedComment};
+pub use write_set::{ContentEdit, WriteSet};
+
+/// What an earlier request with the same key did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IdempotencyRecord {
+    /// The code of its verb ([`crate::CommandKind::code`]), kept for whoever reads the rows; the print covers it.
+    pub verb: i8,
+    /// The print of verb and body.
+    pub print: Fingerprint,
+    /// The comment it was about; `None` for a subject's own verbs.
+    pub comment: Option<CommentId>,
+    /// The subject's revision that it answered.
+    pub revision: i64,
+}
+
+/// What a command answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandOutput {
+    /// The subject's revision that holds the effect (the first answer's, on a repeat).
+    pub revision: i64,
+    /// What it did, as it is now.
+    pub effect: Effect,
+    /// Whether an earlier request with the same key had done it already.
+    pub replayed: bool,
+}
+
+/// The thing a command was about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect {
+    /// A subject.
+    Subject(Box<Subject>),
+    /// A comment.
+    Comment(Box<CommentView>),
+    /// A like.
+    Like(LikeAnswer),
+}
+
+/// The rows of one batch.
+#[derive(Debug, Default)]
+pub struct UnitOfWork {
+    subjects: BTreeMap<SubjectKey, Subject>,
+    comments: BTreeMap<CommentId, Comment>,
+    paths: BTreeMap<Path, CommentId>,
+    contents: BTreeMap<CommentId, Content>,
+    likes: BTreeMap<(CommentId, MemberId), Like>,
+    priors: BTreeMap<(SubjectId, IdempotencyKey), IdempotencyRecord>,
+    journal: WriteSet,
+}
+
+impl UnitOfWork {
+    /// Adds a locked subject.
+    pub fn load_subject(&mut self, subject: Subject) {
+        self.subjects.insert(subject.key.clone(), subject);
+    }
+
+    /// Adds a locked comment.
+    pub fn load_comment(&mut self, comment: Comment) {
+        self.paths.insert(comment.path.clone(), comment.id);
+        self.comments.insert(comment.id, comment);
+    }
+
+    /// Adds the content of a comment.
+    pub fn load_content(&mut self, id: CommentId, content: Content) {
+        self.contents.insert(id, content);
+    }
+
+    /// Adds a locked like.
+    pub fn load_like(&mut self, like: Like) {
+        self.likes.insert((like.comment_id, like.member.clone()), like);
+    }
+
+    /// Adds what an earlier request did.
+    pub fn load_prior(&mut self, subject: SubjectId, key: IdempotencyKey, prior: IdempotencyRecord) {
+        self.priors.insert((subject, key), prior);
+    }
+
+    /// The subject under `key`, deleted or not.
+    #[must_use]
+    pub fn subject(&self, key: &SubjectKey) -> Option<&Subject> {
+        self.subjects.get(key)
+    }
+
+    /// A comment of the batch.
+    #[must_use]
+    pub fn comment(&self, id: CommentId) -> Option<&Comment> {
+        self.comments.get(&id)
+    }
+
+    /// The comment of the batch that stands at `path`.
+    #[must_use]
+    pub fn at_path(&self, path: &Path) -> Option<&Comment> {
+        self.paths.get(path).and_then(|id| self.comments.get(id))
+    }
+
+    /// The content of a comment of the batch.
+    #[must_use]
+    pub fn content(&self, id: CommentId) -> Option<&Content> {
+        self.contents.get(&id)
+    }
+
+    /// A member's like, if the member ever set one.
+    #[must_use]
+    pub fn like(&self, id: CommentId, member: &MemberId) -> Option<&Like> {
+        self.likes.get(&(id, member.clone()))
+    }
+
+    /// What has to be told of each subject: its changes, and the revision that holds them, if they moved it.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when a subject that changed is not in the world.
+    pub fn events(&self) -> Result<Vec<(&Subject, Option<i64>, &Changes)>> {
+        let told = |(key, changes)| {
+            let subject =
+                self.subjects.get(key).ok_or_else(|| Error::internal("a subject that changed is not loaded"))?;
+            Ok((subject, self.journal.revised.contains(key).then_some(subject.revision), changes))
+        };
+        self.journal.events.iter().map(told).collect()
+    }
+
+    /// What has to be written.
+    #[must_use]
+    pub fn journal(&self) -> &WriteSet {
+        &self.journal
+    }
+
+    /// Decides one command and applies it.
+    ///
+    /// # Errors
+    /// Why the command is refused; the world is then as before. After [`Error::Internal`] it may be half-changed, and
+    /// nothing of it may be written.
+    pub fn run(&mut self, command: &Command) -> Result<CommandOutput> {
+        if let Some(receipt) = self.replay(command)? {
+            return Ok(receipt);
+        }
+        let act = command.verb.act();
+        act.check(self, command)?;
+        let changes = act.changes(self, command);
+        // A like has no request row: that nothing changes is all that a repeat shows.
+        let replayed = changes.is_empty() && command.verb.as_like().is_some();
+        for change in changes {
+            self.apply(change, command)?;
+        }
+        let revision = self.subjects.get(&command.subject).map_or(0, |s| s.revision);
+        let effect = self.effect(command, command.verb.comment_id())?;
+        self.remember(command, revision);
+        Ok(CommandOutput { revision, effect, replayed })
+    }
+
+    /// The answer of an earlier request with the same key, if there was one.
+    fn replay(&self, command: &Command) -> Result<Option<CommandOutput>> {
+        let Some(subject) = self.subjects.get(&command.subject) else { return Ok(None) };
+        let Some(prior) = self.priors.get(&(subject.id, command.request.key)) else { return Ok(None) };
+        if prior.print != command.request.print {
+            return Err(Error::RequestIdReused);
+        }
+        let effect = self.effect(command, prior.comment)?;
+        Ok(Some(CommandOutput { revision: prior.revision, effect, replayed: true }))
+    }
+
+    fn effect(&self, command: &Command, comment: Option<CommentId>) -> Result<Effect> {
+        if let Some(set) = command.verb.as_like() {
+            return set.answer(self).map(Effect::Like);
+        }
+        let subject = self.subjects.get(&command.subject).ok_or(Error::SubjectNotFound)?;
+        let Some(id) = comment else { return Ok(Effect::Subject(Box::new(subject.clone()))) };
+        let comment = self.comments.get(&id).ok_or_else(|| Error::internal("a comment of the batch is not loaded"))?;
+        let view = CommentView {
+            comment: comment.clone(),
+            subject: subject.key.clone(),
+            content: self.contents.get(&id).cloned(),
+            pinned: subject.pins.contains(&id),
+        };
+        Ok(Effect::Comment(Box::new(view.seen_by(None))))
+    }
+
+    /// Twins later in the batch find what the first one did; the journal writes it beside the effect.
+    fn remember(&mut self, command: &Command, revision: i64) {
+        if command.verb.as_like().is_some() {
+            return; // a like's own row remembers its last operation
+        }
+        let Some(subject) = self.subjects.get(&command.subject) else { return };
+        let (verb, comment) = (command.verb.code(), command.verb.comment_id());
+        let prior = IdempotencyRecord { verb, print: command.request.print, comment, revision };
+        self.priors.insert((subject.id, command.request.key), prior);
+        if !command.verb.creates_comment() {
+            self.journal.requests.push((subject.id, command.request.key, prior));
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! The only code that changes rows: each fact, and the counts that follow from it.
+
+use crate::change::{Change, NewComment, StateChange};
+use crate::comment::Comment;
+use crate::content::Content;
+use crate::error::{Error, Result};
+use crate::event::{ChangeKind, CommentChange};
+use crate::ids::CommentId;
+use crate::like::{Like, LikeValue};
+use crate::path::Path;
+use crate::state::CommentState;
+use crate::subject::{Subject, SubjectKey};
+use crate::unit_of_work::{ContentEdit, UnitOfWork};
+use crate::verbs::Command;
+
+impl UnitOfWork {
+    pub(crate) fn apply(&mut self, change: Change, command: &Command) -> Result<()> {
+        match change {
+            Change::CreateSubject(subject) => self.create_subject(subject),
+            Change::ReplaceSubject(subject) => self.replace_subject(subject),
+            Change::InsertComment(new) => self.insert_comment(*new, command)?,
+            Change::SetState(change) => self.set_state(change, command)?,
+            Change::SetContent(id, content) => self.set_content(id, content, command)?,
+            Change::SetLike(like) => self.set_like(like, command)?,
+        }
+        Ok(())
+    }
+
+    fn create_subject(&mut self, subject: Subject) {
+        let key = subject.key.clone();
+        self.journal.new_subjects.insert(key.clone());
+        self.subjects.insert(key.clone(), subject);
+        self.revise(&key);
+        self.journal.events.entry(key).or_default().subject = true;
+    }
+
+    fn replace_subject(&mut self, subject: Subject) {
+        let key = subject.key.clone();
+        self.revise(&key);
+        let Some(row) = self.subjects.get_mut(&key) else { return };
+        let event = self.journal.events.entry(key).or_default();
+        for pin in row.pins.iter().chain(&subject.pins) {
+            if row.pins.contains(pin) != subject.pins.contains(pin) {
+                event.tell(CommentChange { id: *pin, root: None, what: ChangeKind::PinChanged });
+            }
+        }
+        event.subject |= row.version != subject.version;
+        *row = Subject {
+            next_floor: row.next_floor,
+            root_count: row.root_count,
+            comment_count: row.comment_count,
+            revision: row.revision,
+            ..subject
+        };
+    }
+
+    fn insert_comment(&mut self, new: NewComment, command: &Command) -> Result<()> {
+        let NewComment { mut comment, content, client, origin } = new;
+        self.revise(&command.subject);
+        let subject = self.subjects.get_mut(&command.subject).ok_or_else(|| unloaded("subject"))?;
+        comment.born_revision = subject.revision;
+        match comment.root_id {
+            None => subject.next_floor = next(comment.floor)?,
+            Some(root) => self.change(root)?.next_floor = next(comment.floor)?,
+        }
+        comment.relist();
+        self.contents.insert(comment.id, content);
+        if !client.is_empty() {
+            self.journal.clients.insert(comment.id, client);
+        }
+        if let Some(origin) = origin {
+            self.journal.origins.insert(comment.id, origin);
+        }
+        self.journal.new_comments.insert(comment.id, command.request);
+        self.load_comment(comment.clone());
+        self.tell(&comment, ChangeKind::Created, &command.subject);
+        self.count(&comment, i32::from(comment.state.is_visible()), &command.subject)
+    }
+
+    fn set_state(&mut self, change: StateChange, command: &Command) -> Result<()> {
+        self.revise(&command.subject);
+        let comment = self.change(change.comment_id)?;
+        let delta = comment.state.delta(change.to);
+        let deleted = change.to == CommentState::Deleted;
+        comment.prior_state = if deleted { comment.state } else { change.to };
+        comment.delete_time = deleted.then_some(command.now);
+        comment.deleted_by = change.deleted_by.filter(|_| deleted);
+        comment.state = change.to;
+        comment.version += 1;
+        comment.update_time = command.now;
+        comment.relist();
+        let comment = comment.clone();
+        self.tell(&comment, ChangeKind::StateChanged, &command.subject);
+        self.count(&comment, delta, &command.subject)
+    }
+
+    /// Moves every count that `comment` is part of by `delta`, and lists or unlists the tombstones above it.
+    fn count(&mut self, comment: &Comment, delta: i32, subject: &SubjectKey) -> Result<()> {
+        if delta == 0 {
+            return Ok(());
+        }
+        let row = self.subjects.get_mut(subject).ok_or_else(|| unloaded("subject"))?;
+        row.comment_count += delta;
+        row.root_count += if comment.is_root() { delta } else { 0 };
+        let parent = comment.parent_id.filter(|p| Some(*p) != comment.root_id);
+        for id in comment.root_id.into_iter().chain(parent) {
+            self.change(id)?.reply_count += delta;
+        }
+        for path in comment.path.ancestors() {
+            let id = self.at(&path)?;
+            let ancestor = self.change(id)?;
+            ancestor.live_below += delta;
+            ancestor.relist();
+        }
+        Ok(())
+    }
+
+    fn set_content(&mut self, id: CommentId, content: Content, command: &Command) -> Result<()> {
+        self.revise(&command.subject);
+        let former = self.contents.insert(id, content).ok_or_else(|| unloaded("content"))?;
+        let comment = self.change(id)?;
+        let time = comment.edit_time.unwrap_or(comment.create_time);
+        let edit = ContentEdit { comment_id: id, version: comment.version, content: former, time };
+        comment.version += 1;
+        comment.update_time = command.now;
+        comment.edit_time = Some(command.now);
+        let comment = comment.clone();
+        self.tell(&comment, ChangeKind::Edited, &command.subject);
+        self.journal.edits.push(edit);
+        if !self.journal.new_comments.contains_key(&id) {
+            self.journal.contents.insert(id);
+        }
+        Ok(())
+    }
+
+    fn set_like(&mut self, like: Like, command: &Command) -> Result<()> {
+        let key = (like.comment_id, like.member.clone());
+        let before = self.likes.get(&key).map_or(LikeValue::None, |l| l.value);
+        let (likes, dislikes) = before.delta(like.value);
+        if (likes, dislikes) != (0, 0) {
+            let comment = self.change(like.comment_id)?;
+            comment.like_count += likes;
+            comment.dislike_count += dislikes;
+            let change = CommentChange { id: comment.id, root: comment.root_id, what: ChangeKind::Liked };
+            let event = self.journal.events.entry(command.subject.clone()).or_default();
+            event.tell(change);
+            event.tell_liker(&key.1);
+        }
+        self.journal.likes.insert(key.clone());
+        self.likes.insert(key, like);
+        Ok(())
+    }
+
+    /// The subject is about to change: one revision per batch, however many commands touch it.
+    fn revise(&mut self, key: &SubjectKey) {
+        if let Some(subject) = self.subjects.get_mut(key)
+            && self.journal.revised.insert(key.clone())
+        {
+            if !self.journal.new_subjects.contains(key) {
+                self.journal.subjects.insert(key.clone(), subject.clone());
+            }
+            subject.revision += 1;
+        }
+    }
+
+    /// The row of a comment, about to change: its own revision moves.
+    fn change(&mut self, id: CommentId) -> Result<&mut Comment> {
+        let comment = self.comments.get_mut(&id).ok_or_else(|| unloaded("comment"))?;
+        if !self.journal.new_comments.contains_key(&id) {
+            self.journal.comments.entry(id).or_insert_with(|| comment.clone());
+        }
+        comment.revision += 1;
+        Ok(comment)
+    }
+
+    fn tell(&mut self, comment: &Comment, what: ChangeKind, subject: &SubjectKey) {
+        let change = CommentChange { id: comment.id, root: comment.root_id, what };
+        self.journal.events.entry(subject.clone()).or_default().tell(change);
+    }
+
+    fn at(&self, path: &Path) -> Result<CommentId> {
+        self.paths.get(path).copied().ok_or_else(|| unloaded("ancestor"))
+    }
+}
+
+fn next(floor: i32) -> Result<i32> {
+    floor.checked_add(1).ok_or_else(|| Error::internal("floors are exhausted"))
+}
+
+fn unloaded(what: &str) -> Error {
+    Error::internal(format!("a {what} that the batch needs is not loaded"))
+}

@@ -1,0 +1,118 @@
+//! Verbs as tests say them: about a comment of the scene, with everything else as usual.
+
+use std::time::Duration;
+
+use super::scene::{Scene, member, text};
+use crate::change::ImportOrigin;
+use crate::comment::DeletedBy;
+use crate::content::ClientInfo;
+use crate::ids::{CommentId, SubjectId};
+use crate::like::LikeValue;
+use crate::request::RequestId;
+use crate::state::CommentState;
+use crate::subject::{Metadata, SubjectState};
+use crate::time::Millis;
+use crate::verbs::{
+    Create, CreateSubject, Delete, DeleteActor, DeleteSubject, Edit, Hide, Import, ImportLike, ImportTimes, Pin, Reply,
+    SetLike, Undelete, Unhide, Unpin, UpdateSubject,
+};
+
+/// A subject owned by "owner".
+pub(super) fn create_subject(id: SubjectId) -> CreateSubject {
+    let (owner, metadata) = (Some(member("owner")), Metadata::new());
+    CreateSubject { id, owner, state: SubjectState::Active, metadata, create_time: Millis(3) }
+}
+
+/// Changes nothing yet.
+pub(super) fn update_subject() -> UpdateSubject {
+    UpdateSubject { owner: None, state: None, metadata: None, etag: String::new() }
+}
+
+pub(super) fn delete_subject() -> DeleteSubject {
+    DeleteSubject { etag: String::new() }
+}
+
+impl Scene {
+    /// A root by "author".
+    pub(super) fn create(&mut self) -> Create {
+        let id = self.id();
+        let (member, content) = (member("author"), text(&format!("root {}", id.get())));
+        Create { id, member, content, client: ClientInfo::default(), auto_create: None }
+    }
+
+    /// An answer by "author".
+    pub(super) fn answer(&mut self, parent: CommentId, max_depth: u8) -> Reply {
+        let id = self.id();
+        let (member, content) = (member("author"), text(&format!("reply {}", id.get())));
+        let parent = self.target(parent);
+        Reply { id, parent, member, content, client: ClientInfo::default(), max_depth }
+    }
+
+    /// A root by "author", deleted by its author where `state` says so.
+    pub(super) fn import(&mut self, state: CommentState) -> Import {
+        let id = self.id();
+        let deleted = state == CommentState::Deleted;
+        Import {
+            id,
+            parent: None,
+            member: member("author"),
+            content: text(&format!("import {}", id.get())),
+            client: ClientInfo::default(),
+            origin: ImportOrigin { source: "there".to_owned(), external_id: id.get().to_string() },
+            state,
+            deleted_by: deleted.then_some(DeletedBy::Author),
+            times: ImportTimes { create: Millis(5), edit: Some(Millis(6)), delete: deleted.then_some(Millis(7)) },
+            max_depth: 2,
+            auto_create: None,
+        }
+    }
+
+    pub(super) fn edit(&self, id: CommentId, by: &str, content: &str) -> Edit {
+        let window = None::<Duration>;
+        Edit { target: self.target(id), member: member(by), content: text(content), etag: String::new(), window }
+    }
+
+    pub(super) fn delete(&self, id: CommentId, acting: DeleteActor) -> Delete {
+        Delete { target: self.target(id), acting, etag: String::new() }
+    }
+
+    pub(super) fn undelete(&self, id: CommentId, by: &str) -> Undelete {
+        Undelete { target: self.target(id), member: member(by) }
+    }
+
+    pub(super) fn pin(&self, id: CommentId, by: &str) -> Pin {
+        Pin { target: self.target(id), member: member(by) }
+    }
+
+    pub(super) fn unpin(&self, id: CommentId, by: &str) -> Unpin {
+        Unpin { target: self.target(id), member: member(by) }
+    }
+
+    pub(super) fn hide(&self, id: CommentId) -> Hide {
+        Hide { target: self.target(id) }
+    }
+
+    pub(super) fn unhide(&self, id: CommentId) -> Unhide {
+        Unhide { target: self.target(id) }
+    }
+
+    /// A like whose operation is of no order.
+    pub(super) fn like(&mut self, comment_id: CommentId, by: &str, value: LikeValue) -> SetLike {
+        let mut operation = [0; 16];
+        operation[8..].copy_from_slice(&self.id().get().to_be_bytes());
+        SetLike { comment_id, member: member(by), value, operation: RequestId::from_bytes(operation) }
+    }
+
+    pub(super) fn import_like(&mut self, id: CommentId, by: &str, value: LikeValue, time: i64) -> ImportLike {
+        ImportLike { like: self.like(id, by, value), time: Millis(time) }
+    }
+}
+
+/// In which capacity "author", "owner" or a moderator deletes.
+pub(super) fn author(by: &str) -> DeleteActor {
+    DeleteActor::Author(member(by))
+}
+
+pub(super) fn owner(by: &str) -> DeleteActor {
+    DeleteActor::Owner(member(by))
+}

@@ -1,0 +1,213 @@
+//! The commands: one verb, one file. Each is a struct that says what it needs, checks itself against the locked rows,
+//! and tells the facts that follow.
+
+mod create;
+mod delete;
+mod delete_subject;
+mod edit;
+mod hide;
+mod import;
+mod like;
+mod pin;
+mod reply;
+mod subject;
+
+use crate::change::Change;
+use crate::comment::Comment;
+use crate::error::{Error, Result};
+use crate::ids::CommentId;
+use crate::member::MemberId;
+use crate::request::RequestIdentity;
+use crate::subject::{Subject, SubjectKey, SubjectState};
+use crate::time::Millis;
+use crate::unit_of_work::UnitOfWork;
+pub use create::Create;
+pub use delete::{Delete, DeleteActor, Undelete};
+pub use delete_subject::{DeleteSubject, UndeleteSubject};
+pub use edit::Edit;
+pub use hide::{Hide, Unhide};
+pub use import::{Import, ImportLike, ImportTimes};
+pub use like::SetLike;
+pub use pin::{Pin, Unpin};
+pub use reply::Reply;
+pub use subject::{CreateSubject, UpdateSubject};
+
+/// One mutation of one subject, or of one like under it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Command {
+    /// The subject it is about.
+    pub subject: SubjectKey,
+    /// What to do.
+    pub verb: CommandKind,
+    /// Makes a repeat recognisable. Every command has one: where the caller gave no request id, the service made it, so
+    /// that it can find out itself whether a commit of unknown outcome happened.
+    pub request: RequestIdentity,
+    /// The time of the command.
+    pub now: Millis,
+}
+
+macro_rules! verbs {
+    ($($name:ident = $code:literal $doc:literal,)*) => {
+        /// What a command does.
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        pub enum CommandKind {
+            $(#[doc = $doc] $name($name),)*
+        }
+
+        impl CommandKind {
+            /// The stored code: fixed for ever.
+            #[must_use]
+            pub const fn code(&self) -> i8 {
+                match self { $(Self::$name(_) => $code,)* }
+            }
+
+            /// The name of the verb, for spans and the log.
+            #[must_use]
+            pub const fn name(&self) -> &'static str {
+                match self { $(Self::$name(_) => stringify!($name),)* }
+            }
+
+            pub(crate) fn act(&self) -> &dyn Verb {
+                match self { $(Self::$name(verb) => verb,)* }
+            }
+        }
+
+        $(impl From<$name> for CommandKind {
+            fn from(verb: $name) -> Self {
+                Self::$name(verb)
+            }
+        })*
+    };
+}
+
+verbs! {
+    CreateSubject = 1 "Bring a subject into being.",
+    UpdateSubject = 2 "Change owner, state or metadata.",
+    DeleteSubject = 3 "Delete a subject, softly.",
+    UndeleteSubject = 4 "Bring a deleted subject back.",
+    Create = 5 "Write a root comment.",
+    Reply = 6 "Answer a comment.",
+    Edit = 7 "Change what a comment says.",
+    Delete = 8 "Delete a comment; a tombstone may stay.",
+    Undelete = 9 "Bring a deleted comment back.",
+    Pin = 10 "Pin a root.",
+    Unpin = 11 "Unpin a root.",
+    Hide = 12 "Take a comment from view, as a moderator.",
+    Unhide = 13 "Show a hidden comment again.",
+    SetLike = 14 "Set a member's like.",
+    Import = 15 "Bring a comment in with its times.",
+    ImportLike = 16 "Bring a like in with its time.",
+}
+
+/// The rows a command decides on. The store locks them before it runs the command.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LockSet {
+    /// Comments to lock, in any order: targets, parents, and the ancestors whose counts may move.
+    pub comments: Vec<CommentId>,
+    /// The one comment whose content is read or answered.
+    pub content: Option<CommentId>,
+    /// The like to lock. A command that names one leaves the subject row unlocked: likes never contend with comments.
+    pub like: Option<(CommentId, MemberId)>,
+}
+
+/// A comment as a command names it: with the ids along its path, the root first, itself last. They never change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommentLocation {
+    /// The comment.
+    pub id: CommentId,
+    /// From the root to the comment.
+    pub ancestor_ids: Vec<CommentId>,
+    /// The comment it answers, which a depth cap may keep outside the lineage; its count of answers moves too.
+    pub parent: Option<CommentId>,
+}
+
+impl CommentLocation {
+    fn locks(&self) -> Vec<CommentId> {
+        self.ancestor_ids.iter().copied().chain(self.parent).collect()
+    }
+}
+
+/// What every verb can do.
+pub(crate) trait Verb {
+    /// The rows it needs under lock.
+    fn needs(&self) -> LockSet;
+
+    /// Whether it may happen now.
+    fn check(&self, world: &UnitOfWork, command: &Command) -> Result<()>;
+
+    /// The facts that follow, in order; called only after a successful check on the same world.
+    fn changes(&self, world: &UnitOfWork, command: &Command) -> Vec<Change>;
+}
+
+impl CommandKind {
+    /// The rows it needs under lock.
+    #[must_use]
+    pub fn needs(&self) -> LockSet {
+        self.act().needs()
+    }
+
+    /// The comment it is about; `None` for a subject's own verbs.
+    #[must_use]
+    pub fn comment_id(&self) -> Option<CommentId> {
+        match self {
+            Self::CreateSubject(_) | Self::UpdateSubject(_) | Self::DeleteSubject(_) | Self::UndeleteSubject(_) => None,
+            Self::Create(v) => Some(v.id),
+            Self::Reply(v) => Some(v.id),
+            Self::Edit(v) => Some(v.target.id),
+            Self::Delete(v) => Some(v.target.id),
+            Self::Undelete(v) => Some(v.target.id),
+            Self::Pin(v) => Some(v.target.id),
+            Self::Unpin(v) => Some(v.target.id),
+            Self::Hide(v) => Some(v.target.id),
+            Self::Unhide(v) => Some(v.target.id),
+            Self::SetLike(v) => Some(v.comment_id),
+            Self::Import(v) => Some(v.id),
+            Self::ImportLike(v) => Some(v.like.comment_id),
+        }
+    }
+
+    /// Whether its request key lies on the row of a new comment.
+    #[must_use]
+    pub const fn creates_comment(&self) -> bool {
+        matches!(self, Self::Create(_) | Self::Reply(_) | Self::Import(_))
+    }
+
+    /// The like it sets; such commands travel in lanes of their own.
+    #[must_use]
+    pub const fn as_like(&self) -> Option<&SetLike> {
+        if let Self::SetLike(set) = self {
+            Some(set)
+        } else if let Self::ImportLike(import) = self {
+            Some(&import.like)
+        } else {
+            None
+        }
+    }
+}
+
+/// The subject, which must exist.
+fn existing<'w>(world: &'w UnitOfWork, command: &Command) -> Result<&'w Subject> {
+    world.subject(&command.subject).filter(|s| s.delete_time.is_none()).ok_or(Error::SubjectNotFound)
+}
+
+/// The subject, which must take writes.
+fn writable<'w>(world: &'w UnitOfWork, command: &Command) -> Result<&'w Subject> {
+    let subject = existing(world, command)?;
+    match subject.state {
+        SubjectState::Active => Ok(subject),
+        SubjectState::ReadOnly => Err(Error::SubjectReadOnly),
+        SubjectState::Hidden => Err(Error::SubjectHidden),
+    }
+}
+
+/// The comment a command names, under a subject that was not deleted. A comment of another subject is not found, even
+/// if a store has loaded it.
+fn target<'w>(world: &'w UnitOfWork, command: &Command, id: CommentId) -> Result<&'w Comment> {
+    let subject = existing(world, command).map_err(|_| Error::CommentNotFound)?;
+    world.comment(id).filter(|comment| comment.subject_id == subject.id).ok_or(Error::CommentNotFound)
+}
+
+/// Refuses an etag that is not the current one; an empty one asks for nothing.
+fn match_etag(given: &str, current: String) -> Result<()> {
+    if given.is_empty() || given == current { Ok(()) } else { Err(Error::EtagMismatch { current }) }
+}

@@ -1,0 +1,106 @@
+//! Create: a root comment.
+
+use super::{Command, LockSet, Verb, existing, writable};
+use crate::change::{Change, NewComment};
+use crate::comment::Comment;
+use crate::content::{ClientInfo, Content};
+use crate::error::{Error, Result};
+use crate::ids::{CommentId, SubjectId};
+use crate::member::MemberId;
+use crate::path::Path;
+use crate::state::CommentState;
+use crate::subject::Subject;
+use crate::time::Millis;
+use crate::unit_of_work::UnitOfWork;
+
+/// Writes a root comment, and brings the subject into being where its type allows that.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Create {
+    /// The id of the new comment.
+    pub id: CommentId,
+    /// The author.
+    pub member: MemberId,
+    /// What it says.
+    pub content: Content,
+    /// Where it was written.
+    pub client: ClientInfo,
+    /// The id of the subject should this comment bring it into being; `None` where the type does not allow that.
+    pub auto_create: Option<SubjectId>,
+}
+
+impl Verb for Create {
+    fn needs(&self) -> LockSet {
+        LockSet::default()
+    }
+
+    fn check(&self, world: &UnitOfWork, command: &Command) -> Result<()> {
+        if world.subject(&command.subject).is_none() {
+            return if self.auto_create.is_some() { Ok(()) } else { Err(Error::SubjectNotFound) };
+        }
+        writable(world, command).map(|_| ())
+    }
+
+    fn changes(&self, world: &UnitOfWork, command: &Command) -> Vec<Change> {
+        let new = |subject: &Subject| {
+            Change::InsertComment(Box::new(NewComment {
+                comment: fresh(self.id, subject, None, self.member.clone(), command.now),
+                content: self.content.clone(),
+                client: self.client.clone(),
+                origin: None,
+            }))
+        };
+        match (existing(world, command), self.auto_create) {
+            (Ok(subject), _) => vec![new(subject)],
+            (Err(_), Some(id)) => {
+                let subject = Subject::new(id, command.subject.clone(), command.now);
+                vec![Change::CreateSubject(subject.clone()), new(&subject)]
+            }
+            (Err(_), None) => Vec::new(),
+        }
+    }
+}
+
+/// Where a new comment goes: directly below `above`, answering `parent`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Attachment<'w> {
+    /// The root of the thread.
+    pub(super) root: &'w Comment,
+    /// The comment whose path it continues.
+    pub(super) above: &'w Comment,
+}
+
+/// The row of a new comment before anything counts it: a root, or a reply at `place`.
+pub(super) fn fresh(
+    id: CommentId,
+    subject: &Subject,
+    place: Option<Attachment<'_>>,
+    member: MemberId,
+    now: Millis,
+) -> Comment {
+    let floor = place.map_or(subject.next_floor, |p| p.root.next_floor);
+    Comment {
+        id,
+        subject_id: subject.id,
+        root_id: place.map(|p| p.root.id),
+        parent_id: place.map(|p| p.above.id),
+        path: place.map_or_else(|| Path::root(id), |p| p.above.path.child(floor)),
+        floor,
+        next_floor: 1,
+        member,
+        state: CommentState::Active,
+        prior_state: CommentState::Active,
+        deleted_by: None,
+        like_count: 0,
+        dislike_count: 0,
+        reply_count: 0,
+        live_below: 0,
+        listed: true,
+        revision: 1,
+        version: 1,
+        born_revision: 0,
+        create_time: now,
+        update_time: now,
+        edit_time: None,
+        delete_time: None,
+    }
+}

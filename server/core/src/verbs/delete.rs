@@ -1,0 +1,114 @@
+//! Delete and Undelete: by the author, by the subject's owner, or (delete only) by a moderator.
+
+use super::pin::unpinned;
+use super::{Command, CommentLocation, LockSet, Verb, match_etag, target, writable};
+use crate::change::{Change, StateChange};
+use crate::comment::{Comment, DeletedBy};
+use crate::error::{Error, Result};
+use crate::member::MemberId;
+use crate::state::CommentState;
+use crate::subject::Subject;
+use crate::unit_of_work::UnitOfWork;
+
+/// In which capacity someone acts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DeleteActor {
+    /// As the comment's author.
+    Author(MemberId),
+    /// As the subject's owner.
+    Owner(MemberId),
+    /// As a moderator, admitted by the admin service.
+    Moderator,
+}
+
+impl DeleteActor {
+    /// Whether this person is who they act as.
+    fn check(&self, comment: &Comment, subject: &Subject) -> Result<()> {
+        let holds = match self {
+            Self::Author(member) => comment.member == *member,
+            Self::Owner(member) => subject.is_owned_by(member),
+            Self::Moderator => true,
+        };
+        if holds { Ok(()) } else { Err(Error::MemberNotAllowed) }
+    }
+
+    fn deleted_by(&self) -> DeletedBy {
+        match self {
+            Self::Author(_) => DeletedBy::Author,
+            Self::Owner(_) => DeletedBy::SubjectOwner,
+            Self::Moderator => DeletedBy::Moderator,
+        }
+    }
+}
+
+/// Deletes a comment in whatever state. Its replies stay; it stays listed, as a tombstone, above visible ones.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Delete {
+    /// The comment.
+    pub target: CommentLocation,
+    /// Who deletes.
+    pub acting: DeleteActor,
+    /// The etag that was seen; empty = whichever.
+    pub etag: String,
+}
+
+impl Verb for Delete {
+    fn needs(&self) -> LockSet {
+        LockSet { comments: self.target.locks(), content: Some(self.target.id), like: None }
+    }
+
+    fn check(&self, world: &UnitOfWork, command: &Command) -> Result<()> {
+        let comment = target(world, command, self.target.id)?;
+        let subject = world.subject(&command.subject).ok_or(Error::CommentNotFound)?;
+        if comment.state == CommentState::Deleted {
+            return Err(Error::CommentNotFound);
+        }
+        self.acting.check(comment, subject)?;
+        if self.acting != DeleteActor::Moderator {
+            writable(world, command)?;
+        }
+        match_etag(&self.etag, comment.etag())
+    }
+
+    fn changes(&self, world: &UnitOfWork, command: &Command) -> Vec<Change> {
+        let deleted_by = Some(self.acting.deleted_by());
+        let state = StateChange { comment_id: self.target.id, to: CommentState::Deleted, deleted_by };
+        unpinned(world, command, self.target.id).into_iter().chain([Change::SetState(state)]).collect()
+    }
+}
+
+/// Brings a comment back to the state it was deleted from; only who deleted it may.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Undelete {
+    /// The comment.
+    pub target: CommentLocation,
+    /// Who undoes.
+    pub member: MemberId,
+}
+
+impl Verb for Undelete {
+    fn needs(&self) -> LockSet {
+        LockSet { comments: self.target.locks(), content: Some(self.target.id), like: None }
+    }
+
+    fn check(&self, world: &UnitOfWork, command: &Command) -> Result<()> {
+        let comment = target(world, command, self.target.id)?;
+        let subject = world.subject(&command.subject).ok_or(Error::CommentNotFound)?;
+        let Some(by) = comment.deleted_by else { return Err(Error::CommentAlreadyExists) };
+        match by {
+            DeletedBy::Author => DeleteActor::Author(self.member.clone()).check(comment, subject)?,
+            DeletedBy::SubjectOwner => DeleteActor::Owner(self.member.clone()).check(comment, subject)?,
+            DeletedBy::Moderator => return Err(Error::MemberNotAllowed),
+        }
+        // What came in as a tombstone has nothing to come back with.
+        if world.content(comment.id).is_none_or(|content| content.text().is_empty()) {
+            return Err(Error::StateConflict(comment.state));
+        }
+        writable(world, command).map(|_| ())
+    }
+
+    fn changes(&self, world: &UnitOfWork, _: &Command) -> Vec<Change> {
+        let to = world.comment(self.target.id).map_or(CommentState::Active, |c| c.prior_state);
+        vec![Change::SetState(StateChange { comment_id: self.target.id, to, deleted_by: None })]
+    }
+}

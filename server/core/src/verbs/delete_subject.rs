@@ -1,0 +1,56 @@
+//! DeleteSubject and UndeleteSubject: soft, with everything below it kept.
+
+use super::{Command, LockSet, Verb, existing, match_etag};
+use crate::change::Change;
+use crate::error::{Error, Result};
+use crate::time::Millis;
+use crate::unit_of_work::UnitOfWork;
+
+/// Deletes a subject: it and everything below it is no longer found, and nothing is lost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeleteSubject {
+    /// The etag that was seen; empty = whichever.
+    pub etag: String,
+}
+
+/// Brings a deleted subject back as it was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UndeleteSubject;
+
+fn deleted(world: &UnitOfWork, command: &Command, at: Option<Millis>) -> Vec<Change> {
+    let Some(subject) = world.subject(&command.subject) else { return Vec::new() };
+    let mut subject = subject.clone();
+    subject.delete_time = at;
+    subject.version += 1;
+    subject.update_time = command.now;
+    vec![Change::ReplaceSubject(subject)]
+}
+
+impl Verb for DeleteSubject {
+    fn needs(&self) -> LockSet {
+        LockSet::default()
+    }
+
+    fn check(&self, world: &UnitOfWork, command: &Command) -> Result<()> {
+        match_etag(&self.etag, existing(world, command)?.etag())
+    }
+
+    fn changes(&self, world: &UnitOfWork, command: &Command) -> Vec<Change> {
+        deleted(world, command, Some(command.now))
+    }
+}
+
+impl Verb for UndeleteSubject {
+    fn needs(&self) -> LockSet {
+        LockSet::default()
+    }
+
+    fn check(&self, world: &UnitOfWork, command: &Command) -> Result<()> {
+        let subject = world.subject(&command.subject).ok_or(Error::SubjectNotFound)?;
+        if subject.delete_time.is_some() { Ok(()) } else { Err(Error::SubjectAlreadyExists) }
+    }
+
+    fn changes(&self, world: &UnitOfWork, command: &Command) -> Vec<Change> {
+        deleted(world, command, None)
+    }
+}

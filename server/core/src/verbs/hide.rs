@@ -1,0 +1,65 @@
+//! Hide and Unhide: a moderator takes a comment from view and shows it again.
+
+use super::pin::unpinned;
+use super::{Command, CommentLocation, LockSet, Verb, target};
+use crate::change::{Change, StateChange};
+use crate::error::{Error, Result};
+use crate::state::CommentState;
+use crate::unit_of_work::UnitOfWork;
+
+/// Takes an active comment from view.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hide {
+    /// The comment.
+    pub target: CommentLocation,
+}
+
+/// Shows a hidden comment again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unhide {
+    /// The comment.
+    pub target: CommentLocation,
+}
+
+fn needs(target: &CommentLocation) -> LockSet {
+    LockSet { comments: target.locks(), content: Some(target.id), like: None }
+}
+
+/// Moderators act whatever the subject's state; only the comment's own state decides.
+fn check(world: &UnitOfWork, command: &Command, at: &CommentLocation, from: CommentState) -> Result<()> {
+    let comment = target(world, command, at.id)?;
+    if comment.state == from { Ok(()) } else { Err(Error::StateConflict(comment.state)) }
+}
+
+fn moved(at: &CommentLocation, to: CommentState) -> Change {
+    Change::SetState(StateChange { comment_id: at.id, to, deleted_by: None })
+}
+
+impl Verb for Hide {
+    fn needs(&self) -> LockSet {
+        needs(&self.target)
+    }
+
+    fn check(&self, world: &UnitOfWork, command: &Command) -> Result<()> {
+        check(world, command, &self.target, CommentState::Active)
+    }
+
+    fn changes(&self, world: &UnitOfWork, command: &Command) -> Vec<Change> {
+        let unpin = unpinned(world, command, self.target.id);
+        unpin.into_iter().chain([moved(&self.target, CommentState::Hidden)]).collect()
+    }
+}
+
+impl Verb for Unhide {
+    fn needs(&self) -> LockSet {
+        needs(&self.target)
+    }
+
+    fn check(&self, world: &UnitOfWork, command: &Command) -> Result<()> {
+        check(world, command, &self.target, CommentState::Hidden)
+    }
+
+    fn changes(&self, _: &UnitOfWork, _: &Command) -> Vec<Change> {
+        vec![moved(&self.target, CommentState::Active)]
+    }
+}

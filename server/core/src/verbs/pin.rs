@@ -1,0 +1,89 @@
+//! Pin and Unpin: at most three roots, by the subject's owner.
+
+use super::{Command, CommentLocation, LockSet, Verb, target, writable};
+use crate::change::Change;
+use crate::error::{Error, Result};
+use crate::ids::CommentId;
+use crate::member::MemberId;
+use crate::subject::MAX_PINS;
+use crate::unit_of_work::UnitOfWork;
+
+/// Pins a visible root; a pinned one stays where it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pin {
+    /// The comment.
+    pub target: CommentLocation,
+    /// Who pins.
+    pub member: MemberId,
+}
+
+/// Unpins a root; one that is not pinned stays so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unpin {
+    /// The comment.
+    pub target: CommentLocation,
+    /// Who unpins.
+    pub member: MemberId,
+}
+
+fn needs(target: &CommentLocation) -> LockSet {
+    LockSet { comments: vec![target.id], content: Some(target.id), like: None }
+}
+
+fn check_owner(world: &UnitOfWork, command: &Command, at: &CommentLocation, member: &MemberId) -> Result<()> {
+    let comment = target(world, command, at.id)?;
+    let owned = world.subject(&command.subject).is_some_and(|s| s.is_owned_by(member));
+    if !owned {
+        return Err(Error::MemberNotAllowed);
+    }
+    writable(world, command)?;
+    if comment.is_root() { Ok(()) } else { Err(Error::invalid("id", "only a root comment can be pinned")) }
+}
+
+impl Verb for Pin {
+    fn needs(&self) -> LockSet {
+        needs(&self.target)
+    }
+
+    fn check(&self, world: &UnitOfWork, command: &Command) -> Result<()> {
+        check_owner(world, command, &self.target, &self.member)?;
+        let comment = target(world, command, self.target.id)?;
+        if !comment.state.is_visible() {
+            return Err(Error::StateConflict(comment.state));
+        }
+        let full =
+            world.subject(&command.subject).is_some_and(|s| s.pins.len() >= MAX_PINS && !s.pins.contains(&comment.id));
+        if full { Err(Error::PinLimitReached) } else { Ok(()) }
+    }
+
+    fn changes(&self, world: &UnitOfWork, command: &Command) -> Vec<Change> {
+        let Some(subject) = world.subject(&command.subject).filter(|s| !s.pins.contains(&self.target.id)) else {
+            return Vec::new();
+        };
+        let mut subject = subject.clone();
+        subject.pins.push(self.target.id);
+        vec![Change::ReplaceSubject(subject)]
+    }
+}
+
+impl Verb for Unpin {
+    fn needs(&self) -> LockSet {
+        needs(&self.target)
+    }
+
+    fn check(&self, world: &UnitOfWork, command: &Command) -> Result<()> {
+        check_owner(world, command, &self.target, &self.member)
+    }
+
+    fn changes(&self, world: &UnitOfWork, command: &Command) -> Vec<Change> {
+        unpinned(world, command, self.target.id).into_iter().collect()
+    }
+}
+
+/// The fact that a comment loses its pin, if it has one.
+pub(super) fn unpinned(world: &UnitOfWork, command: &Command, id: CommentId) -> Option<Change> {
+    let subject = world.subject(&command.subject).filter(|s| s.pins.contains(&id))?;
+    let mut subject = subject.clone();
+    subject.pins.retain(|pin| *pin != id);
+    Some(Change::ReplaceSubject(subject))
+}

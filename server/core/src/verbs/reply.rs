@@ -1,0 +1,58 @@
+//! Reply: an answer to a root or to another reply.
+
+use super::create::{Attachment, fresh};
+use super::{Command, CommentLocation, LockSet, Verb, target, writable};
+use crate::change::{Change, NewComment};
+use crate::content::{ClientInfo, Content};
+use crate::error::{Error, Result};
+use crate::ids::CommentId;
+use crate::member::MemberId;
+use crate::unit_of_work::UnitOfWork;
+
+/// Answers a comment. Under the depth cap of its type a deeper answer attaches at the last level and keeps its parent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    /// The id of the new comment.
+    pub id: CommentId,
+    /// The comment it answers.
+    pub parent: CommentLocation,
+    /// The author.
+    pub member: MemberId,
+    /// What it says.
+    pub content: Content,
+    /// Where it was written.
+    pub client: ClientInfo,
+    /// Levels of a thread, 1 to 32.
+    pub max_depth: u8,
+}
+
+impl Verb for Reply {
+    fn needs(&self) -> LockSet {
+        LockSet { comments: self.parent.locks(), ..LockSet::default() }
+    }
+
+    fn check(&self, world: &UnitOfWork, command: &Command) -> Result<()> {
+        let parent = target(world, command, self.parent.id)?;
+        writable(world, command)?;
+        if parent.state.is_visible() { Ok(()) } else { Err(Error::ParentUnavailable(parent.state)) }
+    }
+
+    fn changes(&self, world: &UnitOfWork, command: &Command) -> Vec<Change> {
+        let (Some(subject), Some(parent)) = (world.subject(&command.subject), world.comment(self.parent.id)) else {
+            return Vec::new();
+        };
+        let place = attach(world, &self.parent, self.max_depth);
+        let mut comment = fresh(self.id, subject, place, self.member.clone(), command.now);
+        comment.parent_id = Some(parent.id);
+        let (content, client) = (self.content.clone(), self.client.clone());
+        vec![Change::InsertComment(Box::new(NewComment { comment, content, client, origin: None }))]
+    }
+}
+
+/// Where an answer to `parent` stands under a cap of `levels`; `None` when only roots exist: it becomes one, and its
+/// parent is all that links the two.
+pub(super) fn attach<'w>(world: &'w UnitOfWork, parent: &CommentLocation, levels: u8) -> Option<Attachment<'w>> {
+    let path = &world.comment(parent.id)?.path;
+    let above = world.at_path(&path.cut(levels.saturating_sub(1))?)?;
+    Some(Attachment { root: world.at_path(&path.cut(1)?)?, above })
+}

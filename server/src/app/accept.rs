@@ -1,0 +1,236 @@
+//! Connections as they come: over TCP, through the TLS handshake where there is one, each with who is at its other end.
+
+use std::future::Future;
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::{Duration, Instant};
+
+use futures::{Stream, StreamExt};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::Sleep;
+use tokio_rustls::server::TlsStream;
+use tokio_util::either::Either;
+use tonic::transport::server::{Connected, TcpIncoming};
+
+use super::backpressure::SchedulerBackpressure;
+use super::connection_limit::{ConnectionLimit, ConnectionPermit};
+use super::tls::{self, TlsServer};
+use crate::admission::{ConnectionBuffer, DrainRate, SendBuffer};
+use crate::auth::PeerIdentity;
+
+/// The longest handshake.
+const HANDSHAKE_TIME: Duration = Duration::from_secs(3);
+/// The wait after a connection that could not be taken: as a rule the process has no file descriptor left.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// How often at most the log says so.
+const SAID_EVERY: Duration = Duration::from_secs(5);
+
+/// How long a client may take for the first words of HTTP/2, and how many bytes they have.
+const PREFACE: (Duration, usize) = (Duration::from_secs(3), 24);
+
+/// One connection.
+#[derive(Debug)]
+pub(super) struct AcceptedConnection {
+    stream: Either<TcpStream, Box<TlsStream<TcpStream>>>,
+    peer: PeerIdentity,
+    silence: Option<Silence>,
+    slot: ConnectionPermit,
+    backlog: ConnectionBuffer,
+    pace: DrainRate,
+    /// Of a listener that anybody may hurry.
+    rush: Option<SchedulerBackpressure>,
+}
+
+/// A client that has not said its first words yet.
+#[derive(Debug)]
+struct Silence {
+    ends: Pin<Box<Sleep>>,
+    missing: usize,
+}
+
+/// Whether the connections of a listener rest while the server has too much to do; see [`SchedulerBackpressure`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ConnectionBrake {
+    /// They do.
+    Rests,
+    /// Those of operators do not: they have come to see what is wrong.
+    Never,
+}
+
+/// All connections of a listener. One that fails is left out, and never ends the others.
+pub(super) fn connections(
+    listener: TcpListener,
+    tls: Option<TlsServer>,
+    slots: ConnectionLimit,
+    unread: SendBuffer,
+    haste: ConnectionBrake,
+) -> impl Stream<Item = io::Result<AcceptedConnection>> + Send + 'static {
+    let mut failures = Failures::default();
+    TcpIncoming::from(listener)
+        .with_nodelay(Some(true))
+        .filter_map(move |accepted| taken(accepted, &mut failures))
+        .map(move |stream| established(stream, tls.clone(), slots.clone(), unread.connection(), haste))
+        // As many handshakes as there are slots: those who say nothing keep nobody else from theirs.
+        .buffer_unordered(usize::MAX)
+        .filter_map(async |connection| connection.map(Ok))
+}
+
+/// What the system has accepted. Where it cannot, no other is tried for a moment.
+fn taken(accepted: io::Result<TcpStream>, failures: &mut Failures) -> impl Future<Output = Option<TcpStream>> + use<> {
+    let accepted = accepted.map_err(|error| failures.tell(&error, Instant::now())).ok();
+    async move {
+        if accepted.is_none() {
+            tokio::time::sleep(ACCEPT_PAUSE).await;
+        }
+        accepted
+    }
+}
+
+/// Connections that could not be taken: twenty in a second, while the process has no file descriptor left.
+#[derive(Debug, Default)]
+struct Failures {
+    /// Since the log last said so.
+    untold: u64,
+    said: Option<Instant>,
+}
+
+impl Failures {
+    fn tell(&mut self, error: &io::Error, now: Instant) {
+        self.untold += 1;
+        if self.said.is_none_or(|said| now.duration_since(said) >= SAID_EVERY) {
+            tracing::warn!(%error, failures = self.untold, "connections could not be taken");
+            *self = Self { untold: 0, said: Some(now) };
+        }
+    }
+}
+
+async fn established(
+    stream: TcpStream,
+    tls: Option<TlsServer>,
+    slots: ConnectionLimit,
+    backlog: ConnectionBuffer,
+    haste: ConnectionBrake,
+) -> Option<AcceptedConnection> {
+    let mut slot = slots.take()?;
+    let Some(tls) = tls else {
+        return Some(AcceptedConnection::new(Either::Left(stream), PeerIdentity::default(), slot, backlog, haste));
+    };
+    match tokio::time::timeout(HANDSHAKE_TIME, tls.accept(stream)).await {
+        Ok(Ok(stream)) => {
+            let peer = tls::peer(&stream);
+            let within = peer.identity.as_ref().is_none_or(|identity| slot.belongs_to(identity));
+            within.then(|| AcceptedConnection::new(Either::Right(Box::new(stream)), peer, slot, backlog, haste))
+        }
+        Ok(Err(error)) => {
+            tracing::debug!(%error, "a TLS handshake failed");
+            None
+        }
+        Err(_) => {
+            tracing::debug!("a TLS handshake took too long");
+            None
+        }
+    }
+}
+
+impl AcceptedConnection {
+    fn new(
+        stream: Either<TcpStream, Box<TlsStream<TcpStream>>>,
+        peer: PeerIdentity,
+        slot: ConnectionPermit,
+        backlog: ConnectionBuffer,
+        haste: ConnectionBrake,
+    ) -> Self {
+        let (time, missing) = PREFACE;
+        let silence = Some(Silence { ends: Box::pin(tokio::time::sleep(time)), missing });
+        let peer = PeerIdentity { backlog: Some(backlog.clone()), ..peer };
+        Self {
+            stream,
+            peer,
+            silence,
+            slot,
+            backlog,
+            pace: DrainRate::default(),
+            rush: (haste == ConnectionBrake::Rests).then(SchedulerBackpressure::here),
+        }
+    }
+
+    /// The same, counted.
+    fn counted(&mut self, wrote: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        if let Poll::Ready(Ok(bytes)) = &wrote {
+            self.pace.wrote(*bytes);
+        }
+        wrote
+    }
+
+    /// Ends a connection whose first words take too long, and stops to look once they are there.
+    fn hear(&mut self, heard: usize, cx: &mut Context<'_>) -> io::Result<()> {
+        let Some(silence) = &mut self.silence else { return Ok(()) };
+        silence.missing = silence.missing.saturating_sub(heard);
+        if silence.missing == 0 {
+            self.silence = None;
+        } else if silence.ends.as_mut().poll(cx).is_ready() {
+            self.slot.was_silent();
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        Ok(())
+    }
+}
+
+impl Connected for AcceptedConnection {
+    type ConnectInfo = PeerIdentity;
+
+    fn connect_info(&self) -> PeerIdentity {
+        self.peer.clone()
+    }
+}
+
+impl AsyncRead for AcceptedConnection {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let open = self.slot.open();
+        if let Some(rush) = &mut self.rush {
+            ready!(rush.poll_over(open, cx));
+        }
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
+        if self.silence.is_some() {
+            self.hear(buffer.filled().len() - before, cx)?;
+        }
+        // Looked at whenever the client says something, which the keepalive sees to.
+        let Self { pace, backlog, slot, .. } = &mut *self;
+        if pace.is_too_slow(backlog, Instant::now) {
+            slot.was_unread();
+            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+        }
+        read
+    }
+}
+
+impl AsyncWrite for AcceptedConnection {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let wrote = Pin::new(&mut self.stream).poll_write(cx, bytes);
+        self.counted(wrote)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let wrote = Pin::new(&mut self.stream).poll_write_vectored(cx, slices);
+        self.counted(wrote)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}

@@ -1,0 +1,99 @@
+//! Whether more is begun than the processors come to. A call that its client gives up at once frees its place among the
+//! streams of its connection, and its task stays until it was looked at: who asks and gives up faster than that fills the
+//! memory, over however many connections. So no connection is read while too many tasks wait for a processor; what was sent
+//! waits in its socket, and the client with it.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use tokio::runtime::{Handle, RuntimeMetrics};
+use tokio::time::Sleep;
+
+/// Tasks that may wait beyond those in the workers' own queues and the connections' own: a few hundredths of a second's work, and
+/// some tens of MiB.
+const MOST: usize = 4_096;
+/// How long a connection is not read then, in milliseconds, drawn by lot, so that not all come back together: at least so long, and
+/// less than the bound, which doubles with each rest in a row, for those who rest are tasks as well.
+const LEAST: u64 = 2;
+const BOUND: std::ops::RangeInclusive<u64> = 20..=200;
+
+/// The look of one connection at the runtime it lives in.
+pub(super) struct SchedulerBackpressure {
+    runtime: RuntimeMetrics,
+    rest: Option<Pin<Box<Sleep>>>,
+    bound: u64,
+}
+
+impl SchedulerBackpressure {
+    /// Of the runtime in which this is called.
+    pub(super) fn here() -> Self {
+        Self { runtime: Handle::current().metrics(), rest: None, bound: *BOUND.start() }
+    }
+
+    /// Ready when the connection may be read, one of so many.
+    pub(super) fn poll_over(&mut self, connections: usize, cx: &mut Context<'_>) -> Poll<()> {
+        loop {
+            if let Some(rest) = &mut self.rest {
+                ready!(rest.as_mut().poll(cx));
+                self.rest = None;
+            }
+            if self.runtime.global_queue_depth() < MOST + connections {
+                self.bound = *BOUND.start();
+                return Poll::Ready(());
+            }
+            let rest = Duration::from_millis(rand::random_range(LEAST..self.bound));
+            self.bound = (2 * self.bound).min(*BOUND.end());
+            self.rest = Some(Box::pin(tokio::time::sleep(rest)));
+        }
+    }
+}
+
+impl fmt::Debug for SchedulerBackpressure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rush").field("rests", &self.rest.is_some()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+    use std::sync::{Arc, Barrier};
+
+    use super::{MOST, SchedulerBackpressure};
+
+    #[test]
+    fn a_connection_rests_while_too_many_tasks_wait_and_goes_on_when_they_were_looked_at() {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let (busy, free) = (Arc::new(Barrier::new(2)), Arc::new(Barrier::new(2)));
+        // The only worker is held, and so many tasks come to wait.
+        let held = [Arc::clone(&busy), Arc::clone(&free)];
+        runtime.spawn(async move {
+            for barrier in held {
+                barrier.wait();
+            }
+        });
+        busy.wait();
+        let mut rush = {
+            let _inside = runtime.enter();
+            SchedulerBackpressure::here()
+        };
+        let mut look = || {
+            let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+            let _inside = runtime.enter();
+            [1, 0].map(|connections| rush.poll_over(connections, &mut context).is_ready())
+        };
+        assert_eq!(look(), [true; 2], "nobody waits");
+        let waiting: Vec<_> = (0..MOST).map(|_| runtime.spawn(async {})).collect();
+        assert_eq!(look(), [true, false], "too many wait, but for each connection one may");
+        free.wait();
+        runtime.block_on(async {
+            for task in waiting {
+                task.await.unwrap();
+            }
+            poll_fn(|cx| rush.poll_over(0, cx)).await;
+        });
+    }
+}

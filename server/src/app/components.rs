@@ -1,0 +1,121 @@
+//! What the domain and the relay stand on: the ports over a store, with the copies below them and what is counted beside.
+
+use std::sync::Arc;
+
+use riposte_core::Comments;
+use riposte_core::comments::CommentPorts;
+use riposte_core::object_type::Policies;
+use riposte_core::ports::{CommandLog, Rankings, Reader};
+use riposte_core::rank::RankingConfig;
+use riposte_store::SqlStore;
+use tokio::runtime::Handle;
+
+use crate::auth::Authenticator;
+use crate::cache_stack::CacheStack;
+use crate::clock::SystemClock;
+use crate::config::{ByteSize, Config, ServerRole};
+use crate::middleware::{BodyBuffers, CallLayer, InjectedFaults, ReadinessGate};
+use crate::response_cache::{CountingLog, ResponseCache};
+use crate::rpc::{self, MessageLimits, ResponseCacheLayer, Services};
+use crate::telemetry::Metrics;
+use crate::write::{Notifier, QueueObserver, RelayPorts, WriteQueues};
+
+/// The parts that ports are made of.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Components<'a> {
+    pub(super) config: &'a Config,
+    pub(super) store: &'a SqlStore,
+    pub(super) copies: &'a CacheStack,
+    pub(super) policies: &'a Arc<Policies>,
+    pub(super) clock: &'a Arc<SystemClock>,
+    pub(super) metrics: &'a Metrics,
+}
+
+impl Components<'_> {
+    /// What the relay reads and tells.
+    pub(super) fn relay(&self) -> RelayPorts {
+        let rules = RankingConfig { depth: self.config.rankings.depth, policies: Arc::clone(self.policies) };
+        let (boards, rankings) = self.store.ranks(rules);
+        RelayPorts {
+            outbox: self.store.outbox(),
+            histories: self.store.histories(),
+            boards,
+            rankings,
+            clock: Arc::clone(self.clock) as _,
+            copies: self.copies.clone(),
+            metrics: self.metrics.clone(),
+        }
+    }
+
+    /// The sizes of messages that services keep to.
+    pub(super) fn limits(&self) -> MessageLimits {
+        let bytes = |size: ByteSize| usize::try_from(size.bytes()).unwrap_or(usize::MAX);
+        let server = &self.config.server;
+        MessageLimits { max_request: bytes(server.max_request_size), max_response: bytes(server.max_response_size) }
+    }
+
+    /// What stands around every call of the public services, which keep pages, and of AdminService, which keeps records.
+    pub(super) fn layers(
+        &self,
+        services: &Services,
+        gate: ReadinessGate,
+        guard: Authenticator,
+        faults: Option<InjectedFaults>,
+    ) -> [CallLayer; 2] {
+        let layer = CallLayer {
+            gate,
+            takes_calls: self.config.server.roles.has(ServerRole::Api),
+            guard,
+            services: rpc::PUBLIC,
+            times: self.config.server.times(),
+            body_time: self.config.limits.body_time.duration(),
+            admission: services.admission.clone(),
+            max_request: self.limits().max_request,
+            bodies: BodyBuffers::default(),
+            faults,
+            calls: self.metrics.calls(rpc::methods()),
+            hot: None,
+            audit: None,
+        };
+        let hot = CallLayer { hot: Some(ResponseCacheLayer(services.clone())), ..layer.clone() };
+        [hot, CallLayer { services: rpc::ADMIN, audit: Some(services.audit.clone()), ..layer }]
+    }
+
+    /// The lanes over the store, in the runtime in which this is called.
+    pub(super) fn lanes(&self, bells: &Notifier, answers: &Handle) -> WriteQueues {
+        let sources = Arc::clone(self.store.sources());
+        let count = sources.all().len();
+        let limits = self.config.lanes.limits(&self.config.store);
+        let witness = QueueObserver { bells: bells.clone(), metrics: self.metrics.clone() };
+        let writer = self.copies.writer(self.store);
+        WriteQueues::start(&writer, count, move |partition| sources.map().source(partition), limits, witness, answers)
+    }
+
+    /// The domain over a reader and its rankings, with a count of all that goes through the lanes.
+    pub(super) fn domain(
+        &self,
+        reader: Arc<dyn Reader>,
+        rankings: Arc<dyn Rankings>,
+        relay: &RelayPorts,
+        lanes: &Arc<WriteQueues>,
+        pages: &ResponseCache,
+    ) -> Comments {
+        #[cfg(feature = "planted")]
+        let reader = crate::planted::reader(reader);
+        let log: Arc<dyn CommandLog> =
+            Arc::new(CountingLog { log: Arc::clone(lanes) as _, rates: pages.rates().clone() });
+        #[cfg(feature = "planted")]
+        let log = crate::planted::log(log);
+        let ports = CommentPorts {
+            reader,
+            log,
+            clock: Arc::clone(self.clock) as _,
+            ids: self.store.ids(),
+            histories: Arc::clone(&relay.histories),
+            boards: Arc::clone(&relay.boards),
+            rankings,
+            repairer: self.store.repairer(),
+        };
+        Comments::new(ports, Arc::clone(self.policies))
+    }
+}

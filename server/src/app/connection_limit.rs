@@ -1,0 +1,101 @@
+//! How many connections a listener has open: all together, and of one identity.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::admission::{Quota, Quotas};
+use crate::telemetry::Metrics;
+
+/// The connections of one listener. Clones are the same.
+#[derive(Debug, Clone)]
+pub(super) struct ConnectionLimit(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    total: usize,
+    open: AtomicUsize,
+    identities: Quotas,
+    metrics: Metrics,
+}
+
+/// The place of one connection, until it is dropped.
+#[derive(Debug)]
+pub(super) struct ConnectionPermit {
+    slots: ConnectionLimit,
+    identity: Option<Quota>,
+}
+
+impl ConnectionLimit {
+    /// Room for so many connections, and so many of one identity.
+    pub(super) fn new(total: usize, per_identity: usize, metrics: Metrics) -> Self {
+        let (open, identities) = (AtomicUsize::new(0), Quotas::new(per_identity));
+        Self(Arc::new(Inner { total, open, identities, metrics }))
+    }
+
+    /// A place; `None` where all are taken. Whoever finds none is closed at once rather than left in the listener's queue: its
+    /// balancer then knows, and takes another server.
+    pub(super) fn take(&self) -> Option<ConnectionPermit> {
+        let Inner { total, open, metrics, .. } = &*self.0;
+        let more = |taken| (taken < *total).then_some(taken + 1);
+        if open.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_err() {
+            metrics.connection_refused("total");
+            return None;
+        }
+        Some(ConnectionPermit { slots: self.clone(), identity: None })
+    }
+}
+
+impl ConnectionPermit {
+    /// How many connections are open on its listener.
+    pub(super) fn open(&self) -> usize {
+        self.slots.0.open.load(Ordering::Relaxed)
+    }
+
+    /// Counts the connection as one of an identity; `false` if that has enough.
+    pub(super) fn belongs_to(&mut self, identity: &Arc<str>) -> bool {
+        let Inner { identities, metrics, .. } = &*self.slots.0;
+        self.identity = identities.take(identity);
+        if self.identity.is_none() {
+            metrics.connection_refused("identity");
+        }
+        self.identity.is_some()
+    }
+
+    /// Counts a connection that is closed because its client said nothing.
+    pub(super) fn was_silent(&self) {
+        self.slots.0.metrics.connection_refused("silence");
+    }
+
+    /// Counts a connection that is closed because its client reads nothing.
+    pub(super) fn was_unread(&self) {
+        self.slots.0.metrics.connection_refused("unread");
+    }
+}
+
+impl Drop for ConnectionPermit {
+    fn drop(&mut self) {
+        self.slots.0.open.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::{ConnectionLimit, Metrics, Ordering};
+
+    #[test]
+    fn places_come_back_and_an_identity_has_no_more_than_its_own() {
+        let slots = ConnectionLimit::new(3, 2, Metrics::new().expect("sound"));
+        let (a, b) = (Arc::<str>::from("spiffe://x/a"), Arc::<str>::from("spiffe://x/b"));
+        let mut held: Vec<_> = (0..3).filter_map(|_| slots.take()).collect();
+        assert!(held.len() == 3 && slots.take().is_none());
+        assert!(held[0].belongs_to(&a) && held[1].belongs_to(&a) && !held[2].belongs_to(&a));
+        assert!(held[2].belongs_to(&b), "what was refused to one is not counted against another");
+        held.remove(0);
+        let mut again = slots.take().expect("a place came back");
+        assert!(again.belongs_to(&a));
+        drop((held, again));
+        assert_eq!(slots.0.open.load(Ordering::Relaxed), 0);
+    }
+}

@@ -1,0 +1,110 @@
+//! The metrics over HTTP, on a port of their own: `GET /metrics`, as Prometheus scrapes it.
+
+mod format;
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use http::header::{ALLOW, CONTENT_TYPE};
+use http::{HeaderValue, Method, Request, Response, StatusCode};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::{JoinHandle, JoinSet};
+
+use crate::config::Config;
+use crate::telemetry::Metrics;
+use format::MetricsFormat;
+
+/// How long a connection may take to send its next request.
+const PATIENCE: Duration = Duration::from_secs(90);
+/// Connections at a time: a handful of scrapers, and no more memory for whoever else finds the port.
+const CONNECTIONS: usize = 64;
+
+/// The port of the metrics.
+#[derive(Debug)]
+pub(super) struct MetricsServer {
+    address: SocketAddr,
+    task: JoinHandle<()>,
+}
+
+impl MetricsServer {
+    /// Opens the port, where the configuration wants one, and starts to answer.
+    pub(super) fn open(config: &Config, metrics: &Metrics) -> anyhow::Result<Option<Self>> {
+        if !config.telemetry.scrape {
+            return Ok(None);
+        }
+        let listener = super::bind(config.server.metrics_listen, "server.metrics_listen")?;
+        Ok(Some(Self::start(listener, metrics.clone())?))
+    }
+
+    fn start(listener: TcpListener, metrics: Metrics) -> std::io::Result<Self> {
+        let address = listener.local_addr()?;
+        let task = tokio::spawn(async move {
+            // They end with this task.
+            let mut connections = JoinSet::new();
+            loop {
+                tokio::select! {
+                    Some(_) = connections.join_next() => {}
+                    accepted = listener.accept(), if connections.len() < CONNECTIONS => match accepted {
+                        Ok((stream, _)) => drop(connections.spawn(serve(stream, metrics.clone()))),
+                        // Too many open files, for example: it passes.
+                        Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
+                    },
+                }
+            }
+        });
+        Ok(Self { address, task })
+    }
+
+    pub(super) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Answers no more.
+    pub(super) async fn stop(self) {
+        self.task.abort();
+        // An aborted task ends with an error that says so.
+        let _ = self.task.await;
+    }
+}
+
+async fn serve(stream: TcpStream, metrics: Metrics) {
+    let service = service_fn(|request| {
+        let answer = answer(&request, &metrics);
+        async move { Ok::<_, Infallible>(answer) }
+    });
+    let mut server = http1::Builder::new();
+    server.timer(TokioTimer::new()).header_read_timeout(PATIENCE);
+    if let Err(error) = server.serve_connection(TokioIo::new(stream), service).await {
+        tracing::debug!(%error, "a scrape broke off");
+    }
+}
+
+fn answer(request: &Request<Incoming>, metrics: &Metrics) -> Response<String> {
+    let mut answer = Response::new(String::new());
+    if request.uri().path() != "/metrics" {
+        *answer.status_mut() = StatusCode::NOT_FOUND;
+    } else if request.method() != Method::GET {
+        *answer.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
+        answer.headers_mut().insert(ALLOW, HeaderValue::from_static("GET"));
+    } else {
+        let format = MetricsFormat::wanted(request.headers());
+        let told = match format {
+            MetricsFormat::Text => metrics.text(),
+            MetricsFormat::OpenMetrics => Ok(metrics.open_metrics()),
+        };
+        match told {
+            Ok(text) => *answer.body_mut() = text,
+            Err(error) => {
+                tracing::error!(%error, "the metrics cannot be told");
+                *answer.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
+            }
+        }
+        answer.headers_mut().insert(CONTENT_TYPE, format.content_type());
+    }
+    answer
+}

@@ -1,0 +1,193 @@
+//! Calls that end before their handler has begun: refused at the door, or given up there.
+//!
+//! Whoever reaches the port can make any number of them, so their records are bounded: for each caller, and for all together
+//! whom nobody knows, [`MOST`] in a [`WINDOW`], and then one that tells how many were left out.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use riposte_core::Caller;
+use tokio::time::Instant;
+use tonic::Status;
+
+use super::record::{self, CallOutcome};
+use super::{AuditLog, Refused};
+
+/// Records of one caller in one window: what a person who tries something leaves.
+const MOST: u32 = 10;
+/// How long a window is. With it a caller that never stops leaves some 30 MB in a day.
+const WINDOW: Duration = Duration::from_secs(10);
+
+/// Whether the handler of a call has begun, in the extensions of its request: from then on it leaves the records.
+#[derive(Debug, Clone, Default)]
+pub struct HandlerStarted(Arc<AtomicBool>);
+
+impl HandlerStarted {
+    /// The handler has begun.
+    pub fn set(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+
+    fn is_set(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
+}
+
+/// A call of AdminService on its way to its handler. Dropped before it is there, it leaves a record that says so.
+#[derive(Debug)]
+pub struct CallAttempt {
+    audit: AuditLog,
+    method: String,
+    call_id: String,
+    caller: Option<Arc<str>>,
+    begun: HandlerStarted,
+    over: bool,
+}
+
+impl CallAttempt {
+    /// A call of `AdminService/Method` by nobody yet.
+    #[must_use]
+    pub fn new(audit: &AuditLog, method: &str, call_id: &str) -> Self {
+        let (method, call_id) = (method.to_owned(), call_id.to_owned());
+        Self { audit: audit.clone(), method, call_id, caller: None, begun: HandlerStarted::default(), over: false }
+    }
+
+    /// Who makes it.
+    pub fn by(&mut self, caller: &Caller) {
+        self.caller = Some(caller.shared_name());
+    }
+
+    /// What its handler sets.
+    #[must_use]
+    pub fn begun(&self) -> HandlerStarted {
+        self.begun.clone()
+    }
+
+    /// It was answered; with this refusal, if with one. Nobody waits for the record.
+    pub fn answered(mut self, refusal: Option<&Status>) {
+        self.over = true;
+        if let Some(status) = refusal {
+            self.record(&CallOutcome::refused(status));
+        }
+    }
+
+    fn record(&self, outcome: &CallOutcome) {
+        if self.begun.is_set() {
+            return;
+        }
+        match self.audit.windows.count(self.caller.as_ref(), Instant::now()) {
+            Counted::Written => {
+                let refused = Refused { caller: self.caller.as_deref(), method: &self.method, call_id: &self.call_id };
+                self.audit.leave(record::refused(self.audit.clock.now(), &refused, outcome));
+            }
+            Counted::FirstLeftOut(ends) => self.tell_at(ends),
+            Counted::LeftOut => {}
+        }
+    }
+
+    /// Tells at the end of the window how many were left out.
+    fn tell_at(&self, ends: Instant) {
+        // Without a runtime the process is ending, and tells what is left out when it flushes.
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        let (audit, caller) = (self.audit.clone(), self.caller.clone());
+        runtime.spawn(async move {
+            tokio::time::sleep_until(ends).await;
+            let left_out = audit.windows.take(caller.as_ref());
+            audit.tell_left_out(caller.as_deref(), left_out);
+        });
+    }
+}
+
+impl Drop for CallAttempt {
+    fn drop(&mut self) {
+        if !self.over {
+            self.record(&CallOutcome::abandoned());
+        }
+    }
+}
+
+/// What becomes of a refusal.
+#[derive(Debug, PartialEq, Eq)]
+enum Counted {
+    /// It gets its record.
+    Written,
+    /// It is the first that gets none before this end of the window.
+    FirstLeftOut(Instant),
+    /// It gets none either.
+    LeftOut,
+}
+
+/// The refusals of the last moments, by caller. Callers are those of a file, and all whom nobody knows are one.
+#[derive(Debug, Default)]
+pub(super) struct RateWindows(Mutex<HashMap<Option<Arc<str>>, Window>>);
+
+#[derive(Debug)]
+struct Window {
+    ends: Instant,
+    written: u32,
+    left_out: u64,
+}
+
+impl RateWindows {
+    fn count(&self, caller: Option<&Arc<str>>, now: Instant) -> Counted {
+        let mut windows = self.lock();
+        if windows.get(&caller.cloned()).is_none_or(|window| window.ends <= now) {
+            // What was left out of an older one and is not told yet goes with the next.
+            let left_out = windows.remove(&caller.cloned()).map_or(0, |window| window.left_out);
+            windows.retain(|_, window| now < window.ends || window.left_out > 0);
+            windows.insert(caller.cloned(), Window { ends: now + WINDOW, written: 0, left_out });
+        }
+        let Some(window) = windows.get_mut(&caller.cloned()) else { return Counted::LeftOut };
+        if window.written < MOST {
+            window.written += 1;
+            return Counted::Written;
+        }
+        window.left_out += 1;
+        if window.left_out == 1 { Counted::FirstLeftOut(window.ends) } else { Counted::LeftOut }
+    }
+
+    /// How many of a caller were left out and are not told yet; they are told by whoever asks.
+    fn take(&self, caller: Option<&Arc<str>>) -> u64 {
+        self.lock().get_mut(&caller.cloned()).map_or(0, |window| std::mem::take(&mut window.left_out))
+    }
+
+    /// The same of all callers.
+    pub(super) fn take_all(&self) -> Vec<(Option<Arc<str>>, u64)> {
+        let mut windows = self.lock();
+        windows.iter_mut().map(|(caller, window)| (caller.clone(), std::mem::take(&mut window.left_out))).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Option<Arc<str>>, Window>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tokio::time::Instant;
+
+    use super::{Counted, MOST, RateWindows, WINDOW};
+
+    #[test]
+    fn each_caller_has_so_many_records_in_a_window_and_what_is_left_out_is_told_once() {
+        let (windows, begin) = (RateWindows::default(), Instant::now());
+        let web = Arc::<str>::from("web");
+        for caller in [None, Some(&web)] {
+            for _ in 0..MOST {
+                assert_eq!(windows.count(caller, begin), Counted::Written);
+            }
+            assert_eq!(windows.count(caller, begin), Counted::FirstLeftOut(begin + WINDOW));
+            assert_eq!(windows.count(caller, begin), Counted::LeftOut);
+        }
+        assert_eq!((windows.take(None), windows.take(None)), (2, 0));
+        let later = begin + WINDOW;
+        assert_eq!(windows.count(Some(&web), later), Counted::Written, "a window of its own");
+        assert_eq!(windows.take(Some(&web)), 2, "what was left out before is not forgotten");
+        windows.count(Some(&web), later + WINDOW);
+        assert_eq!(windows.take_all().len(), 1, "who was quiet for a window is forgotten");
+    }
+}

@@ -1,0 +1,52 @@
+//! One line of doctor's answer.
+
+use std::fmt;
+
+/// What doctor thinks of one thing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CheckLevel {
+    /// As it should be.
+    Ok,
+    /// The server runs, but not as production should.
+    Warn,
+    /// The server cannot start, or does not become ready.
+    Fail,
+}
+
+/// One thing, what doctor thinks of it, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct CheckResult {
+    pub(super) level: CheckLevel,
+    pub(super) what: String,
+    /// What was found and, where it is wrong, the cure.
+    pub(super) finding: String,
+}
+
+impl CheckResult {
+    pub(super) fn ok(what: impl Into<String>, finding: impl Into<String>) -> Self {
+        CheckResult { level: CheckLevel::Ok, what: what.into(), finding: finding.into() }
+    }
+
+    pub(super) fn warn(what: impl Into<String>, finding: impl Into<String>) -> Self {
+        CheckResult { level: CheckLevel::Warn, what: what.into(), finding: finding.into() }
+    }
+
+    pub(super) fn fail(what: impl Into<String>, finding: impl Into<String>) -> Self {
+        CheckResult { level: CheckLevel::Fail, what: what.into(), finding: finding.into() }
+    }
+
+    pub(super) fn failed(&self) -> bool {
+        self.level == CheckLevel::Fail
+    }
+}
+
+impl fmt::Display for CheckResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let level = match self.level {
+            CheckLevel::Ok => "ok",
+            CheckLevel::Warn => "WARN",
+            CheckLevel::Fail => "FAIL",
+        };
+        write!(f, "{level:4}  {}: {}", self.what, self.finding)
+    }
+}

@@ -1,0 +1,105 @@
+//! Going round subjects over the admin port: which ones, how far it has come, and how to go on.
+
+use std::io::IsTerminal;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use riposte_sdk::Connection;
+use riposte_sdk::v1::admin_service_client::AdminServiceClient;
+use riposte_sdk::v1::subject_scope::Scope;
+use riposte_sdk::v1::{AllSubjects, SubjectKey, SubjectScope};
+use tonic::Streaming;
+
+use super::ask;
+use super::exit::Failure;
+use super::transfer::interrupt::INTERRUPTED;
+
+const TICK: Duration = Duration::from_millis(100);
+const TEMPLATE: &str = "{spinner} {human_pos} subjects, {msg} ({elapsed})";
+
+/// Which subjects, and where the server is.
+#[derive(Debug, clap::Args)]
+pub(super) struct SubjectSweep {
+    /// Subjects of this object type only
+    #[arg(long, value_name = "TYPE")]
+    object_type: Option<String>,
+    /// One subject of that type only
+    #[arg(long, value_name = "ID", requires = "object_type")]
+    object_id: Option<String>,
+    /// Go on where an earlier run stopped: the token that it printed
+    #[arg(long, value_name = "TOKEN", conflicts_with = "object_id", default_value = "", hide_default_value = true)]
+    pub(super) resume: String,
+    /// Address of the server's admin port
+    #[arg(long, value_name = "URL", env = "RIPOSTE_ADMIN_TARGET", default_value = "http://127.0.0.1:7172")]
+    target: String,
+}
+
+impl SubjectSweep {
+    pub(super) fn client(&self) -> Result<AdminServiceClient<Connection>> {
+        Ok(ask::admin(&self.target)?)
+    }
+
+    pub(super) fn scope(&self) -> Option<SubjectScope> {
+        let scope = match (self.object_type.clone(), self.object_id.clone()) {
+            (Some(object_type), Some(object_id)) => Scope::Key(SubjectKey { object_type, object_id }),
+            (Some(object_type), None) => Scope::ObjectType(object_type),
+            (None, _) => Scope::All(AllSubjects {}),
+        };
+        Some(SubjectScope { scope: Some(scope) })
+    }
+}
+
+/// How far a round has come: shown on a terminal, and told when it breaks off.
+#[derive(Debug)]
+pub(super) struct SweepRound {
+    bar: ProgressBar,
+    token: String,
+}
+
+impl SweepRound {
+    /// A round that begins.
+    pub(super) fn start(subjects: &SubjectSweep) -> Self {
+        let terminal = std::io::stderr().is_terminal();
+        let target = if terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(None, target);
+        if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
+            bar.set_style(style);
+        }
+        bar.enable_steady_tick(TICK);
+        Self { bar, token: subjects.resume.clone() }
+    }
+
+    /// The next answer; `None` at the end.
+    ///
+    /// # Errors
+    /// The server's, and Ctrl-C; each says how to go on.
+    pub(super) async fn next<T>(&self, answers: &mut Streaming<T>) -> Result<Option<T>> {
+        let next = tokio::select! {
+            next = answers.message() => next.map_err(anyhow::Error::from),
+            _ = tokio::signal::ctrl_c() => Err(Failure::new(INTERRUPTED, "interrupted").into()),
+        };
+        next.with_context(|| match self.token.as_str() {
+            "" => "not all was done".to_owned(),
+            token => format!("not all was done; the same command goes on with\n  --resume {token}\n"),
+        })
+    }
+
+    /// So many subjects are done, and a later round may go on with this token.
+    pub(super) fn at(&mut self, subjects: u64, token: String, more: String) {
+        self.bar.set_position(subjects);
+        self.bar.set_message(more);
+        self.token = token;
+    }
+
+    /// Prints a line of the outcome without disturbing the bar.
+    pub(super) fn say(&self, line: &str) {
+        self.bar.suspend(|| println!("{line}"));
+    }
+}
+
+impl Drop for SweepRound {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

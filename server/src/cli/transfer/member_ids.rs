@@ -1,0 +1,95 @@
+//! Ids that fit the server's bounds, made the same way on every run so that a second import finds the first one's.
+
+use sha2::{Digest, Sha256};
+
+/// Most bytes of a member id or object id.
+pub(crate) const ID_BYTES_MAX: usize = 64;
+/// Most bytes of an external id.
+pub(crate) const EXTERNAL_ID_BYTES_MAX: usize = 128;
+
+/// The text itself if it can be an id, otherwise `sha256:` with the first 20 bytes of its digest.
+pub(crate) fn fit(text: &str) -> String {
+    if !text.is_empty() && text.len() <= ID_BYTES_MAX && !text.chars().any(char::is_control) {
+        return text.to_owned();
+    }
+    format!("sha256:{}", digest(text, 20))
+}
+
+/// The external id of a comment whose own id is unique only within its page.
+pub(crate) fn within(page: &str, id: &str) -> String {
+    item(&format!("{page}#{id}"))
+}
+
+/// The text itself if it can be an external id, otherwise `sha256:` with the first 20 bytes of its digest.
+pub(crate) fn item(text: &str) -> String {
+    if text.len() <= EXTERNAL_ID_BYTES_MAX { text.to_owned() } else { format!("sha256:{}", digest(text, 20)) }
+}
+
+/// The first `bytes` bytes (at most 32) of the text's SHA-256, in hexadecimal.
+pub(crate) fn digest(text: &str, bytes: usize) -> String {
+    Sha256::digest(text.as_bytes()).iter().take(bytes).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// What a source knows of the person who wrote a comment.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct SourceMember<'a> {
+    pub(crate) username: &'a str,
+    pub(crate) email: &'a str,
+    pub(crate) name: &'a str,
+}
+
+/// A stable member id: `<source>:<username>`; without a username `<source>:e:<hash of salt and email>`; with neither
+/// `<source>:n:<hash of salt and name>`; `<source>:anonymous` for nobody. The e-mail itself never appears.
+pub(crate) fn member(source: &str, salt: &str, person: SourceMember<'_>) -> String {
+    let email = person.email.trim().to_lowercase();
+    let hash = |kind: &str, text: &str| format!("{source}:{kind}:{}", digest(&format!("{salt}\0{text}"), 16));
+    let id = match (person.username.trim(), email.as_str(), person.name.trim()) {
+        ("", "", "") => format!("{source}:anonymous"),
+        ("", "", name) => hash("n", name),
+        ("", email, _) => hash("e", email),
+        (username, _, _) => format!("{source}:{username}"),
+    };
+    fit(&id)
+}
+
+/// The member that stands for vote number `n` of a comment, counted from 1: `~synthetic:<source>:<id>:up:<n>`.
+pub(crate) fn synthetic(source: &str, external_id: &str, direction: &str, n: u32) -> String {
+    let whole = format!("~synthetic:{source}:{external_id}:{direction}:{n}");
+    if whole.len() <= ID_BYTES_MAX {
+        return whole;
+    }
+    let short = digest(&format!("{source}\0{external_id}"), 14);
+    format!("~synthetic:{short}:{direction}:{n}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_person_is_named_without_the_email() {
+        let id = |person| member("disqus", "salt", person);
+        let both = SourceMember { username: "user", email: "foo@bar.com", name: "A" };
+        assert_eq!(id(both), "disqus:user");
+        let hashed = id(SourceMember { username: "", ..both });
+        assert!(hashed.starts_with("disqus:e:") && !hashed.contains("foo"), "{hashed}");
+        assert_eq!(hashed, id(SourceMember { username: "", email: " FOO@bar.com\n", name: "B" }));
+        assert_ne!(hashed, member("disqus", "pepper", SourceMember { username: "", ..both }));
+        assert!(id(SourceMember { name: "A", ..SourceMember::default() }).starts_with("disqus:n:"));
+        assert_eq!(id(SourceMember::default()), "disqus:anonymous");
+    }
+
+    #[test]
+    fn ids_fit_whatever_the_source_has() {
+        let long = "x".repeat(500);
+        assert!(fit(&long).len() <= ID_BYTES_MAX);
+        assert_ne!(fit(&long), fit(&"y".repeat(500)));
+        assert!(fit("a\nb").starts_with("sha256:"));
+        assert_eq!(fit("/blog/post/1"), "/blog/post/1");
+        let commento = "e7069a7dfcfaed43caf62300a9b0edb1c124ad79d0f5887c93649c15d7f69945";
+        assert_eq!(synthetic("decide-madrid", "17092", "up", 3), "~synthetic:decide-madrid:17092:up:3");
+        let short = synthetic(&"s".repeat(64), commento, "down", u32::MAX);
+        assert!(short.len() <= ID_BYTES_MAX, "{short}");
+        assert_ne!(short, synthetic(&"s".repeat(64), "other", "down", u32::MAX));
+    }
+}

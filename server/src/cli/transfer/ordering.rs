@@ -1,0 +1,251 @@
+//! One subject's comments in an order the server can take, and the rules for those it cannot.
+//!
+//! * Parents come before their replies, otherwise the earlier comment first; equal times keep the file's order. So
+//!   floors follow time, as if the comments had been written here.
+//! * A comment without text stays outside (`TEXT_EMPTY`), unless something with a text hangs below it: then it comes in
+//!   as a tombstone, deleted by its author at the moment it was written, because without it the thread would break.
+//! * A reply whose parent is not in the file is an orphan; what happens to it is said by [`Orphans`].
+//! * Replies in a circle stay outside with all that hangs below them (`PARENT_CYCLE`), and so does what hangs below a
+//!   comment that the format already refused (`PARENT_REJECTED`).
+//! * A second comment with the id of another is dropped if it is the same in all and refused if not (`DUPLICATE_ID`).
+
+use std::cmp::Reverse;
+use std::collections::hash_map::Entry as Slot;
+use std::collections::{BinaryHeap, HashMap, HashSet};
+
+use jiff::Timestamp;
+
+use super::group::Group;
+use super::record::{Comment, CommentState, DeletedBy, Key, Like, Problem, Record, Reject, Subject};
+
+/// What happens to a reply whose parent is neither in the file nor on the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub(crate) enum Orphans {
+    /// It stays outside with all its replies and is listed: nothing is claimed that the source does not say.
+    #[default]
+    Reject,
+    /// It becomes a root with the metadata `orphan_of=<id>`: every text is kept, but roots are counted that were none.
+    Root,
+    /// Its missing parent is put back as a deleted comment: every text and every known edge is kept.
+    Tombstone,
+}
+
+/// One subject, ready to be sent from the first to the last.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct SubjectBatch {
+    pub(crate) key: Key,
+    pub(crate) subject: Subject,
+    /// The file describes the subject.
+    pub(crate) described: bool,
+    /// The subject itself is to be sent: the file describes it, or comments need it.
+    pub(crate) sends_subject: bool,
+    pub(crate) comments: Vec<OrderedComment>,
+    pub(crate) likes: Vec<Like>,
+    pub(crate) rejects: Vec<Reject>,
+    /// Comments that stood in the file more than once without any difference.
+    pub(crate) repeated: u64,
+}
+
+/// A comment in its place.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct OrderedComment {
+    pub(crate) comment: Comment,
+    /// Its parent is not in the file: only the server can tell whether it exists.
+    pub(crate) orphan: bool,
+}
+
+/// Puts a group in order and sorts out what cannot be brought in.
+pub(crate) fn arrange(group: Group, orphans: Orphans) -> SubjectBatch {
+    let Group { key, subject, comments, likes, rejects } = group;
+    let described = subject.is_some();
+    let subject = subject.unwrap_or_else(|| Subject { key: key.clone(), ..Subject::default() });
+    let mut batch = SubjectBatch { key, subject, described, likes, rejects, ..SubjectBatch::default() };
+    let mut comments = unique(comments, &mut batch);
+    if orphans == Orphans::Tombstone {
+        restore_missing(&mut comments, &batch.rejects);
+    }
+    let forest = Forest::of(&comments);
+    let order = forest.walk(&comments);
+    let keep = forest.worth_keeping(&comments, &order);
+    let refused = refused_ids(&batch.rejects);
+    place(comments, &Placement { forest, order, keep, refused }, &mut batch);
+    batch.sends_subject = described || !batch.comments.is_empty();
+    batch
+}
+
+/// Edges between positions in a list of comments.
+#[derive(Debug)]
+struct Forest {
+    parent: Vec<Option<usize>>,
+    children: Vec<Vec<usize>>,
+}
+
+#[derive(Debug)]
+struct Placement {
+    forest: Forest,
+    order: Vec<usize>,
+    keep: Vec<bool>,
+    refused: HashSet<String>,
+}
+
+impl Forest {
+    fn of(comments: &[Comment]) -> Self {
+        let ids: HashMap<&str, usize> =
+            comments.iter().enumerate().map(|(at, c)| (c.external_id.as_str(), at)).collect();
+        let mut children = vec![Vec::new(); comments.len()];
+        let mut parent = vec![None; comments.len()];
+        for (at, comment) in comments.iter().enumerate() {
+            let above = comment.parent_external_id.as_deref().and_then(|id| ids.get(id).copied());
+            if let (Some(slot), Some(above)) = (parent.get_mut(at), above) {
+                *slot = Some(above);
+                if let Some(list) = children.get_mut(above) {
+                    list.push(at);
+                }
+            }
+        }
+        Self { parent, children }
+    }
+
+    /// Positions with every parent before its replies, then by time; comments in a circle are never reached.
+    fn walk(&self, comments: &[Comment]) -> Vec<usize> {
+        let rank = |at: usize| (comments.get(at).and_then(|c| c.create_time).unwrap_or(Timestamp::MAX), at);
+        let roots = self.parent.iter().enumerate().filter(|(_, parent)| parent.is_none());
+        let mut ready: BinaryHeap<_> = roots.map(|(at, _)| Reverse(rank(at))).collect();
+        let mut order = Vec::with_capacity(comments.len());
+        while let Some(Reverse((_, at))) = ready.pop() {
+            order.push(at);
+            ready.extend(self.children.get(at).into_iter().flatten().map(|child| Reverse(rank(*child))));
+        }
+        order
+    }
+
+    /// Whether each comment has a text, was deleted in the source, or has such a comment below it.
+    fn worth_keeping(&self, comments: &[Comment], order: &[usize]) -> Vec<bool> {
+        let mut keep: Vec<bool> = comments.iter().map(has_substance).collect();
+        for at in order.iter().rev() {
+            let above = self.parent.get(*at).copied().flatten();
+            if keep.get(*at).copied().unwrap_or_default()
+                && let Some(slot) = above.and_then(|above| keep.get_mut(above))
+            {
+                *slot = true;
+            }
+        }
+        keep
+    }
+}
+
+fn has_substance(comment: &Comment) -> bool {
+    comment.state == CommentState::Deleted || !comment.text.trim().is_empty()
+}
+
+fn unique(comments: Vec<Comment>, batch: &mut SubjectBatch) -> Vec<Comment> {
+    let mut seen: HashMap<String, usize> = HashMap::with_capacity(comments.len());
+    let mut kept: Vec<Comment> = Vec::with_capacity(comments.len());
+    for comment in comments {
+        match seen.entry(comment.external_id.clone()) {
+            Slot::Vacant(slot) => {
+                slot.insert(kept.len());
+                kept.push(comment);
+            }
+            Slot::Occupied(slot) if kept.get(*slot.get()) == Some(&comment) => batch.repeated += 1,
+            Slot::Occupied(_) => {
+                let message = format!("another comment of this subject has the id {}", comment.external_id);
+                batch.rejects.push(reject(comment, "DUPLICATE_ID", message));
+            }
+        }
+    }
+    kept
+}
+
+/// Adds a deleted root for every parent that is named but absent, as old as its oldest reply.
+fn restore_missing(comments: &mut Vec<Comment>, rejects: &[Reject]) {
+    let refused = refused_ids(rejects);
+    let present: HashSet<&str> = comments.iter().map(|c| c.external_id.as_str()).collect();
+    let mut missing: Vec<Comment> = Vec::new();
+    let mut at: HashMap<String, usize> = HashMap::new();
+    for comment in comments.iter() {
+        let Some(parent) = &comment.parent_external_id else { continue };
+        if present.contains(parent.as_str()) || refused.contains(parent) {
+            continue;
+        }
+        let index = *at.entry(parent.clone()).or_insert_with(|| {
+            missing.push(placeholder(parent, comment));
+            missing.len() - 1
+        });
+        if let Some(lost) = missing.get_mut(index) {
+            lost.create_time = lost.create_time.min(comment.create_time);
+            lost.delete_time = lost.create_time;
+        }
+    }
+    comments.append(&mut missing);
+}
+
+fn placeholder(id: &str, reply: &Comment) -> Comment {
+    Comment {
+        key: reply.key.clone(),
+        source: reply.source.clone(),
+        external_id: id.to_owned(),
+        member_id: "~missing".to_owned(),
+        state: CommentState::Deleted,
+        deleted_by: Some(DeletedBy::Moderator),
+        create_time: reply.create_time,
+        ..Comment::default()
+    }
+}
+
+fn refused_ids(rejects: &[Reject]) -> HashSet<String> {
+    let id = |reject: &Reject| match &reject.record {
+        Record::Comment(comment) => Some(comment.external_id.clone()),
+        Record::Subject(_) | Record::Like(_) => None,
+    };
+    // A duplicate's id still names the comment that came in.
+    rejects.iter().filter(|reject| reject.problem.reason != "DUPLICATE_ID").filter_map(id).collect()
+}
+
+/// Fills the batch: first the reachable comments in order, then the circles among the rejects.
+fn place(comments: Vec<Comment>, verdict: &Placement, batch: &mut SubjectBatch) {
+    let mut slots: Vec<Option<Comment>> = comments.into_iter().map(Some).collect();
+    let mut refused = verdict.refused.clone();
+    for at in &verdict.order {
+        let Some(comment) = slots.get_mut(*at).and_then(Option::take) else { continue };
+        let keep = verdict.keep.get(*at).copied().unwrap_or_default();
+        let in_file = verdict.forest.parent.get(*at).copied().flatten().is_some();
+        let below_refused = comment.parent_external_id.as_ref().is_some_and(|parent| refused.contains(parent));
+        if !keep || below_refused {
+            refused.insert(comment.external_id.clone());
+            let (reason, message) = match keep {
+                false => ("TEXT_EMPTY", "it has no text and no reply with a text"),
+                true => ("PARENT_REJECTED", "the comment it answers stays outside"),
+            };
+            batch.rejects.push(reject(comment, reason, message.to_owned()));
+            continue;
+        }
+        let orphan = comment.parent_external_id.is_some() && !in_file;
+        batch.comments.push(OrderedComment { comment: settle(comment), orphan });
+    }
+    for comment in slots.into_iter().flatten() {
+        batch.rejects.push(reject(comment, "PARENT_CYCLE", "it answers itself by way of its parents".to_owned()));
+    }
+}
+
+/// Makes a tombstone of a comment that has no text, and clears the text of one that was deleted in the source.
+fn settle(mut comment: Comment) -> Comment {
+    if comment.state != CommentState::Deleted && comment.text.trim().is_empty() {
+        comment.state = CommentState::Deleted;
+        comment.deleted_by = Some(DeletedBy::Author);
+        comment.delete_time = comment.create_time;
+    }
+    if comment.state == CommentState::Deleted {
+        comment.text.clear();
+        comment.deleted_by.get_or_insert(DeletedBy::Moderator);
+        comment.delete_time = comment.delete_time.or(comment.edit_time).or(comment.create_time);
+    }
+    comment
+}
+
+fn reject(comment: Comment, reason: &str, message: String) -> Reject {
+    Reject { record: Record::Comment(comment), problem: Problem::new(reason, message) }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,133 @@
+use super::*;
+
+fn comment(id: &str, parent: &str, second: i64, text: &str) -> Comment {
+    Comment {
+        external_id: id.to_owned(),
+        parent_external_id: (!parent.is_empty()).then(|| parent.to_owned()),
+        member_id: "m".to_owned(),
+        text: text.to_owned(),
+        create_time: Timestamp::from_second(second).ok(),
+        ..Comment::default()
+    }
+}
+
+fn arranged(comments: Vec<Comment>, orphans: Orphans) -> SubjectBatch {
+    arrange(Group { comments, ..Group::default() }, orphans)
+}
+
+fn ids(batch: &SubjectBatch) -> Vec<&str> {
+    batch.comments.iter().map(|planned| planned.comment.external_id.as_str()).collect()
+}
+
+fn reasons(batch: &SubjectBatch) -> Vec<(&str, &str)> {
+    let pair = |reject: &'_ Reject| match &reject.record {
+        Record::Comment(comment) => (comment.external_id.clone(), reject.problem.reason.clone()),
+        Record::Subject(_) | Record::Like(_) => panic!("only comments here"),
+    };
+    let pairs: Vec<(String, String)> = batch.rejects.iter().map(pair).collect();
+    pairs.leak().iter().map(|(id, reason)| (id.as_str(), reason.as_str())).collect()
+}
+
+#[test]
+fn parents_come_first_and_then_the_earlier_comment() {
+    let batch = arranged(
+        vec![
+            comment("late", "", 9, "x"),
+            comment("reply", "root", 3, "x"),
+            comment("root", "", 5, "x"),
+            comment("same", "", 5, "x"),
+        ],
+        Orphans::Reject,
+    );
+    assert_eq!(ids(&batch), ["root", "reply", "same", "late"]);
+    assert!(batch.rejects.is_empty());
+}
+
+#[test]
+fn an_empty_text_is_a_tombstone_only_above_a_text() {
+    let batch = arranged(
+        vec![
+            comment("1", "", 1, " "),
+            comment("2", "1", 2, ""),
+            comment("3", "2", 3, "x"),
+            comment("4", "1", 4, ""),
+            comment("5", "4", 5, ""),
+        ],
+        Orphans::Reject,
+    );
+    assert_eq!(ids(&batch), ["1", "2", "3"]);
+    assert_eq!(reasons(&batch), [("4", "TEXT_EMPTY"), ("5", "TEXT_EMPTY")]);
+    let first = &batch.comments[0].comment;
+    assert_eq!((first.state, first.deleted_by), (CommentState::Deleted, Some(DeletedBy::Author)));
+    assert_eq!((first.delete_time, first.text.as_str()), (first.create_time, ""));
+}
+
+#[test]
+fn a_comment_deleted_in_the_source_comes_in_without_its_text() {
+    let deleted = Comment { state: CommentState::Deleted, ..comment("1", "", 1, "gone") };
+    let batch = arranged(vec![deleted], Orphans::Reject);
+    let first = &batch.comments[0].comment;
+    assert_eq!((first.text.as_str(), first.deleted_by), ("", Some(DeletedBy::Moderator)));
+    assert_eq!(first.delete_time, first.create_time);
+}
+
+#[test]
+fn orphans_are_marked_and_only_the_head_of_the_chain_is() {
+    let batch = arranged(vec![comment("2", "1", 2, "x"), comment("3", "2", 3, "x")], Orphans::Reject);
+    assert_eq!(batch.comments.iter().map(|p| p.orphan).collect::<Vec<_>>(), [true, false]);
+}
+
+#[test]
+fn a_missing_parent_is_put_back_as_a_tombstone_when_asked() {
+    let batch = arranged(
+        vec![comment("3", "1", 3, "x"), comment("2", "1", 2, "x"), comment("4", "3", 1, "x")],
+        Orphans::Tombstone,
+    );
+    assert_eq!(ids(&batch), ["1", "2", "3", "4"]);
+    assert!(batch.comments.iter().all(|planned| !planned.orphan));
+    assert_eq!(batch.comments[0].comment.create_time, Timestamp::from_second(2).ok());
+}
+
+#[test]
+fn circles_stay_outside_with_all_below_them() {
+    let batch = arranged(
+        vec![
+            comment("1", "2", 1, "x"),
+            comment("2", "1", 2, "x"),
+            comment("3", "2", 3, "x"),
+            comment("4", "4", 4, "x"),
+        ],
+        Orphans::Reject,
+    );
+    assert!(batch.comments.is_empty());
+    assert!(reasons(&batch).iter().all(|(_, reason)| *reason == "PARENT_CYCLE"));
+    assert_eq!(batch.rejects.len(), 4);
+}
+
+#[test]
+fn a_repeated_comment_is_dropped_and_a_differing_one_refused() {
+    let batch = arranged(
+        vec![comment("1", "", 1, "x"), comment("1", "", 1, "x"), comment("1", "", 1, "y"), comment("2", "1", 2, "x")],
+        Orphans::Reject,
+    );
+    assert_eq!((ids(&batch), batch.repeated), (vec!["1", "2"], 1));
+    assert_eq!(reasons(&batch), [("1", "DUPLICATE_ID")]);
+}
+
+#[test]
+fn what_hangs_below_a_refused_comment_stays_outside_with_it() {
+    let refused =
+        Reject { record: Record::Comment(comment("1", "", 1, "x")), problem: Problem::new("TIME_INVALID", "no time") };
+    let comments = vec![comment("2", "1", 2, "x"), comment("3", "2", 3, "x"), comment("4", "", 4, "x")];
+    let batch = arrange(Group { comments, rejects: vec![refused], ..Group::default() }, Orphans::Root);
+    assert_eq!(ids(&batch), ["4"]);
+    assert_eq!(batch.rejects.len(), 3);
+}
+
+#[test]
+fn a_chain_of_a_hundred_thousand_replies_needs_no_deep_stack() {
+    let chain = (0..100_000).map(|n| comment(&n.to_string(), &(n - 1).to_string(), -n, "x")).collect();
+    let batch = arranged(chain, Orphans::Reject);
+    assert_eq!(batch.comments.len(), 100_000);
+    assert!(batch.comments[0].orphan && batch.comments[0].comment.external_id == "0");
+}

@@ -1,0 +1,354 @@
+//! One import stream: keeps a window of unanswered items, and loses none of them with a connection.
+//!
+//! The server answers in order and takes an item twice without harm, so what is unanswered when a connection breaks is
+//! simply sent again on the next one.
+
+use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use riposte_sdk::Connection;
+use riposte_sdk::v1::admin_service_client::AdminServiceClient;
+use riposte_sdk::v1::{ImportCommentsRequest, ImportCommentsResponse, ImportOutcome, ItemError};
+use tokio::sync::{mpsc, watch};
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{Code, Status, Streaming};
+
+use super::ordering::{OrderedComment, Orphans, SubjectBatch};
+use super::record::{Comment, Like, Problem, Record, Reject, put_metadata};
+use super::send::ImportShared;
+use super::votes::{self, VotePolicy};
+use super::wire;
+
+const FIRST_WAIT: Duration = Duration::from_millis(100);
+const LAST_WAIT: Duration = Duration::from_secs(1);
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
+
+/// One of the streams of an import.
+#[derive(Debug)]
+pub(crate) struct ImportSender {
+    client: AdminServiceClient<Connection>,
+    shared: Arc<ImportShared>,
+    stop: watch::Receiver<bool>,
+    link: Option<Link>,
+    unanswered: VecDeque<Item>,
+    /// Orphans that the server does not know the parent of, to be sent again as roots.
+    returned: Vec<Comment>,
+    /// External ids of this subject's comments that stay outside.
+    outside: HashSet<String>,
+    /// Time spent waiting for a server since its last answer.
+    waited: Duration,
+}
+
+/// A connection's two ends, and the position of the next answer.
+#[derive(Debug)]
+struct Link {
+    requests: mpsc::Sender<ImportCommentsRequest>,
+    answers: Streaming<ImportCommentsResponse>,
+    index: i64,
+}
+
+#[derive(Debug, Clone)]
+struct Item {
+    record: Record,
+    orphan: bool,
+}
+
+impl ImportSender {
+    /// A stream that is opened with its first item.
+    pub(crate) fn new(
+        client: AdminServiceClient<Connection>,
+        shared: Arc<ImportShared>,
+        stop: watch::Receiver<bool>,
+    ) -> Self {
+        let (link, unanswered, returned) = (None, VecDeque::new(), Vec::new());
+        Self { client, shared, stop, link, unanswered, returned, outside: HashSet::new(), waited: Duration::ZERO }
+    }
+
+    /// Brings in the subjects of the queue until it ends or a stop is asked for, and waits for the last answer.
+    ///
+    /// # Errors
+    /// The server cannot be reached any more, refuses the caller, or breaks the contract; the rejects file cannot be
+    /// written.
+    pub(crate) async fn run(mut self, mut queue: mpsc::Receiver<SubjectBatch>) -> Result<()> {
+        while let Some(batch) = self.next(&mut queue).await {
+            self.bring_in(batch).await?;
+        }
+        self.drain().await?;
+        self.close().await;
+        Ok(())
+    }
+
+    /// Ends the stream as the server expects it, so that a good import leaves no broken call in its log.
+    async fn close(&mut self) {
+        let Some(Link { requests, mut answers, .. }) = self.link.take() else { return };
+        drop(requests);
+        // All items are answered, so whatever the server still says or fails to say changes nothing.
+        let _end = tokio::time::timeout(LAST_WAIT, answers.message()).await;
+    }
+
+    async fn next(&mut self, queue: &mut mpsc::Receiver<SubjectBatch>) -> Option<SubjectBatch> {
+        let mut stop = self.stop.clone();
+        tokio::select! {
+            biased;
+            _ = stop.wait_for(|stop| *stop) => None,
+            batch = queue.recv() => batch,
+        }
+    }
+
+    async fn bring_in(&mut self, batch: SubjectBatch) -> Result<()> {
+        self.outside.clear();
+        let SubjectBatch { subject, sends_subject, comments, likes, rejects, repeated, .. } = batch;
+        self.shared.tally.repeated.add(repeated);
+        self.shared.tally.done.add(repeated);
+        for reject in rejects {
+            if let Record::Comment(comment) = &reject.record {
+                self.outside.insert(comment.external_id.clone());
+            }
+            self.refuse(reject)?;
+        }
+        if sends_subject {
+            self.offer(Item { record: Record::Subject(subject), orphan: false }).await?;
+        }
+        let mut voted = Vec::new();
+        for OrderedComment { comment, orphan } in comments {
+            if comment.votes.total() > 0 {
+                voted.push(vote_stub(&comment));
+            }
+            self.place(comment, orphan).await?;
+        }
+        if voted.is_empty() && likes.is_empty() {
+            return Ok(());
+        }
+        // Only now is it known which comments the server took.
+        self.drain().await?;
+        self.give_votes(&voted).await?;
+        for like in likes {
+            self.give(like).await?;
+        }
+        Ok(())
+    }
+
+    /// Sends a comment. Where an orphan may become a root, its answer decides before the next comment takes a floor.
+    async fn place(&mut self, comment: Comment, orphan: bool) -> Result<()> {
+        let waits = orphan && self.shared.orphans == Orphans::Root;
+        if waits {
+            self.drain().await?;
+        }
+        self.offer(Item { record: Record::Comment(comment), orphan }).await?;
+        if waits {
+            self.drain().await?;
+            for mut comment in std::mem::take(&mut self.returned) {
+                let parent = comment.parent_external_id.take().unwrap_or_default();
+                put_metadata(&mut comment.metadata, "orphan_of", &parent);
+                self.offer(Item { record: Record::Comment(comment), orphan: false }).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn give_votes(&mut self, voted: &[Comment]) -> Result<()> {
+        let shared = Arc::clone(&self.shared);
+        for comment in voted {
+            let total = comment.votes.total();
+            if shared.votes == VotePolicy::Skip || self.outside.contains(&comment.external_id) {
+                // A rejected comment carries its votes in its own line of the rejects file.
+                shared.tally.votes_skipped.add(total);
+                shared.tally.done.add(if shared.votes == VotePolicy::Skip { 0 } else { total });
+                continue;
+            }
+            for like in votes::likes(comment, &shared.source) {
+                self.offer(Item { record: Record::Like(like), orphan: false }).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn give(&mut self, like: Like) -> Result<()> {
+        if self.outside.contains(&like.comment_external_id) {
+            let problem = Problem::new("COMMENT_REJECTED", "the comment it belongs to stays outside");
+            return self.refuse(Reject { record: Record::Like(like), problem });
+        }
+        self.offer(Item { record: Record::Like(like), orphan: false }).await
+    }
+
+    /// Sends one item as soon as the window has room for it; after a stop it is left for the next run.
+    async fn offer(&mut self, item: Item) -> Result<()> {
+        while self.unanswered.len() >= self.shared.window {
+            self.answer().await?;
+        }
+        if *self.stop.borrow() {
+            return Ok(());
+        }
+        self.shared.pace.wait().await;
+        let request = wire::request(&item.record, &self.shared.source);
+        self.unanswered.push_back(item);
+        match &self.link {
+            // If the stream is broken, the next answer tells so, and the item is sent again with the others.
+            Some(link) => link.requests.send(request).await.unwrap_or_default(),
+            None => self.connect().await?,
+        }
+        Ok(())
+    }
+
+    /// Waits for the answers to all that was sent.
+    async fn drain(&mut self) -> Result<()> {
+        while !self.unanswered.is_empty() {
+            self.answer().await?;
+        }
+        Ok(())
+    }
+
+    /// Takes the next answer, over as many connections as that needs.
+    async fn answer(&mut self) -> Result<()> {
+        loop {
+            let Some(link) = &mut self.link else {
+                self.connect().await?;
+                continue;
+            };
+            let lost = match link.answers.message().await {
+                Ok(Some(answer)) => {
+                    let expected = link.index;
+                    link.index += 1;
+                    return self.settle(answer, expected);
+                }
+                Ok(None) => Status::unavailable("the server ended the stream before its last answer"),
+                Err(status) => status,
+            };
+            self.link = None;
+            self.pause(lost).await?;
+            self.shared.tally.resent.add(self.unanswered.len().try_into().unwrap_or(u64::MAX));
+        }
+    }
+
+    /// Opens a stream and sends all that is unanswered; tries again while the server cannot be reached.
+    async fn connect(&mut self) -> Result<()> {
+        loop {
+            let (requests, stream) = mpsc::channel(self.shared.window + 1);
+            for item in &self.unanswered {
+                // The channel has room for the whole window.
+                requests.try_send(wire::request(&item.record, &self.shared.source)).unwrap_or_default();
+            }
+            match self.client.import_comments(ReceiverStream::new(stream)).await {
+                Ok(answers) => {
+                    self.link = Some(Link { requests, answers: answers.into_inner(), index: 0 });
+                    return Ok(());
+                }
+                Err(status) => self.pause(status).await?,
+            }
+        }
+    }
+
+    /// Waits before the next try, each time longer; only an answer to an item ends the series.
+    async fn pause(&mut self, status: Status) -> Result<()> {
+        if !is_passing(&status) {
+            return Err(status).context("the import was refused");
+        }
+        if self.waited >= self.shared.patience || *self.stop.borrow() {
+            return Err(status).with_context(|| format!("the server did not answer for {:?}", self.waited));
+        }
+        if !self.shared.outage.swap(true, Ordering::Relaxed) {
+            let patience = self.shared.patience;
+            (self.shared.say)(&format!("the server does not answer ({}); trying for {patience:?}", status.message()));
+        }
+        let wait = (FIRST_WAIT + self.waited).min(LONGEST_WAIT);
+        let mut stop = self.stop.clone();
+        tokio::select! {
+            _ = stop.wait_for(|stop| *stop) => {}
+            () = tokio::time::sleep(wait) => {}
+        }
+        self.waited += wait;
+        Ok(())
+    }
+
+    /// Counts an answer against the oldest unanswered item.
+    fn settle(&mut self, answer: ImportCommentsResponse, expected: i64) -> Result<()> {
+        self.waited = Duration::ZERO;
+        self.shared.outage.store(false, Ordering::Relaxed);
+        let outcome = answer.outcome();
+        let ImportCommentsResponse { index, external_id, error, .. } = answer;
+        ensure!(index == expected, "the server broke the contract: answer {index} came where {expected} was due");
+        let item = self.unanswered.pop_front().context("the server broke the contract: an answer to nothing")?;
+        let tally = &self.shared.tally;
+        let kind = tally.kind(&item.record);
+        match outcome {
+            ImportOutcome::Created => kind.created.add(1),
+            ImportOutcome::Unchanged => kind.unchanged.add(1),
+            ImportOutcome::Rejected => return self.rejected(item, error.unwrap_or_default()),
+            ImportOutcome::Unspecified => bail!("the server broke the contract: no outcome for {external_id}"),
+        }
+        if matches!(&item.record, Record::Like(like) if like.synthetic) {
+            tally.synthetic.add(1);
+        }
+        tally.done.add(1);
+        Ok(())
+    }
+
+    fn rejected(&mut self, item: Item, error: ItemError) -> Result<()> {
+        let missing = error.reason == "COMMENT_NOT_FOUND";
+        let problem = match (&item.record, missing) {
+            (Record::Comment(comment), true) => match (item.orphan, self.shared.orphans) {
+                (true, Orphans::Root) => {
+                    self.returned.push(comment.clone());
+                    return Ok(());
+                }
+                (true, Orphans::Reject | Orphans::Tombstone) => {
+                    Problem::new("PARENT_MISSING", "the comment it answers is neither in the file nor on the server")
+                }
+                (false, _) => Problem::new("PARENT_REJECTED", "the comment it answers stays outside"),
+            },
+            (Record::Comment(_) | Record::Subject(_) | Record::Like(_), _) => told(error),
+        };
+        if let Record::Comment(comment) = &item.record {
+            self.outside.insert(comment.external_id.clone());
+        }
+        self.refuse(Reject { record: item.record, problem })
+    }
+
+    fn refuse(&self, reject: Reject) -> Result<()> {
+        self.shared.tally.rejected.add(1);
+        self.shared.tally.done.add(1);
+        self.shared.reject(reject)
+    }
+}
+
+/// What is needed of a comment to send its votes after it has gone.
+fn vote_stub(comment: &Comment) -> Comment {
+    Comment {
+        key: comment.key.clone(),
+        source: comment.source.clone(),
+        external_id: comment.external_id.clone(),
+        create_time: comment.create_time,
+        votes: comment.votes,
+        ..Comment::default()
+    }
+}
+
+/// The server's words, with all fields at fault.
+fn told(error: ItemError) -> Problem {
+    let ItemError { reason, message, violations, .. } = error;
+    let fields = violations.iter().map(|violation| format!("{}: {}", violation.field, violation.description));
+    let texts: Vec<String> = std::iter::once(message).chain(fields).filter(|text| !text.is_empty()).collect();
+    Problem { reason, message: texts.join("; ") }
+}
+
+/// Whether another try may succeed where this one failed.
+fn is_passing(status: &Status) -> bool {
+    match status.code() {
+        Code::Unavailable | Code::ResourceExhausted | Code::Aborted | Code::DeadlineExceeded | Code::Cancelled => true,
+        // A connection that breaks within a stream shows as these, with the transport's error as the cause.
+        Code::Unknown | Code::Internal => std::error::Error::source(status).is_some(),
+        Code::Ok
+        | Code::InvalidArgument
+        | Code::NotFound
+        | Code::AlreadyExists
+        | Code::PermissionDenied
+        | Code::FailedPrecondition
+        | Code::OutOfRange
+        | Code::Unimplemented
+        | Code::DataLoss
+        | Code::Unauthenticated => false,
+    }
+}

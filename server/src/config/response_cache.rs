@@ -1,0 +1,53 @@
+//! Hot subjects: what is counted, and which pages are kept ready.
+
+use super::errors::ErrorScope;
+use super::units::{ByteSize, TimeSpan};
+use crate::response_cache::{ResponseCacheLimits, SubjectRates};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// Pages of one subject: a few orders, sizes and callers.
+const VARIANTS: usize = 4;
+
+/// Which subjects are hot, and how much is kept of them.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct ResponseCacheSettings {
+    /// Whether first pages are kept. Subjects are counted in any case.
+    pub enabled: bool,
+    /// Subjects that are counted: the busiest ones.
+    pub capacity: usize,
+    /// Reads per second from which a subject is hot.
+    pub threshold: u32,
+    /// The time over which rates are measured.
+    pub window: TimeSpan,
+    /// The most memory for pages.
+    pub memory: ByteSize,
+}
+
+impl ResponseCacheSettings {
+    /// The counters as configured.
+    pub fn rates(&self) -> SubjectRates {
+        SubjectRates::new(self.window.duration(), self.capacity)
+    }
+
+    /// The same in the terms of the pages. Reading one may take `patience`.
+    pub fn limits(&self, patience: Duration) -> ResponseCacheLimits {
+        let ResponseCacheSettings { enabled, capacity, threshold, window: _, memory } = self;
+        ResponseCacheLimits {
+            enabled: *enabled,
+            threshold: f64::from(*threshold),
+            pages: capacity * VARIANTS,
+            bytes: usize::try_from(memory.bytes()).unwrap_or(usize::MAX),
+            patience,
+        }
+    }
+
+    pub(super) fn validate(&self, report: &mut ErrorScope<'_>) {
+        report.require((1..=1024).contains(&self.capacity), "capacity", "must be 1 to 1024");
+        let window = (Duration::from_secs(1)..=Duration::from_secs(60)).contains(&self.window.duration());
+        report.require(window, "window", "must be 1s to 60s");
+        let memory = (1 << 20..=1 << 34).contains(&self.memory.bytes());
+        report.require(memory, "memory", "must be 1MiB to 16GiB");
+    }
+}

@@ -1,0 +1,188 @@
+//! The message of a unary call, read whole before the call takes room: who sends slowly holds nobody up, and what is too large is
+//! refused by its head, undecoded and mostly unread.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::Request;
+use http_body_util::{BodyExt, Full};
+use hyper::body::Bytes;
+use riposte_core::Error;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tonic::body::Body;
+
+use crate::admission::ConnectionBuffer;
+
+/// The head of a gRPC message: whether it is compressed (1 byte), its length (4, big-endian).
+const HEAD: usize = 5;
+
+/// Bytes of each message that are not counted: a connection's own window holds as much.
+const SMALL: usize = 8 << 10;
+/// Bytes of all messages that are on their way to a process, beyond those.
+const MOST: usize = 64 << 20;
+/// When to come again who found no room for a large message.
+const AGAIN: Duration = Duration::from_secs(1);
+
+/// Room for messages that have begun to arrive: who begins many large ones and ends none fills no memory. A connection has a part of
+/// it, so that it takes none from the others. Clones are the same.
+#[derive(Debug, Clone)]
+pub struct BodyBuffers(Arc<Semaphore>);
+
+/// What a message has of that room.
+#[derive(Debug, Default)]
+struct Taken {
+    bytes: usize,
+    rooms: [Option<OwnedSemaphorePermit>; 2],
+}
+
+impl Default for BodyBuffers {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(MOST)))
+    }
+}
+
+impl BodyBuffers {
+    /// Room for so many bytes of a message, with what it has already.
+    fn grow(&self, taken: &mut Taken, length: usize, connection: Option<&ConnectionBuffer>) -> Result<(), Error> {
+        let more = length.saturating_sub(SMALL.max(taken.bytes));
+        if more == 0 {
+            return Ok(());
+        }
+        let part = connection.map(ConnectionBuffer::arriving);
+        for (room, of) in taken.rooms.iter_mut().zip([part, Some(&self.0)]) {
+            let Some(of) = of else { continue };
+            let bytes = u32::try_from(more).unwrap_or(u32::MAX);
+            let new = Arc::clone(of).try_acquire_many_owned(bytes);
+            let new = new.map_err(|_| Error::Overloaded { after: AGAIN })?;
+            match room {
+                Some(room) => room.merge(new),
+                None => *room = Some(new),
+            }
+        }
+        taken.bytes = length;
+        Ok(())
+    }
+}
+
+/// The request with all of its body, which comes over this connection.
+///
+/// # Errors
+/// [`Error::MessageTooLarge`] beyond `limit` bytes; [`Error::Invalid`] for more than its head tells; [`Error::Overloaded`] where too much
+/// is on its way; [`Error::DeadlineExceeded`] where it does not arrive in `time`.
+pub(super) async fn gather(
+    request: Request<Body>,
+    limit: usize,
+    time: Duration,
+    (bodies, connection): (&BodyBuffers, Option<&ConnectionBuffer>),
+) -> Result<Request<Body>, Error> {
+    let (parts, body) = request.into_parts();
+    let whole = tokio::time::timeout(time, read(body, limit, bodies, connection)).await;
+    let whole = whole.unwrap_or(Err(Error::DeadlineExceeded))?;
+    Ok(Request::from_parts(parts, Body::new(Full::new(whole))))
+}
+
+async fn read(
+    mut body: Body,
+    limit: usize,
+    bodies: &BodyBuffers,
+    connection: Option<&ConnectionBuffer>,
+) -> Result<Bytes, Error> {
+    // One piece, as a rule, which is not copied; many small ones are, each of them once.
+    let (mut first, mut joined, mut taken) = (Bytes::new(), Vec::new(), Taken::default());
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|_| Error::invalid("(message)", "did not arrive whole"))?;
+        let Ok(data) = frame.into_data() else { continue };
+        if first.is_empty() && joined.is_empty() {
+            first = data;
+        } else {
+            if joined.is_empty() {
+                joined = Vec::from(std::mem::take(&mut first));
+            }
+            joined.extend_from_slice(&data);
+        }
+        let begun = if joined.is_empty() { &first[..] } else { &joined[..] };
+        if let Some(length) = length(begun) {
+            if length > limit {
+                return Err(Error::MessageTooLarge { limit });
+            }
+            if begun.len() > HEAD + length {
+                return Err(Error::invalid("(message)", "is longer than its head tells"));
+            }
+        }
+        bodies.grow(&mut taken, begun.len(), connection)?;
+    }
+    Ok(if joined.is_empty() { first } else { joined.into() })
+}
+
+/// The length that the head tells, once it is there.
+fn length(begun: &[u8]) -> Option<usize> {
+    let [_, length @ ..] = *begun.first_chunk::<HEAD>()?;
+    Some(u32::from_be_bytes(length) as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use futures::StreamExt;
+    use http::Request;
+    use http_body::Frame;
+    use http_body_util::{BodyExt, StreamBody};
+    use hyper::body::Bytes;
+    use riposte_core::Error;
+    use tonic::body::Body;
+
+    use super::{BodyBuffers, MOST, SMALL, Taken, gather};
+    use crate::admission::SendBuffer;
+
+    const TIME: Duration = Duration::from_millis(20);
+
+    /// What becomes of a request that comes in these pieces, and then ends or not.
+    async fn gathered(pieces: &[&'static [u8]], ends: bool) -> Result<Vec<u8>, Error> {
+        let frames = pieces.iter().map(|piece| Ok::<_, tonic::Status>(Frame::data(Bytes::from_static(piece))));
+        let frames = futures::stream::iter(frames.collect::<Vec<_>>());
+        let body = if ends { frames.boxed() } else { frames.chain(futures::stream::pending()).boxed() };
+        let request =
+            gather(Request::new(Body::new(StreamBody::new(body))), 4, TIME, (&BodyBuffers::default(), None)).await?;
+        Ok(request.into_body().collect().await.expect("it is whole").to_bytes().to_vec())
+    }
+
+    #[tokio::test]
+    async fn a_message_comes_in_any_pieces_and_is_the_same() {
+        for pieces in [&[&[0, 0, 0, 0, 4, 1, 2, 3, 4][..]][..], &[&[0, 0], &[0, 0, 4, 1], &[2, 3, 4]], &[]] {
+            assert_eq!(gathered(pieces, true).await, Ok(pieces.concat()));
+        }
+    }
+
+    #[tokio::test]
+    async fn what_is_too_large_is_refused_by_its_head_and_what_is_slow_in_time() {
+        let large = Err(Error::MessageTooLarge { limit: 4 });
+        assert_eq!(gathered(&[&[0, 0, 0, 0, 5]], false).await, large);
+        assert_eq!(gathered(&[&[0, 0, 0], &[0, 5]], false).await, large);
+        let long = gathered(&[&[0, 0, 0, 0, 1], &[0; 5]], false).await;
+        assert!(long.as_ref().is_err_and(|why| matches!(why, Error::Invalid(_))), "longer than it says: {long:?}");
+        assert_eq!(gathered(&[&[0, 0, 0, 0, 4, 1]], false).await, Err(Error::DeadlineExceeded));
+    }
+
+    #[test]
+    fn messages_that_do_not_end_have_no_more_than_their_room_and_no_connection_all_of_it() {
+        let (bodies, unread) = (BodyBuffers::default(), SendBuffer::new(1 << 20, TIME));
+        let (greedy, other) = (unread.connection(), unread.connection());
+        let mut held = Vec::new();
+        let refused = loop {
+            let mut taken = Taken::default();
+            match bodies.grow(&mut taken, SMALL + (256 << 10), Some(&greedy)) {
+                Ok(()) => held.push(taken),
+                Err(refused) => break refused,
+            }
+        };
+        assert!(matches!(refused, Error::Overloaded { .. }) && (1..=MOST / (256 << 10) / 8).contains(&held.len()));
+        let mut taken = Taken::default();
+        for length in [SMALL, 100 << 10, 200 << 10] {
+            assert!(bodies.grow(&mut taken, length, Some(&other)).is_ok(), "another connection has its own");
+        }
+        assert_eq!(bodies.0.available_permits(), MOST - held.len() * (256 << 10) - (200 << 10) + SMALL);
+        drop((held, taken));
+        assert_eq!(bodies.0.available_permits(), MOST);
+    }
+}

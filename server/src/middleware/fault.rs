@@ -1,0 +1,154 @@
+//! Faults on request, for tests of clients: `riposte dev` alone honours the header
+//! `riposte-fault: code=UNAVAILABLE;n=2;lose=1;delay_ms=200`.
+//!
+//! `code` is the name of a canonical code; the call is refused with it, without effect, `n` times (1 if unsaid), and the
+//! next one with the same header goes through. `lose=1` has the call done and its answer lost: it is UNAVAILABLE, as often as
+//! said, after the refusals if there are any. `delay_ms` delays every such call, and alone only delays. Attempts of one call
+//! are told from those of another by the header's own text, so a test that runs beside others makes it unique with a `key`.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use http::HeaderMap;
+use riposte_core::Error;
+
+/// The header that asks for faults.
+const HEADER: &str = "riposte-fault";
+/// The longest delay.
+const MAX_DELAY: Duration = Duration::from_secs(60);
+/// Headers that are counted at a time; more are a client that never comes back for its success.
+const MAX_COUNTED: usize = 10_000;
+
+/// Counts the faults that were answered, by their header.
+#[derive(Debug, Clone, Default)]
+pub struct InjectedFaults {
+    answered: Arc<Mutex<HashMap<String, u32>>>,
+}
+
+/// What a header asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Ask {
+    code: Option<String>,
+    times: u32,
+    lose: u32,
+    delay: Duration,
+}
+
+/// What becomes of the answer of a call that was let through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FaultOutcome {
+    /// It is sent.
+    Sent,
+    /// It is lost on its way, and the caller does not know whether the call was done.
+    Lost,
+}
+
+impl InjectedFaults {
+    /// Delays the call as its headers ask, and says what is to become of its answer.
+    ///
+    /// # Errors
+    /// The fault they ask for, as long as it is due.
+    pub(super) async fn strike(&self, headers: Option<String>) -> Result<FaultOutcome, Error> {
+        let Some(text) = headers else { return Ok(FaultOutcome::Sent) };
+        let ask = parse(&text)?;
+        tokio::time::sleep(ask.delay).await;
+        let refused = if ask.code.is_some() { ask.times } else { 0 };
+        if refused + ask.lose == 0 {
+            return Ok(FaultOutcome::Sent);
+        }
+        let mut answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner);
+        if answered.len() >= MAX_COUNTED {
+            answered.clear();
+        }
+        let count = answered.entry(text.clone()).or_default();
+        let before = *count;
+        *count += 1;
+        match ask.code {
+            Some(code) if before < refused => Err(error(&code)),
+            _ if before - refused < ask.lose => Ok(FaultOutcome::Lost),
+            _ => {
+                answered.remove(&text);
+                Ok(FaultOutcome::Sent)
+            }
+        }
+    }
+}
+
+/// The header of a call, if it has one.
+pub(super) fn of(headers: &HeaderMap) -> Option<String> {
+    headers.get(HEADER).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+}
+
+fn parse(text: &str) -> Result<Ask, Error> {
+    let bad = || Error::invalid(HEADER, "must read as in code=UNAVAILABLE;n=2;lose=1;delay_ms=200;key=mine");
+    let mut ask = Ask { times: 1, ..Ask::default() };
+    for part in text.split(';').map(str::trim).filter(|part| !part.is_empty()) {
+        match part.split_once('=').ok_or_else(bad)? {
+            ("code", code) => ask.code = Some(code.to_owned()),
+            ("n", n) => ask.times = n.parse::<u16>().map_err(|_| bad())?.into(),
+            ("lose", n) => ask.lose = n.parse::<u16>().map_err(|_| bad())?.into(),
+            ("delay_ms", ms) => ask.delay = Duration::from_millis(ms.parse().map_err(|_| bad())?).min(MAX_DELAY),
+            ("key", _) => {}
+            _ => return Err(bad()),
+        }
+    }
+    Ok(ask)
+}
+
+/// The error of ours that is answered with a code; codes we never answer are a fault of the header.
+fn error(code: &str) -> Error {
+    match code {
+        "UNAVAILABLE" => Error::ShardUnavailable,
+        "RESOURCE_EXHAUSTED" => Error::Overloaded { after: Duration::from_millis(50) },
+        "DEADLINE_EXCEEDED" => Error::DeadlineExceeded,
+        "INTERNAL" => Error::internal("a fault that was asked for"),
+        "ABORTED" => Error::EtagMismatch { current: String::new() },
+        "NOT_FOUND" => Error::CommentNotFound,
+        "PERMISSION_DENIED" => Error::CallerNotAllowed,
+        "UNAUTHENTICATED" => Error::CallerUnknown,
+        "FAILED_PRECONDITION" => Error::SubjectReadOnly,
+        "ALREADY_EXISTS" => Error::SubjectAlreadyExists,
+        "UNIMPLEMENTED" => Error::NotImplemented("a fault that was asked for".into()),
+        _ => Error::invalid(HEADER, format!("{code:?} is no code that this service answers")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{Error, FaultOutcome, InjectedFaults, parse};
+
+    #[tokio::test]
+    async fn a_fault_comes_as_often_as_it_was_asked_for_and_then_the_call_goes_through() {
+        let faults = InjectedFaults::default();
+        let header = || Some("code=UNAVAILABLE;n=2".to_owned());
+        for _ in 0..2 {
+            assert_eq!(faults.strike(header()).await, Err(Error::ShardUnavailable));
+            assert_eq!(faults.strike(header()).await, Err(Error::ShardUnavailable));
+            assert_eq!(faults.strike(header()).await, Ok(FaultOutcome::Sent));
+        }
+        assert_eq!(faults.strike(None).await, Ok(FaultOutcome::Sent));
+    }
+
+    #[tokio::test]
+    async fn answers_are_lost_after_the_refusals() {
+        let faults = InjectedFaults::default();
+        let header = || Some("code=UNAVAILABLE;lose=2".to_owned());
+        for _ in 0..2 {
+            assert_eq!(faults.strike(header()).await, Err(Error::ShardUnavailable));
+            assert_eq!(faults.strike(header()).await, Ok(FaultOutcome::Lost));
+            assert_eq!(faults.strike(header()).await, Ok(FaultOutcome::Lost));
+            assert_eq!(faults.strike(header()).await, Ok(FaultOutcome::Sent));
+        }
+    }
+
+    #[test]
+    fn a_header_that_makes_no_sense_is_told() {
+        assert!(parse("code=UNAVAILABLE;n=2;delay_ms=200").is_ok_and(|a| a.delay == Duration::from_millis(200)));
+        for bad in ["n=x", "colour=red", "UNAVAILABLE", "delay_ms=-1"] {
+            assert!(parse(bad).is_err(), "{bad}");
+        }
+    }
+}

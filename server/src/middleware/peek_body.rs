@@ -1,0 +1,104 @@
+//! Reads a small request before anybody decodes it, and hands it on as it came.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use http::Request;
+use http::request::Parts;
+use http_body::{Body as _, Frame};
+use http_body_util::BodyExt;
+use hyper::body::Bytes;
+use tonic::body::Body;
+
+/// A request of which the beginning was read, and nothing is lost.
+pub(super) struct PeekedRequest {
+    parts: Parts,
+    whole: Option<Bytes>,
+    replay: Replay,
+}
+
+/// Reads the body of a request, if all of it comes in one piece of at most `limit` bytes.
+pub(super) async fn peek(request: Request<Body>, limit: usize) -> PeekedRequest {
+    let (parts, mut body) = request.into_parts();
+    let first = body.frame().await;
+    let data = first.as_ref().and_then(|frame| frame.as_ref().ok()?.data_ref());
+    let data = data.filter(|data| data.len() <= limit).cloned();
+    // The end of the stream may come in a frame of its own.
+    let second = if data.is_some() && !body.is_end_stream() { body.frame().await } else { None };
+    let whole = data.filter(|_| second.as_ref().is_none_or(is_nothing));
+    PeekedRequest { parts, whole, replay: Replay { first, second, rest: body } }
+}
+
+impl PeekedRequest {
+    /// The bytes of the body, if all of it was read.
+    pub(super) fn whole(&self) -> Option<&Bytes> {
+        self.whole.as_ref()
+    }
+
+    /// The request as it came.
+    pub(super) fn into_request(self) -> Request<Body> {
+        Request::from_parts(self.parts, Body::new(self.replay))
+    }
+}
+
+fn is_nothing(frame: &Result<Frame<Bytes>, tonic::Status>) -> bool {
+    frame.as_ref().is_ok_and(|frame| frame.data_ref().is_some_and(Bytes::is_empty) || frame.is_trailers())
+}
+
+/// Frames that were read, and then those that were not.
+struct Replay {
+    first: Option<Result<Frame<Bytes>, tonic::Status>>,
+    second: Option<Result<Frame<Bytes>, tonic::Status>>,
+    rest: Body,
+}
+
+impl http_body::Body for Replay {
+    type Data = Bytes;
+    type Error = tonic::Status;
+
+    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, tonic::Status>>> {
+        let this = self.get_mut();
+        match this.first.take().or_else(|| this.second.take()) {
+            Some(frame) => Poll::Ready(Some(frame)),
+            None => Pin::new(&mut this.rest).poll_frame(cx),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.first.is_none() && self.second.is_none() && self.rest.is_end_stream()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::Request;
+    use http_body::Frame;
+    use http_body_util::{BodyExt, StreamBody};
+    use hyper::body::Bytes;
+    use tonic::body::Body;
+
+    use super::peek;
+
+    fn request(pieces: &[&'static str]) -> Request<Body> {
+        let frames =
+            pieces.iter().map(|piece| Ok::<_, tonic::Status>(Frame::data(Bytes::from_static(piece.as_bytes()))));
+        Request::new(Body::new(StreamBody::new(futures::stream::iter(frames.collect::<Vec<_>>()))))
+    }
+
+    #[tokio::test]
+    async fn what_was_looked_at_is_handed_on_as_it_came() {
+        for (pieces, seen) in [
+            (&["small"][..], Some("small")),
+            (&["small", ""], Some("small")),
+            (&["far too large"], None),
+            (&["in", "two"], None),
+            (&["in", "three", "pieces"], None),
+            (&[], None),
+        ] {
+            let peeked = peek(request(pieces), 8).await;
+            assert_eq!(peeked.whole().map(|bytes| &bytes[..]), seen.map(str::as_bytes), "{pieces:?}");
+            let whole = peeked.into_request().into_body().collect().await.expect("readable").to_bytes();
+            assert_eq!(whole, pieces.concat().as_bytes(), "{pieces:?}");
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! The busiest keys of a stream, in bounded memory: Space-Saving (Metwally, Agrawal, El Abbadi, "Efficient computation of
+//! frequent and top-k elements in data streams", 2005).
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+/// Counts of at most `capacity` keys. A key that finds no room takes the place of the smallest count and begins with that
+/// count as its error: it may have been counted before and forgotten.
+///
+/// For every key that is kept, `count − error ≤ true count ≤ count`; and every key with more than `total / capacity` is
+/// kept.
+#[derive(Debug)]
+pub(super) struct FrequencySketch<K> {
+    capacity: usize,
+    rows: Vec<Row<K>>,
+    places: HashMap<K, usize>,
+}
+
+#[derive(Debug)]
+struct Row<K> {
+    key: K,
+    count: u64,
+    error: u64,
+}
+
+impl<K: Hash + Eq + Clone> FrequencySketch<K> {
+    /// Nothing counted, and room for so many keys, at least one.
+    pub(super) fn new(capacity: usize) -> Self {
+        Self { capacity: capacity.max(1), rows: Vec::new(), places: HashMap::new() }
+    }
+
+    /// Counts a key so many times more.
+    pub(super) fn add(&mut self, key: &K, times: u64) {
+        if let Some(place) = self.places.get(key) {
+            self.rows[*place].count += times;
+            return;
+        }
+        if self.rows.len() < self.capacity {
+            self.places.insert(key.clone(), self.rows.len());
+            self.rows.push(Row { key: key.clone(), count: times, error: 0 });
+            return;
+        }
+        // Some hundred rows that lie side by side are walked faster than a tree of them is kept in order.
+        let smallest = self.rows.iter_mut().enumerate().min_by_key(|(_, row)| row.count);
+        if let Some((place, row)) = smallest {
+            self.places.remove(&row.key);
+            self.places.insert(key.clone(), place);
+            *row = Row { key: key.clone(), count: row.count + times, error: row.count };
+        }
+    }
+
+    /// How often a key was counted at least: 0 for one that is not kept.
+    pub(super) fn at_least(&self, key: &K) -> u64 {
+        self.places.get(key).map_or(0, |place| self.rows[*place].surely())
+    }
+
+    /// Every key that is kept, with how often it was counted at least.
+    pub(super) fn all(&self) -> impl Iterator<Item = (&K, u64)> {
+        self.rows.iter().map(|row| (&row.key, row.surely()))
+    }
+
+    /// Forgets everything, and keeps the room.
+    pub(super) fn clear(&mut self) {
+        self.rows.clear();
+        self.places.clear();
+    }
+}
+
+impl<K> Row<K> {
+    fn surely(&self) -> u64 {
+        self.count - self.error
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use proptest::prelude::*;
+
+    use super::FrequencySketch;
+
+    proptest! {
+        #[test]
+        fn counts_are_bounds_of_the_exact_ones_and_no_frequent_key_is_missed(
+            // Small keys come often, so that some are frequent and many are not.
+            stream in proptest::collection::vec((0..60_u32, 0..60_u32, 1..4_u64), 0..400),
+            capacity in 1..24_usize,
+        ) {
+            let (mut summary, mut exact) = (FrequencySketch::new(capacity), HashMap::<u32, u64>::new());
+            for (a, b, times) in stream {
+                let key = a.min(b);
+                summary.add(&key, times);
+                *exact.entry(key).or_default() += times;
+            }
+            let total: u64 = exact.values().sum();
+            prop_assert!(summary.rows.len() <= capacity && summary.places.len() == summary.rows.len());
+            prop_assert_eq!(summary.rows.iter().map(|row| row.count).sum::<u64>(), total);
+            for row in &summary.rows {
+                let count = exact[&row.key];
+                prop_assert!(row.surely() <= count && count <= row.count, "{row:?}, exactly {count}");
+                prop_assert!(row.error <= total / capacity as u64);
+                prop_assert_eq!(summary.at_least(&row.key), row.surely());
+            }
+            for (key, count) in exact {
+                let frequent = count > total / capacity as u64;
+                prop_assert!(!frequent || summary.places.contains_key(&key), "{key} came {count} of {total} times");
+            }
+        }
+    }
+
+    #[test]
+    fn a_million_keys_take_the_room_of_a_few_and_do_not_hide_the_busy_one() {
+        let mut summary = FrequencySketch::new(64);
+        for key in 1..=1_000_000_u32 {
+            summary.add(&key, 1);
+            if key % 20 == 0 {
+                summary.add(&0, 1);
+            }
+        }
+        assert_eq!((summary.rows.len(), summary.places.len()), (64, 64));
+        assert!(summary.at_least(&0) > 45_000, "{}", summary.at_least(&0));
+        // Whoever came a moment ago is not taken for busy because of those it displaced.
+        assert_eq!(summary.at_least(&1_000_000), 1);
+    }
+}

@@ -1,0 +1,310 @@
+//! The pages that are kept ready, by caller and request: bytes in, bytes out; and those that many ask for at once.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::Duration;
+
+use hyper::body::Bytes;
+use riposte_cache::SingleFlight;
+use riposte_core::event::{ChangeKind, Changes, SequencedEvent};
+use riposte_core::{Caller, Error, Result, SubjectId, SubjectKey};
+use tokio::time::Instant;
+
+use super::SubjectRates;
+use super::entry::{CachedPageEntry, Invalidation, Refresh, RefreshRequest};
+use crate::telemetry::Metrics;
+
+/// How often pages that nobody reads any more are looked for.
+const SWEEP: Duration = Duration::from_secs(1);
+
+/// What is kept, and how much of it.
+#[derive(Debug, Clone, Copy)]
+pub struct ResponseCacheLimits {
+    /// Whether pages are kept and shared at all.
+    pub enabled: bool,
+    /// Reads per second from which a subject is hot.
+    pub threshold: f64,
+    /// The most pages.
+    pub pages: usize,
+    /// Their most bytes.
+    pub bytes: usize,
+    /// How long reading a page may take.
+    pub patience: Duration,
+}
+
+/// The pages of this process. Cloning is cheap, and clones are the same pages.
+///
+/// A page belongs to its caller and to the bytes of the request: another sort or size is another page, and so is another
+/// caller, to whom the tokens in it are bound. Whoever may not see a page any more is refused by the next reading.
+#[derive(Debug, Clone)]
+pub struct ResponseCache(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    slots: RwLock<Slots>,
+    room: PageBudget,
+    /// The readings of pages that are not kept.
+    shared: SingleFlight<(Caller, Bytes), Bytes>,
+    rates: SubjectRates,
+    limits: ResponseCacheLimits,
+    misses: AtomicU64,
+    readings: AtomicU64,
+    shares: Shares,
+    metrics: Metrics,
+}
+
+/// Pages that were not kept, and their readings, since they were last told.
+#[derive(Debug, Default)]
+struct Shares {
+    pages: AtomicU64,
+    readings: Arc<AtomicU64>,
+}
+
+type Slots = HashMap<Caller, HashMap<Bytes, Arc<CachedPageEntry>>>;
+
+/// A page as it was read.
+#[derive(Debug)]
+pub struct PageBytes {
+    /// All that is sent.
+    pub bytes: Bytes,
+    /// The subject as events name it.
+    pub subject: SubjectId,
+}
+
+/// The page that belongs to one caller and request.
+#[derive(Debug, Clone)]
+pub struct CachedResponse(Arc<CachedPageEntry>);
+
+impl ResponseCache {
+    /// No pages yet; reads are counted in `rates`.
+    #[must_use]
+    pub fn new(limits: ResponseCacheLimits, rates: SubjectRates, metrics: Metrics) -> Self {
+        let room = PageBudget { taken: AtomicUsize::new(0), all: limits.bytes };
+        let (misses, readings) = (AtomicU64::new(0), AtomicU64::new(0));
+        let (slots, shared) = (RwLock::default(), SingleFlight::default());
+        Self(Arc::new(Inner {
+            slots,
+            room,
+            shared,
+            rates,
+            limits,
+            misses,
+            readings,
+            shares: Shares::default(),
+            metrics,
+        }))
+    }
+
+    /// The rates by which subjects are hot.
+    #[must_use]
+    pub fn rates(&self) -> &SubjectRates {
+        &self.0.rates
+    }
+
+    fn slots(&self) -> RwLockReadGuard<'_, Slots> {
+        self.0.slots.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn slots_mut(&self) -> RwLockWriteGuard<'_, Slots> {
+        self.0.slots.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether pages are kept and shared at all.
+    #[must_use]
+    pub fn is_enabled(&self) -> bool {
+        self.0.limits.enabled
+    }
+
+    /// The page that answers this request of this caller, if it is kept.
+    #[must_use]
+    pub fn find(&self, caller: &Caller, request: &[u8]) -> Option<CachedResponse> {
+        self.slots().get(caller)?.get(request).map(|slot| CachedResponse(Arc::clone(slot)))
+    }
+
+    /// Counts a read of a subject that no page answers.
+    pub fn count(&self, subject: &SubjectKey) {
+        self.0.rates.read(subject, 1);
+    }
+
+    /// A place for the page that answers this request; `None` unless the subject is hot and there is room.
+    #[must_use]
+    pub fn admit(&self, caller: &Caller, request: &[u8], subject: &SubjectKey) -> Option<CachedResponse> {
+        let limits = &self.0.limits;
+        if !limits.enabled || self.0.rates.reads(subject) < limits.threshold {
+            return None;
+        }
+        let mut slots = self.slots_mut();
+        let pages: usize = slots.values().map(HashMap::len).sum();
+        if pages >= limits.pages || self.0.room.is_full() {
+            return None;
+        }
+        // A copy: the request itself lies in a larger buffer of its connection.
+        let of_caller = slots.entry(caller.clone()).or_default();
+        let slot =
+            of_caller.entry(Bytes::copy_from_slice(request)).or_insert_with(|| CachedPageEntry::new(subject.clone()));
+        Some(CachedResponse(Arc::clone(slot)))
+    }
+
+    /// The page of a place: as it is kept, or from `origin`, of which one reading at a time is under way for all.
+    ///
+    /// # Errors
+    /// Those of `origin`; [`Error::DeadlineExceeded`] when it takes too long.
+    pub async fn read<F>(&self, CachedResponse(slot): &CachedResponse, origin: impl Fn() -> F) -> Result<Bytes>
+    where
+        F: Future<Output = Result<PageBytes>> + Send + 'static,
+    {
+        let mut asked = slot.ask(Instant::now());
+        loop {
+            match asked {
+                RefreshRequest::Page(bytes, flight) => {
+                    if let Some(flight) = flight {
+                        self.fly(flight, origin());
+                    }
+                    return Ok(bytes);
+                }
+                RefreshRequest::Wait(mut landing, flight) => {
+                    self.0.misses.fetch_add(1, Ordering::Relaxed);
+                    if let Some(flight) = flight {
+                        self.fly(flight, origin());
+                    }
+                    if let Some(bytes) = landing.bytes().await? {
+                        return Ok(bytes);
+                    }
+                    asked = landing.again(slot, Instant::now());
+                }
+            }
+        }
+    }
+
+    /// A page that is not kept. Those who ask for it at the same time share a reading that begins after each of them has
+    /// asked, so nobody reads less than without the others; a subject has its first thousand readers before it is hot.
+    ///
+    /// # Errors
+    /// Those of `origin`; [`Error::DeadlineExceeded`] when it takes too long.
+    pub async fn share<F>(
+        &self,
+        caller: Caller,
+        request: Bytes,
+        origin: impl FnOnce() -> F + Send + 'static,
+    ) -> Result<Bytes>
+    where
+        F: Future<Output = Result<PageBytes>> + Send + 'static,
+    {
+        let (patience, Shares { pages, readings }) = (self.0.limits.patience, &self.0.shares);
+        pages.fetch_add(1, Ordering::Relaxed);
+        let readings = Arc::clone(readings);
+        let reading = move || async move {
+            readings.fetch_add(1, Ordering::Relaxed);
+            let read = tokio::time::timeout(patience, origin()).await.unwrap_or(Err(Error::DeadlineExceeded));
+            read.map(|filled| filled.bytes)
+        };
+        self.0.shared.join((caller, request), reading).await
+    }
+
+    /// Reads in a task of its own: no reader that goes away stops it.
+    fn fly(&self, flight: Refresh, origin: impl Future<Output = Result<PageBytes>> + Send + 'static) {
+        self.0.readings.fetch_add(1, Ordering::Relaxed);
+        let pages = self.clone();
+        tokio::spawn(async move {
+            let read = tokio::time::timeout(pages.0.limits.patience, origin).await;
+            flight.land(read.unwrap_or(Err(Error::DeadlineExceeded)), &pages.0.room);
+        });
+    }
+
+    /// Hears the numbered events of a source.
+    pub fn hear(&self, events: &[SequencedEvent]) {
+        let slots = self.slots();
+        if slots.is_empty() {
+            return;
+        }
+        let mut news: HashMap<SubjectId, Invalidation> = HashMap::new();
+        for SequencedEvent { event, .. } in events {
+            let told = news.entry(event.subject).or_insert(Invalidation::Changed);
+            *told = (*told).max(news_of(&event.changes));
+        }
+        for slot in slots.values().flat_map(HashMap::values) {
+            slot.hear(|subject| news.get(&subject).copied());
+        }
+    }
+
+    /// Events may have passed unheard: every page is read again before it is shown.
+    pub fn doubt(&self) {
+        self.slots().values().flat_map(HashMap::values).for_each(|slot| slot.doubt());
+    }
+
+    /// Counts what was read, and gives up the pages that are not read or not hot any more, each second, for ever.
+    pub async fn keep(self) {
+        loop {
+            tokio::time::sleep(SWEEP).await;
+            self.sweep(Instant::now());
+        }
+    }
+
+    fn sweep(&self, now: Instant) {
+        let Inner { room, rates, limits, misses, readings, shares, metrics, .. } = &*self.0;
+        let mut reads = 0;
+        for slot in self.slots().values().flat_map(HashMap::values) {
+            let taken = slot.take_reads();
+            reads += taken;
+            rates.read(&slot.subject, taken);
+        }
+        let mut slots = self.slots_mut();
+        for of_caller in slots.values_mut() {
+            of_caller.retain(|_, slot| {
+                let kept = !slot.is_idle(now) && rates.reads(&slot.subject) >= limits.threshold;
+                if !kept {
+                    slot.retire(room);
+                }
+                kept
+            });
+        }
+        slots.retain(|_, of_caller| !of_caller.is_empty());
+        let pages = slots.values().map(HashMap::len).sum();
+        drop(slots);
+        let misses = misses.swap(0, Ordering::Relaxed);
+        metrics.hot_reads(reads.saturating_sub(misses), misses, readings.swap(0, Ordering::Relaxed));
+        metrics.hot_pages(pages, room.taken());
+        metrics.shared_pages(shares.pages.swap(0, Ordering::Relaxed), shares.readings.swap(0, Ordering::Relaxed));
+    }
+}
+
+/// What an event means to the first pages of its subject.
+fn news_of(changes: &Changes) -> Invalidation {
+    let gone = changes.comments.iter().any(|comment| match comment.what {
+        ChangeKind::Edited | ChangeKind::StateChanged => true,
+        ChangeKind::Created | ChangeKind::PinChanged | ChangeKind::Liked | ChangeKind::Recounted => false,
+    });
+    if changes.subject || gone { Invalidation::Gone } else { Invalidation::Changed }
+}
+
+/// The memory for pages.
+#[derive(Debug)]
+pub(super) struct PageBudget {
+    pub(super) taken: AtomicUsize,
+    pub(super) all: usize,
+}
+
+impl PageBudget {
+    /// Takes so much; `false` if it is not there, and then nothing is taken.
+    pub(super) fn enter(&self, bytes: usize) -> bool {
+        let fits = |taken: usize| taken.checked_add(bytes).filter(|sum| *sum <= self.all);
+        self.taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits).is_ok()
+    }
+
+    /// Gives so much back.
+    pub(super) fn leave(&self, bytes: usize) {
+        self.taken.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    pub(super) fn taken(&self) -> usize {
+        self.taken.load(Ordering::Relaxed)
+    }
+
+    fn is_full(&self) -> bool {
+        self.taken() >= self.all
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,184 @@
+//! How often each subject is read and written, over a sliding window.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use riposte_core::SubjectKey;
+use tokio::time::Instant;
+
+use super::frequency::FrequencySketch;
+
+/// The window is a ring of so many panes; it moves on by one of them.
+const PANES: usize = 8;
+
+/// The reads and writes of subjects in this process, per second. Cloning is cheap, and clones count together.
+#[derive(Debug, Clone)]
+pub struct SubjectRates(Arc<Kinds>);
+
+#[derive(Debug)]
+struct Kinds {
+    reads: Mutex<Window<SubjectKey>>,
+    writes: Mutex<Window<SubjectKey>>,
+}
+
+/// A subject and its rates.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HotSubject {
+    /// The subject.
+    pub subject: SubjectKey,
+    /// Reads per second.
+    pub reads: f64,
+    /// Writes per second.
+    pub writes: f64,
+}
+
+impl SubjectRates {
+    /// Nothing counted yet. Each pane of the window keeps the `capacity` subjects that are busiest in it.
+    #[must_use]
+    pub fn new(window: Duration, capacity: usize) -> Self {
+        let window = || Mutex::new(Window::new(window, capacity, Instant::now()));
+        Self(Arc::new(Kinds { reads: window(), writes: window() }))
+    }
+
+    /// So many reads of a subject.
+    pub(super) fn read(&self, subject: &SubjectKey, times: u64) {
+        locked(&self.0.reads).add(subject, times, Instant::now());
+    }
+
+    /// So many writes under a subject.
+    pub(super) fn wrote(&self, subject: &SubjectKey, times: u64) {
+        locked(&self.0.writes).add(subject, times, Instant::now());
+    }
+
+    /// How often a subject is read, per second: never more than it is.
+    pub(super) fn reads(&self, subject: &SubjectKey) -> f64 {
+        locked(&self.0.reads).rate(subject, Instant::now())
+    }
+
+    /// The subjects that are counted, the busiest first, by reads and writes together.
+    #[must_use]
+    pub fn busiest(&self) -> Vec<HotSubject> {
+        let now = Instant::now();
+        let mut all: HashMap<SubjectKey, HotSubject> = HashMap::new();
+        for (subject, reads) in locked(&self.0.reads).all(now) {
+            all.insert(subject.clone(), HotSubject { subject, reads, writes: 0.0 });
+        }
+        for (subject, writes) in locked(&self.0.writes).all(now) {
+            all.entry(subject.clone()).or_insert(HotSubject { subject, reads: 0.0, writes }).writes = writes;
+        }
+        let mut all: Vec<HotSubject> = all.into_values().collect();
+        let load = |warm: &HotSubject| warm.reads + warm.writes;
+        all.sort_by(|a, b| load(b).total_cmp(&load(a)).then_with(|| a.subject.cmp(&b.subject)));
+        all
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Counts that a panic left half-made are counts all the same.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A ring of summaries, each of one pane of time; the oldest is forgotten as a whole. The present pane is not over yet,
+/// so a rate counts the last seven to eight panes and is told over eight.
+#[derive(Debug)]
+struct Window<K> {
+    pane: Duration,
+    begun: Instant,
+    panes: [FrequencySketch<K>; PANES],
+    /// The panes that were begun before the present one.
+    turned: u64,
+}
+
+impl<K: Hash + Eq + Clone> Window<K> {
+    fn new(window: Duration, capacity: usize, now: Instant) -> Self {
+        let pane = (window / PANES as u32).max(Duration::from_millis(1));
+        Self { pane, begun: now, panes: std::array::from_fn(|_| FrequencySketch::new(capacity)), turned: 0 }
+    }
+
+    fn add(&mut self, key: &K, times: u64, now: Instant) {
+        self.turn(now);
+        self.panes[(self.turned % PANES as u64) as usize].add(key, times);
+    }
+
+    fn rate(&mut self, key: &K, now: Instant) -> f64 {
+        self.turn(now);
+        self.per_second(self.panes.iter().map(|pane| pane.at_least(key)).sum())
+    }
+
+    fn all(&mut self, now: Instant) -> Vec<(K, f64)> {
+        self.turn(now);
+        let mut counts: HashMap<&K, u64> = HashMap::new();
+        for (key, count) in self.panes.iter().flat_map(FrequencySketch::all) {
+            *counts.entry(key).or_default() += count;
+        }
+        counts.into_iter().map(|(key, count)| (key.clone(), self.per_second(count))).collect()
+    }
+
+    fn per_second(&self, count: u64) -> f64 {
+        count as f64 / (self.pane * PANES as u32).as_secs_f64()
+    }
+
+    /// Moves the window on to `now`.
+    fn turn(&mut self, now: Instant) {
+        let pane = u64::try_from(now.saturating_duration_since(self.begun).as_nanos() / self.pane.as_nanos());
+        let pane = pane.unwrap_or(u64::MAX).max(self.turned);
+        for over in 1..=(pane - self.turned).min(PANES as u64) {
+            self.panes[((self.turned + over) % PANES as u64) as usize].clear();
+        }
+        self.turned = pane;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+    use std::time::Duration;
+
+    use proptest::prelude::*;
+    use tokio::time::Instant;
+
+    use super::{PANES, Window};
+
+    const PANE: Duration = Duration::from_millis(100);
+
+    proptest! {
+        #[test]
+        fn a_rate_is_at_most_the_exact_one_and_exact_while_there_is_room(
+            stream in proptest::collection::vec((0..12_u32, 0..300_u64), 0..300),
+            capacity in 1..16_usize,
+        ) {
+            let begin = Instant::now();
+            let mut window = Window::new(PANE * PANES as u32, capacity, begin);
+            let (mut now, mut told) = (begin, Vec::new());
+            for (key, later) in stream {
+                now += Duration::from_millis(later);
+                window.add(&key, 1, now);
+                told.push((key, (now - begin).as_millis() / PANE.as_millis()));
+                let mut exact = HashMap::<u32, u64>::new();
+                let present = told[told.len() - 1].1;
+                for (key, _) in told.iter().filter(|(_, pane)| pane + PANES as u128 > present) {
+                    *exact.entry(*key).or_default() += 1;
+                }
+                for (key, count) in exact {
+                    let (rate, exact) = (window.rate(&key, now), count as f64 / 0.8);
+                    prop_assert!(rate <= exact + 1e-9, "{rate} of {exact}");
+                    prop_assert!(capacity < 12 || (rate - exact).abs() < 1e-9, "{rate} is not {exact}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_read_any_more_is_forgotten_within_a_window() {
+        let begin = Instant::now();
+        let mut window = Window::new(PANE * PANES as u32, 4, begin);
+        window.add(&7, 80, begin);
+        assert_eq!(window.all(begin), [(7, 100.0)]);
+        assert_eq!(window.rate(&7, begin + PANE * 7), 100.0);
+        assert_eq!(window.rate(&7, begin + PANE * 8), 0.0);
+        window.add(&7, 8, begin + PANE * 1_000_000);
+        assert_eq!(window.all(begin + PANE * 1_000_000), [(7, 10.0)]);
+    }
+}

@@ -1,0 +1,161 @@
+//! Calls of AdminService, with their records around them.
+
+use futures::{FutureExt, Stream, StreamExt};
+use riposte_core::Caller;
+use riposte_sdk::v1;
+use serde_json::Value;
+use tonic::{Request, Response, Status, Streaming};
+
+use super::{ResponseStream, import};
+use crate::audit::{AuditEntry, AuditedCall, CallOutcome, HandlerStarted};
+use crate::rpc::Services;
+use crate::rpc::call::{self, Call};
+use crate::rpc::error_metadata::{self, ErrorSubject};
+use crate::rpc::rpc_error::{ErrorMetadata, RpcError};
+
+/// The longest text of a request in a record, in characters: that of the longest reason of a moderator. Nothing was checked
+/// yet when a call begins.
+const LONGEST: usize = 512;
+
+/// Answers one request, between its two records.
+///
+/// It runs in a task of its own: what was begun is seen to its end, and recorded as it ended, also when the caller goes away.
+pub(super) async fn answered<Q, A, F>(
+    services: &Services,
+    method: &'static str,
+    request: Request<Q>,
+    handler: impl FnOnce(Services, Caller, Q) -> F + Send + 'static,
+) -> Result<Response<A>, Status>
+where
+    Q: ErrorSubject + Send + 'static,
+    A: Send + 'static,
+    F: Future<Output = Result<A, RpcError>> + Send + 'static,
+{
+    let (call, message) = opened(request)?;
+    let entry = begin(services, method, &call).await?;
+    let services = services.clone();
+    let task = tokio::spawn(async move {
+        let answer = handler(services, call.caller.clone(), message).await.map_err(|refusal| call.status(refusal));
+        let outcome = answer.as_ref().err().map_or_else(CallOutcome::done, CallOutcome::refused);
+        entry.end(outcome).await.map_err(|error| call.status(error))?;
+        answer.map(Response::new)
+    });
+    // Nobody aborts it, so what it does not end with is a panic, and that is for the layers.
+    task.await.unwrap_or_else(|ended| std::panic::resume_unwind(ended.into_panic()))
+}
+
+/// Answers with a stream, between the two records of its call: the last of it comes behind the second.
+pub(super) async fn streamed<Q, A, F>(
+    services: &Services,
+    method: &'static str,
+    request: Request<Q>,
+    start: impl FnOnce(Call, Q) -> F,
+) -> Result<Response<ResponseStream<A>>, Status>
+where
+    Q: ErrorSubject,
+    A: CountItems + Send + 'static,
+    F: Future<Output = Result<ResponseStream<A>, Status>>,
+{
+    let (call, message) = opened(request)?;
+    let entry = begin(services, method, &call).await?;
+    match start(call.clone(), message).await {
+        Ok(answers) => Ok(Response::new(Box::pin(recorded(answers, entry, call)))),
+        Err(status) => {
+            entry.end(CallOutcome::refused(&status)).await.map_err(|error| call.status(error))?;
+            Err(status)
+        }
+    }
+}
+
+/// Answers an import, between the two records of its call. The first of them waits for the first item, of which it tells: the call
+/// itself names nothing, and does nothing before.
+pub(super) fn imported(
+    services: &Services,
+    request: Request<Streaming<v1::ImportCommentsRequest>>,
+) -> Result<Response<ResponseStream<v1::ImportCommentsResponse>>, Status> {
+    let (call, mut items) = opened(request)?;
+    let mut entry = services.audit.entry(subject("AdminService/ImportComments", &call));
+    let services = services.clone();
+    let answers = async move {
+        let first = items.next().await;
+        let item = first.as_ref().and_then(|first| first.as_ref().ok()?.item.as_ref());
+        entry.about(told(&item.map(error_metadata::item).unwrap_or_default()));
+        let answers: ResponseStream<_> = match entry.begin().await {
+            Ok(()) => {
+                let items = futures::stream::iter(first).chain(items);
+                Box::pin(recorded(import::run(services, call.clone(), items), entry, call))
+            }
+            Err(error) => Box::pin(futures::stream::iter([Err(call.status(error))])),
+        };
+        answers
+    };
+    Ok(Response::new(Box::pin(answers.flatten_stream())))
+}
+
+/// A call that leaves its records by itself from now on.
+fn opened<Q: ErrorSubject>(request: Request<Q>) -> Result<(Call, Q), Status> {
+    if let Some(begun) = request.extensions().get::<HandlerStarted>() {
+        begun.set();
+    }
+    call::opened(request)
+}
+
+async fn begin(services: &Services, method: &'static str, call: &Call) -> Result<AuditEntry, Status> {
+    services.audit.begin(subject(method, call)).await.map_err(|error| call.status(error))
+}
+
+fn subject(method: &'static str, call: &Call) -> AuditedCall {
+    let (caller, call_id) = (call.caller.name().to_owned(), call.tag().to_owned());
+    AuditedCall { caller, method, call_id, about: told(call.facts()) }
+}
+
+fn told(facts: &ErrorMetadata) -> Value {
+    let cut = |text: &str| text.chars().take(LONGEST).collect::<String>();
+    Value::Object(facts.all().map(|(name, value)| (name.to_owned(), Value::String(cut(value)))).collect())
+}
+
+/// The answers, and behind the last of them the record of how it ended. A reader that goes away drops it, and the record
+/// with it, which then tells that.
+fn recorded<A: CountItems + Send + 'static>(
+    answers: ResponseStream<A>,
+    entry: AuditEntry,
+    call: Call,
+) -> impl Stream<Item = Result<A, Status>> + Send {
+    futures::stream::unfold((Some((answers, entry)), call), async |(open, call)| {
+        let (mut answers, mut entry) = open?;
+        let next = answers.next().await;
+        if let Some(Ok(answer)) = next {
+            entry.count(answer.kind());
+            return Some((Ok(answer), (Some((answers, entry)), call)));
+        }
+        let failed = next.and_then(Result::err);
+        let outcome = failed.as_ref().map_or_else(CallOutcome::done, CallOutcome::refused);
+        let unrecorded = entry.end(outcome).await.map_err(|error| call.status(error)).err();
+        unrecorded.or(failed).map(|status| (Err(status), (None, call)))
+    })
+}
+
+/// An answer of a stream, as the record of its call counts it.
+pub(super) trait CountItems {
+    /// What it is counted as.
+    fn kind(&self) -> &'static str {
+        "answers"
+    }
+}
+
+impl CountItems for v1::ExportSubjectResponse {}
+impl CountItems for v1::VerifyCountsResponse {}
+impl CountItems for v1::RepairCountsResponse {}
+impl CountItems for v1::RebuildMemberHistoryResponse {}
+impl CountItems for v1::RebuildRanksResponse {}
+impl CountItems for v1::RebuildCacheResponse {}
+
+impl CountItems for v1::ImportCommentsResponse {
+    fn kind(&self) -> &'static str {
+        match self.outcome() {
+            v1::ImportOutcome::Created => "created",
+            v1::ImportOutcome::Unchanged => "unchanged",
+            v1::ImportOutcome::Rejected | v1::ImportOutcome::Unspecified => "rejected",
+        }
+    }
+}

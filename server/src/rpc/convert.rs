@@ -1,0 +1,34 @@
+//! From domain types to messages of the contract.
+
+mod comment;
+mod page;
+mod rendered;
+mod subject;
+
+use prost_types::Timestamp;
+use riposte_core::{LikeValue, Millis};
+use riposte_sdk::v1;
+
+pub(crate) use comment::{comment, content, plain_state, thread};
+pub(crate) use page::{Anchor, MAX_BYTES, PageArgs, cut, fit};
+pub use rendered::ListPageRenderer;
+pub(crate) use rendered::{RenderedBody, RenderedResponse, RenderedThread};
+pub(crate) use subject::{subject, subject_key};
+
+/// A time of the wire.
+pub(crate) fn time(Millis(millis): Millis) -> Timestamp {
+    let nanos = i32::try_from(millis.rem_euclid(1000)).unwrap_or(0) * 1_000_000;
+    Timestamp { seconds: millis.div_euclid(1000), nanos }
+}
+
+/// A like value of the wire.
+pub(crate) fn like_value(value: LikeValue) -> v1::LikeValue {
+    match value {
+        LikeValue::None => v1::LikeValue::None,
+        LikeValue::Like => v1::LikeValue::Like,
+        LikeValue::Dislike => v1::LikeValue::Dislike,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,148 @@
+//! What each request is about, as the facts that its errors and the audit log may tell.
+
+use riposte_core::{Error, SubjectKey};
+use riposte_sdk::v1;
+use riposte_sdk::v1::import_item::Kind;
+use riposte_sdk::v1::subject_scope::Scope;
+
+use super::convert;
+use super::rpc_error::{ErrorMetadata, RpcError};
+
+/// A request that can say what it is about.
+pub(crate) trait ErrorSubject {
+    /// What its errors and the audit log may tell.
+    fn facts(&self) -> ErrorMetadata;
+}
+
+/// A field that is a fact.
+trait Fact {
+    fn tell(&self, name: &'static str, facts: ErrorMetadata) -> ErrorMetadata;
+}
+
+impl Fact for i64 {
+    fn tell(&self, name: &'static str, facts: ErrorMetadata) -> ErrorMetadata {
+        facts.with(name, self)
+    }
+}
+
+impl Fact for String {
+    fn tell(&self, name: &'static str, facts: ErrorMetadata) -> ErrorMetadata {
+        facts.with(name, self)
+    }
+}
+
+impl Fact for Option<v1::SubjectKey> {
+    fn tell(&self, _: &'static str, facts: ErrorMetadata) -> ErrorMetadata {
+        let key = self.as_ref().map(subject).unwrap_or_default();
+        key.or(facts)
+    }
+}
+
+impl Fact for Option<v1::Subject> {
+    fn tell(&self, name: &'static str, facts: ErrorMetadata) -> ErrorMetadata {
+        let Some(subject) = self else { return facts };
+        subject.key.tell(name, facts)
+    }
+}
+
+impl Fact for Option<v1::SubjectScope> {
+    fn tell(&self, name: &'static str, facts: ErrorMetadata) -> ErrorMetadata {
+        match self.as_ref().and_then(|scope| scope.scope.as_ref()) {
+            Some(Scope::Key(key)) => Some(key.clone()).tell(name, facts),
+            Some(Scope::ObjectType(object_type)) => facts.with("object_type", object_type),
+            Some(Scope::All(_)) => facts.with("scope", "all"),
+            None => facts,
+        }
+    }
+}
+
+/// The facts of a subject's name.
+pub(crate) fn subject(key: &v1::SubjectKey) -> ErrorMetadata {
+    ErrorMetadata::default().with("object_type", &key.object_type).with("object_id", &key.object_id)
+}
+
+/// The fact of a comment's id.
+pub(crate) fn comment(id: i64) -> ErrorMetadata {
+    ErrorMetadata::default().with("comment_id", id)
+}
+
+/// What an item of an import names, for the audit log.
+pub(crate) fn item(item: &v1::ImportItem) -> ErrorMetadata {
+    let v1::ImportItem { source, external_id, kind } = item;
+    let key = match kind {
+        Some(Kind::Subject(new)) => new.key.as_ref(),
+        Some(Kind::Comment(new)) => new.subject.as_ref(),
+        Some(Kind::Like(new)) => new.subject.as_ref(),
+        None => None,
+    };
+    key.map(subject).unwrap_or_default().with("source", source).with("external_id", external_id)
+}
+
+/// Adds the subject that a comment stands under to an error met there: the request named the comment only.
+pub(crate) fn under(key: &SubjectKey) -> impl FnOnce(Error) -> RpcError {
+    let facts = subject(&convert::subject_key(key));
+    move |error| RpcError::about(error, facts)
+}
+
+/// `Request: field as fact, …`: the fields that name something, by the names of `error_reason.proto`.
+macro_rules! about {
+    ($($request:ident: $($field:ident as $fact:ident),*;)*) => {$(
+        impl ErrorSubject for v1::$request {
+            fn facts(&self) -> ErrorMetadata {
+                let facts = ErrorMetadata::default();
+                $(let facts = self.$field.tell(stringify!($fact), facts);)*
+                facts
+            }
+        }
+    )*};
+}
+
+about! {
+    CreateSubjectRequest: key as subject, request_id as request_id;
+    GetSubjectRequest: key as subject, min_revision as min_revision;
+    BatchGetSubjectsRequest: ;
+    UpdateSubjectRequest: subject as subject, request_id as request_id;
+    DeleteSubjectRequest: key as subject, request_id as request_id;
+    UndeleteSubjectRequest: key as subject, request_id as request_id;
+    WatchSubjectRequest: key as subject;
+    CreateCommentRequest: subject as subject, request_id as request_id;
+    GetCommentRequest: id as comment_id, min_revision as min_revision;
+    BatchGetCommentsRequest: ;
+    ListCommentsRequest: subject as subject, around_comment_id as comment_id, min_revision as min_revision;
+    UpdateCommentRequest: id as comment_id, request_id as request_id;
+    ListCommentRevisionsRequest: id as comment_id;
+    DeleteCommentRequest: id as comment_id, request_id as request_id;
+    UndeleteCommentRequest: id as comment_id, request_id as request_id;
+    PinCommentRequest: id as comment_id, request_id as request_id;
+    UnpinCommentRequest: id as comment_id, request_id as request_id;
+    ListMemberCommentsRequest: object_type as object_type;
+    CreateReplyRequest: parent_id as comment_id, request_id as request_id;
+    ListRepliesRequest: root_id as comment_id, min_revision as min_revision;
+    GetThreadRequest: comment_id as comment_id, min_revision as min_revision;
+    ListConversationRequest: comment_id as comment_id, min_revision as min_revision;
+    SetLikeRequest: comment_id as comment_id, request_id as request_id;
+    BatchGetLikeStatesRequest: subject as subject;
+    ListLikersRequest: comment_id as comment_id;
+    ListMemberLikesRequest: subject as subject;
+    ExportSubjectRequest: key as subject;
+    ListSubjectsRequest: object_type as object_type;
+    HideCommentRequest: id as comment_id, request_id as request_id, moderator_id as moderator_id,
+        reason as moderator_reason;
+    UnhideCommentRequest: id as comment_id, request_id as request_id, moderator_id as moderator_id,
+        reason as moderator_reason;
+    AdminServiceDeleteCommentRequest: id as comment_id, request_id as request_id, moderator_id as moderator_id,
+        reason as moderator_reason;
+    VerifyCountsRequest: scope as subject;
+    RepairCountsRequest: scope as subject, request_id as request_id;
+    RebuildMemberHistoryRequest: scope as subject, request_id as request_id;
+    RebuildRanksRequest: scope as subject, request_id as request_id;
+    RebuildCacheRequest: scope as subject, request_id as request_id;
+    ListHotSubjectsRequest: ;
+}
+
+/// A stream is about what its items are about, and each of them is answered for itself.
+impl<Q> ErrorSubject for tonic::Streaming<Q> {
+    fn facts(&self) -> ErrorMetadata {
+        ErrorMetadata::default()
+    }
+}

@@ -1,0 +1,113 @@
+//! From commits to watchers and projections: the relay and the tail of every data source, as far as this process has a part in
+//! them, as long as it lasts.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+use super::notifier::Notifier;
+use super::relay::{self, RelayPorts, cache_repair, lag_monitor};
+use super::tail::EventTail;
+use super::watch::WatchHub;
+use crate::config::{ServerRole, ServerRoles};
+use crate::response_cache::ResponseCache;
+
+/// The tasks that run beside the calls.
+#[derive(Debug)]
+pub struct BackgroundTasks {
+    stop: watch::Sender<bool>,
+    relays: Vec<JoinHandle<()>>,
+    tails: Vec<JoinHandle<()>>,
+}
+
+impl BackgroundTasks {
+    /// Starts what a process of these `roles` does, once `ready` says that the store can be used: who serves calls feeds `hub` and
+    /// `pages`, a worker takes part in the relay of every source.
+    #[must_use]
+    pub fn start(
+        ports: &RelayPorts,
+        bells: &Notifier,
+        (hub, pages): (&WatchHub, &ResponseCache),
+        ready: &watch::Receiver<bool>,
+        roles: &ServerRoles,
+    ) -> Self {
+        let stop = watch::Sender::new(false);
+        let sources = || 0..ports.outbox.sources();
+        let relay = |source| {
+            let (ports, bells, stop, ready) = (ports.clone(), bells.clone(), stop.subscribe(), ready.clone());
+            tokio::spawn(async move {
+                tokio::select! {
+                    () = told(ready) => {}
+                    () = told(stop.clone()) => return,
+                }
+                relay::run(ports, bells, source, stop).await;
+            })
+        };
+        let follower = |source| spawn(ready, lag_monitor::follow(ports.clone(), source));
+        let tail = |source| {
+            let tail = EventTail::new(Arc::clone(&ports.outbox), hub.clone(), pages.clone(), source);
+            spawn(ready, tail.run(bells.numbers(source)))
+        };
+        let own = |source| {
+            let mender = ports.copies.mender(&ports.outbox, source).filter(|_| ports.copies.are_here())?;
+            Some(spawn(ready, cache_repair::own(mender, bells.numbers(source), source)))
+        };
+        let vigil = |source| {
+            let vigil = ports.copies.vigil(&ports.outbox, source)?;
+            Some(spawn(ready, cache_repair::watched(vigil, ports.clone(), source)))
+        };
+        // It looks at what was answered here.
+        let audit = || {
+            let troubled = |error| tracing::debug!(%error, "copies could not be compared with their rows");
+            let (auditor, relayed) = ports.copies.auditor(&ports.outbox, &ports.clock)?;
+            Some(spawn(ready, auditor.run(relayed, troubled)))
+        };
+        let (mut relays, mut tails) = (Vec::new(), Vec::new());
+        if roles.has(ServerRole::Worker) {
+            relays.extend(sources().map(relay));
+        } else {
+            tails.extend(sources().map(follower));
+        }
+        if roles.has(ServerRole::Api) {
+            let mended = sources().filter_map(own).chain(sources().filter_map(vigil));
+            tails.extend(sources().map(tail).chain(mended).chain(audit()));
+        }
+        Self { relays, tails, stop }
+    }
+
+    /// Gives up every lead: what a relay is doing is cut between two statements of its port. All else goes on.
+    pub async fn resign(&mut self) {
+        self.stop.send_replace(true);
+        for relay in self.relays.drain(..) {
+            // Only a panic could make it fail, and that was told when it happened.
+            let _ = relay.await;
+        }
+    }
+
+    /// Stops, after giving up every lead.
+    pub async fn stop(mut self) {
+        self.resign().await;
+        self.tails.iter().for_each(JoinHandle::abort);
+        for task in self.tails {
+            // An aborted task ends with an error that says so.
+            let _ = task.await;
+        }
+    }
+}
+
+/// Begins with `work` once `ready` says so.
+fn spawn(ready: &watch::Receiver<bool>, work: impl Future<Output = ()> + Send + 'static) -> JoinHandle<()> {
+    let ready = ready.clone();
+    tokio::spawn(async move {
+        told(ready).await;
+        work.await;
+    })
+}
+
+/// Waits until it is said; for ever, if nobody is left to say it.
+pub(super) async fn told(mut ready: watch::Receiver<bool>) {
+    if ready.wait_for(|ready| *ready).await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}

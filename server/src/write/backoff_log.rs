@@ -1,0 +1,61 @@
+//! A loop that lasts as long as the process, over a database that may be away.
+
+use std::time::Duration;
+
+use riposte_core::Error;
+
+const FIRST_REST: Duration = Duration::from_millis(100);
+const LONGEST_REST: Duration = Duration::from_secs(5);
+
+/// Tells the log once that a loop is in trouble, and once that it is over; in between it says how long to rest.
+#[derive(Debug)]
+pub(super) struct BackoffLog {
+    what: &'static str,
+    source: usize,
+    /// `None` while all is well.
+    rest: Option<Duration>,
+}
+
+impl BackoffLog {
+    /// All is well with `what` of a source, from 0 on.
+    pub(super) fn of(what: &'static str, source: usize) -> Self {
+        Self { what, source: source + 1, rest: None }
+    }
+
+    /// It failed: how long to rest before it is tried again, twice as long each time.
+    pub(super) fn met(&mut self, error: &Error) -> Duration {
+        let Self { what, source, .. } = self;
+        if self.rest.is_none() {
+            tracing::warn!(source, %error, "the {what} of this source fails and is tried again");
+        }
+        let rest = self.rest.map_or(FIRST_REST, |rest| (2 * rest).min(LONGEST_REST));
+        self.rest = Some(rest);
+        rest
+    }
+
+    /// It works.
+    pub(super) fn over(&mut self) {
+        if self.rest.take().is_some() {
+            let Self { what, source, .. } = self;
+            tracing::info!(source, "the {what} of this source works again");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use riposte_core::Error;
+
+    use super::BackoffLog;
+
+    #[test]
+    fn the_rests_double_up_to_five_seconds_and_begin_anew_after_a_success() {
+        let mut trouble = BackoffLog::of("tail", 0);
+        let mut rests = || (0..8).map(|_| trouble.met(&Error::ShardUnavailable).as_millis()).collect::<Vec<_>>();
+        assert_eq!(rests(), [100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000]);
+        trouble.over();
+        assert_eq!(trouble.met(&Error::ShardUnavailable), Duration::from_millis(100));
+    }
+}

@@ -1,0 +1,224 @@
+//! One data source in memory: events that tests commit by hand, and a count of what is asked of it.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard};
+
+use async_trait::async_trait;
+use riposte_core::event::{Changes, Event, SequencedEvent};
+use riposte_core::page::ListOrder;
+use riposte_core::ports::{
+    Epoch, LeaseCandidate, MemberHistories, Outbox, Projection, RankIndexes, Rankings, RebuildProgress,
+};
+use riposte_core::rank::{RankedList, Ranking};
+use riposte_core::{CommentId, Error, Millis, Partition, Result, Subject, SubjectId, SubjectKey};
+
+/// The rows of the source, and how it behaves.
+#[derive(Debug, Default)]
+pub(super) struct TestSource {
+    rows: Mutex<Rows>,
+    /// Reads of one subject's events so far.
+    pub(super) asked: AtomicUsize,
+    /// How often the lead was asked for so far.
+    pub(super) led: AtomicUsize,
+    /// How many of the next questions fail.
+    pub(super) failing: AtomicUsize,
+}
+
+#[derive(Debug, Default)]
+struct Rows {
+    events: Vec<(Option<i64>, Event)>,
+    leader: Option<LeaseCandidate>,
+    epoch: i64,
+    positions: BTreeMap<&'static str, i64>,
+    applied: Vec<i64>,
+}
+
+/// A subject by the number of its partition.
+pub(super) fn subject(part: u16, revision: i64) -> Subject {
+    let id = SubjectId::new(i64::from(part) << 14 | 1).expect("positive");
+    let key = SubjectKey::stored("video".to_owned(), part.to_string());
+    Subject { revision, ..Subject::new(id, key, Millis(0)) }
+}
+
+impl TestSource {
+    fn rows(&self) -> MutexGuard<'_, Rows> {
+        self.rows.lock().expect("no test panics with it")
+    }
+
+    /// Commits a revision of a subject without a number.
+    pub(super) fn commit(&self, subject: &Subject, revision: i64) {
+        self.commit_at(subject, revision, Changes::default());
+    }
+
+    /// The same, with what it changed.
+    pub(super) fn commit_at(&self, subject: &Subject, revision: i64, changes: Changes) {
+        let partition = subject.key.partition();
+        let event = Event { partition, subject: subject.id, revision: Some(revision), changes, time: Millis(0) };
+        self.rows().events.push((None, event));
+    }
+
+    /// Numbers everything, as a leader elsewhere would.
+    pub(super) fn number_all(&self) {
+        let mut rows = self.rows();
+        let next = rows.events.iter().filter_map(|(number, _)| *number).max().unwrap_or(0) + 1;
+        for (number, (slot, _)) in (next..).zip(rows.events.iter_mut().filter(|(number, _)| number.is_none())) {
+            *slot = Some(number);
+        }
+    }
+
+    /// Forgets everything up to a number.
+    pub(super) fn forget(&self, number: i64) {
+        self.rows().events.retain(|(given, _)| given.is_none_or(|given| given > number));
+    }
+
+    /// Another process leads from now on.
+    pub(super) fn usurp(&self) {
+        let mut rows = self.rows();
+        rows.leader = Some(LeaseCandidate::mending([0; 16]));
+        rows.epoch += 1;
+    }
+
+    /// The numbers that were applied, in order.
+    pub(super) fn applied(&self) -> Vec<i64> {
+        self.rows().applied.clone()
+    }
+
+    /// Who leads.
+    pub(super) fn leader(&self) -> Option<LeaseCandidate> {
+        self.rows().leader
+    }
+
+    /// Nobody leads.
+    pub(super) fn depose(&self) {
+        self.rows().leader = None;
+    }
+
+    fn works(&self) -> Result<()> {
+        let failing = self.failing.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+        if failing.is_ok() { Err(Error::ShardUnavailable) } else { Ok(()) }
+    }
+}
+
+#[async_trait]
+impl Outbox for TestSource {
+    fn sources(&self) -> usize {
+        1
+    }
+
+    async fn acquire_lease(&self, _: usize, who: LeaseCandidate, _: Millis) -> Result<Option<Epoch>> {
+        self.led.fetch_add(1, Ordering::SeqCst);
+        self.works()?;
+        let mut rows = self.rows();
+        if rows.leader.is_none() {
+            (rows.leader, rows.epoch) = (Some(who), rows.epoch + 1);
+        }
+        Ok((rows.leader == Some(who)).then_some(Epoch(rows.epoch)))
+    }
+
+    async fn release_lease(&self, _: usize, who: LeaseCandidate) -> Result<()> {
+        let mut rows = self.rows();
+        rows.leader = rows.leader.filter(|leader| *leader != who);
+        Ok(())
+    }
+
+    async fn assign_sequence(&self, _: usize, term: Epoch, _: usize) -> Result<Option<usize>> {
+        self.works()?;
+        if self.rows().epoch != term.0 {
+            return Ok(None);
+        }
+        let waiting = self.rows().events.iter().filter(|(number, _)| number.is_none()).count();
+        self.number_all();
+        Ok(Some(waiting))
+    }
+
+    async fn read(&self, _: usize, after: i64, limit: usize) -> Result<Vec<SequencedEvent>> {
+        self.works()?;
+        let rows = self.rows();
+        let events = rows.events.iter().filter_map(|(number, event)| Some(((*number)?, event.clone())));
+        let events = events.filter(|(number, _)| *number > after).take(limit);
+        Ok(events.map(|(number, event)| SequencedEvent { number, event }).collect())
+    }
+
+    async fn head(&self, _: usize) -> Result<i64> {
+        self.works()?;
+        Ok(self.rows().events.iter().filter_map(|(number, _)| *number).max().unwrap_or(0))
+    }
+
+    async fn oldest_waiting(&self, _: usize) -> Result<Option<Millis>> {
+        Ok(self.rows().events.iter().find(|(number, _)| number.is_none()).map(|(_, event)| event.time))
+    }
+
+    async fn of_subject(&self, _: Partition, id: SubjectId, after: i64, limit: usize) -> Result<Vec<Event>> {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        self.works()?;
+        let rows = self.rows();
+        let of = rows.events.iter().map(|(_, event)| event).filter(|event| event.subject == id);
+        let mut of: Vec<_> = of.filter(|event| event.revision > Some(after)).cloned().collect();
+        of.sort_by_key(|event| event.revision);
+        of.truncate(limit);
+        Ok(of)
+    }
+
+    async fn position(&self, _: usize, projection: Projection) -> Result<i64> {
+        Ok(self.rows().positions.get(projection.name()).copied().unwrap_or(0))
+    }
+
+    async fn advance(&self, _: usize, term: Epoch, projection: Projection, from: i64, to: i64) -> Result<bool> {
+        self.works()?;
+        let mut rows = self.rows();
+        let at = rows.positions.get(projection.name()).copied().unwrap_or(0);
+        let may = rows.epoch == term.0 && at == from;
+        if may {
+            rows.positions.insert(projection.name(), to);
+        }
+        Ok(may)
+    }
+
+    async fn trim(&self, _: usize, _: Epoch, _: Millis, _: usize) -> Result<Option<usize>> {
+        Ok(Some(0))
+    }
+}
+
+#[async_trait]
+impl MemberHistories for TestSource {
+    async fn apply(&self, _: usize, events: &[SequencedEvent]) -> Result<()> {
+        self.rows().applied.extend(events.iter().map(|numbered| numbered.number));
+        Ok(())
+    }
+
+    async fn rebuild(&self, _: &SubjectKey, _: Option<CommentId>, _: usize) -> Result<RebuildProgress> {
+        Ok(RebuildProgress::default())
+    }
+}
+
+#[async_trait]
+impl RankIndexes for TestSource {
+    async fn apply(&self, _: usize, _: &[SequencedEvent]) -> Result<()> {
+        Ok(())
+    }
+
+    async fn rebuild(&self, _: &SubjectKey, _: Option<CommentId>, _: usize) -> Result<RebuildProgress> {
+        Ok(RebuildProgress::default())
+    }
+}
+
+#[async_trait]
+impl Rankings for TestSource {
+    async fn current(&self, _: &RankedList, _: Millis) -> Result<Option<(Ranking, i32)>> {
+        Ok(None)
+    }
+
+    async fn frozen(&self, _: &RankedList, _: i64) -> Result<Option<Ranking>> {
+        Ok(None)
+    }
+
+    async fn others(&self, _: &RankedList, _: &Ranking, _: Range<i32>, _: ListOrder, _: usize) -> Result<Vec<i32>> {
+        Ok(Vec::new())
+    }
+
+    async fn trim(&self, _: usize, _: Millis, _: usize) -> Result<usize> {
+        Ok(0)
+    }
+}

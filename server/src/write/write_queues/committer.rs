@@ -1,0 +1,89 @@
+//! A committer: takes what waits, commits it, answers, and so on.
+
+use std::sync::Arc;
+
+use riposte_core::ports::Writer;
+use riposte_core::{Command, Error, Result};
+use tracing::Instrument;
+
+use super::output::{CompletedBatch, Dispatcher};
+use super::queue::CommandBatch;
+use super::{QueueObserver, SourceQueue};
+use crate::telemetry::spans;
+
+/// One of a data source's few.
+pub(super) struct Committer {
+    pit: Arc<SourceQueue>,
+    writer: Arc<dyn Writer>,
+    witness: QueueObserver,
+    dispatcher: Dispatcher,
+}
+
+impl Committer {
+    pub(super) fn new(
+        pit: Arc<SourceQueue>,
+        writer: Arc<dyn Writer>,
+        witness: QueueObserver,
+        dispatcher: Dispatcher,
+    ) -> Self {
+        Self { pit, writer, witness, dispatcher }
+    }
+
+    /// Works until the lanes are closed and empty.
+    pub(super) async fn run(self) {
+        loop {
+            let (batch, more, over) = {
+                let mut queue = self.pit.queue();
+                (queue.take(), queue.has_ready(), queue.is_over())
+            };
+            if more {
+                self.pit.bell.notify_one(); // there is work for another committer beside this one
+            }
+            match batch {
+                Some(batch) => self.commit(batch).await,
+                None if over => {
+                    self.pit.bell.notify_one();
+                    return;
+                }
+                None => self.pit.bell.notified().await,
+            }
+        }
+    }
+
+    async fn commit(&self, batch: CommandBatch) {
+        let CommandBatch { entries, lanes } = batch;
+        let mut commands: Vec<Command> = Vec::with_capacity(entries.iter().map(|entry| entry.commands.len()).sum());
+        let mut waiters = Vec::with_capacity(entries.len());
+        let mut waits = Vec::with_capacity(entries.len());
+        for entry in entries {
+            waiters.push((entry.reply, entry.commands.len()));
+            waits.push(entry.wait);
+            commands.extend(entry.commands);
+        }
+        let span = spans::batch(&waits, self.pit.source, self.pit.kind, commands.len());
+        drop(waits);
+        let outcome = self.writer.commit(&commands).instrument(span).await;
+        let (waiting, more) = {
+            let mut queue = self.pit.queue();
+            queue.done(&lanes);
+            (queue.waiting(), queue.has_ready())
+        };
+        if more {
+            self.pit.bell.notify_one(); // somebody who rests may begin while this one answers
+        }
+        self.witness.bells.committed(self.pit.source);
+        self.witness.metrics.batch(self.pit.source, self.pit.kind, commands.len(), waiting);
+        let answered: CompletedBatch = match outcome {
+            Ok(receipts) => {
+                let mut receipts = receipts.into_iter();
+                let mut share = |size| {
+                    let share: Vec<_> = receipts.by_ref().take(size).collect();
+                    if share.len() == size { Ok(share) } else { Err(Error::internal("a batch was answered in part")) }
+                };
+                waiters.into_iter().map(|(reply, size)| (reply, share(size))).collect()
+            }
+            Err(error) => waiters.into_iter().map(|(reply, _)| (reply, Result::Err(error.clone()))).collect(),
+        };
+        self.dispatcher.send(answered).await;
+    }
+}

@@ -1,0 +1,101 @@
+//! A batch that cannot be committed as one is divided, so that one command, or one subject, does not keep the others.
+
+use std::collections::BTreeMap;
+
+use riposte_core::{Command, CommandOutput, Error, Result};
+
+use super::{BatchFailure, BatchOutputs, CommitBatch};
+use crate::error::{ErrorClass, StoreError};
+
+/// Commands that are committed together, and their places in the batch.
+struct BatchPart {
+    places: Vec<usize>,
+    commands: Vec<Command>,
+    /// Whether a COMMIT that they were part of was sent and not answered.
+    unknown: bool,
+}
+
+impl CommitBatch {
+    /// Commits all commands, in one transaction if possible.
+    pub(super) async fn run(self) -> std::result::Result<BatchOutputs, StoreError> {
+        let mut answers: Vec<Option<Result<CommandOutput>>> = vec![None; self.commands.len()];
+        match self.settle(&self.commands, false).await {
+            Ok(all) => return Ok(all),
+            Err(failure) => {
+                let whole = BatchPart {
+                    places: (0..self.commands.len()).collect(),
+                    commands: self.commands.clone(),
+                    unknown: false,
+                };
+                let mut waiting = whole.divided(&failure).ok_or_else(|| failure.into_fault())?;
+                while let Some(part) = waiting.pop() {
+                    match self.settle(&part.commands, part.unknown).await {
+                        Ok(some) => part.answer(&mut answers, some),
+                        Err(failure) => match part.divided(&failure) {
+                            Some(parts) => waiting.extend(parts),
+                            None => {
+                                let fault = failure.into_fault();
+                                self.sources.desk().complain(self.source, &fault);
+                                let error = Error::from(fault);
+                                part.answer(&mut answers, vec![Err(error); part.places.len()]);
+                            }
+                        },
+                    }
+                }
+            }
+        }
+        let lost = || Err(Error::internal("a command of a divided batch was not answered"));
+        Ok(answers.into_iter().map(|answer| answer.unwrap_or_else(lost)).collect())
+    }
+}
+
+impl BatchPart {
+    /// The parts to try instead, the last one first: where a command spoils it for the others, halves, until that one is
+    /// alone; where somebody else holds a subject, each subject by itself. `None` where nothing is gained by it.
+    fn divided(&self, failure: &BatchFailure) -> Option<Vec<Self>> {
+        let meaning = failure.fault.meaning();
+        let groups: Vec<Vec<usize>> = match meaning {
+            ErrorClass::Fatal | ErrorClass::Duplicate if self.places.len() > 1 => {
+                let half = self.places.len() / 2;
+                vec![(half..self.places.len()).collect(), (0..half).collect()]
+            }
+            ErrorClass::Locked => {
+                let mut subjects: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+                for (n, command) in self.commands.iter().enumerate() {
+                    subjects.entry(&command.subject).or_default().push(n);
+                }
+                subjects.into_values().rev().collect()
+            }
+            ErrorClass::Fatal
+            | ErrorClass::Duplicate
+            | ErrorClass::Conflict
+            | ErrorClass::Lost
+            | ErrorClass::Unreachable => {
+                return None;
+            }
+        };
+        if groups.len() < 2 {
+            return None;
+        }
+        tracing::warn!(fault = ?failure.fault, commands = self.places.len(), "a batch failed and is divided");
+        let part = |group: Vec<usize>| Self {
+            places: group.iter().map(|n| self.places[*n]).collect(),
+            commands: group.iter().map(|n| self.commands[*n].clone()).collect(),
+            unknown: self.unknown || failure.outcome_unknown,
+        };
+        Some(groups.into_iter().map(part).collect())
+    }
+
+    fn answer(&self, answers: &mut [Option<Result<CommandOutput>>], of: BatchOutputs) {
+        for (place, answer) in self.places.iter().zip(of) {
+            answers[*place] = Some(answer);
+        }
+    }
+}
+
+impl BatchFailure {
+    /// What is told of it: whatever went wrong last, what may have happened may not be called undone.
+    fn into_fault(self) -> StoreError {
+        if self.outcome_unknown { Error::ShardUnavailable.into() } else { self.fault }
+    }
+}

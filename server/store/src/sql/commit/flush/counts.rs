@@ -1,0 +1,98 @@
+//! Rows that change.
+
+use std::collections::BTreeMap;
+
+use riposte_core::CommentId;
+use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter};
+
+use super::{Flush, Flushed, all, insert, unloaded};
+use crate::shard::part;
+use crate::sql::chunks::padded;
+use crate::sql::commit::counted::{self, sums};
+use crate::sql::deal::{by_table, parts};
+use crate::sql::entity::{comment_content, comment_edit, comment_index, comment_subject};
+use crate::sql::row;
+
+/// Rows by how much their counts moved.
+type RowsByDelta<const N: usize> = BTreeMap<[i64; N], Vec<CommentId>>;
+
+impl Flush<'_> {
+    pub(super) async fn changed_subjects(&self) -> Flushed<()> {
+        use comment_subject::{Column, Entity};
+        let mut alike: RowsByDelta<4> = BTreeMap::new();
+        for (key, before) in &self.world.journal().subjects {
+            let subject = self.subject(key)?;
+            if let Some(by) = counted::subject(before, subject) {
+                alike.entry(by).or_default().push(subject.id.into());
+                continue;
+            }
+            let update = Entity::update_many().set(row::subject_changes(subject)?);
+            let update = update.filter(Column::Part.eq(part(key.partition()))).filter(Column::Id.eq(subject.id.get()));
+            all(update.exec(&self.tx.on(key.partition())).await?.rows_affected, 1)?;
+        }
+        self.add::<Entity, _>(alike, self.tx.tables().subject, counted::SUBJECT, [Column::Part, Column::Id]).await
+    }
+
+    pub(super) async fn changed_comments(&self) -> Flushed<()> {
+        use comment_index::{Column, Entity};
+        let mut alike: RowsByDelta<6> = BTreeMap::new();
+        for (id, before) in &self.world.journal().comments {
+            let comment = self.comment(*id)?;
+            if let Some(by) = counted::comment(before, comment) {
+                alike.entry(by).or_default().push(*id);
+                continue;
+            }
+            let update = Entity::update_many().set(row::comment_changes(comment));
+            let update = update.filter(Column::Part.eq(part(id.partition()))).filter(Column::Id.eq(id.get()));
+            all(update.exec(&self.tx.on(id.partition())).await?.rows_affected, 1)?;
+        }
+        self.add::<Entity, _>(alike, self.tx.tables().index, counted::COMMENT, [Column::Part, Column::Id]).await
+    }
+
+    /// Moves the counts of rows that moved alike: one statement for each table.
+    async fn add<E: EntityTrait, const N: usize>(
+        &self,
+        alike: RowsByDelta<N>,
+        tables: u16,
+        columns: [E::Column; N],
+        [part, id]: [E::Column; 2],
+    ) -> Flushed<()> {
+        for (by, ids) in alike {
+            for (partition, ids) in by_table(ids, tables, |id| id.partition()) {
+                for list in padded(&ids) {
+                    let update =
+                        sums(columns, by).fold(E::update_many(), |update, (column, sum)| update.col_expr(column, sum));
+                    let update = update.filter(part.is_in(parts(list.iter().map(|id| id.partition()))));
+                    let update = update.filter(id.is_in(list.iter().map(|id| id.get())));
+                    all(update.exec(&self.tx.on(partition)).await?.rows_affected, distinct(&list))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Changed contents, and what they said before.
+    pub(super) async fn contents(&self) -> Flushed<()> {
+        use comment_content::{ActiveModel, Column, Entity};
+        let journal = self.world.journal();
+        for id in &journal.contents {
+            let content = self.world.content(*id).ok_or_else(|| unloaded("content"))?;
+            let mut changed = row::content_model(*id, content, part(id.partition()))?;
+            changed.not_set(Column::CommentId);
+            changed.not_set(Column::Part);
+            let update = Entity::update_many().set::<ActiveModel>(changed);
+            let update = update.filter(Column::Part.eq(part(id.partition()))).filter(Column::CommentId.eq(id.get()));
+            all(update.exec(&self.tx.on(id.partition())).await?.rows_affected, 1)?;
+        }
+        for (partition, edits) in by_table(&journal.edits, self.tx.tables().index, |edit| edit.comment_id.partition()) {
+            let rows = edits.into_iter().map(|edit| Ok(row::edit_model(edit, part(edit.comment_id.partition()))?));
+            insert::<comment_edit::ActiveModel, _>(&self.tx.on(partition), rows.collect::<Flushed<_>>()?).await?;
+        }
+        Ok(())
+    }
+}
+
+/// The rows that a padded list names: only its last is repeated.
+fn distinct(list: &[CommentId]) -> usize {
+    list.len() - list.iter().rev().skip(1).take_while(|id| list.last() == Some(*id)).count()
+}

@@ -1,0 +1,142 @@
+//! What earlier requests with the keys of a batch did.
+
+use std::collections::BTreeSet;
+
+use riposte_core::request::{Fingerprint, IdempotencyKey};
+use riposte_core::unit_of_work::IdempotencyRecord;
+use riposte_core::verbs::CommandKind;
+use riposte_core::{Command, CommentId, Partition, SubjectId};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, Select};
+
+use super::{Load, Loaded};
+use crate::on_shard::OnShard;
+use crate::sql::among::{MOST, PRIMARY, among};
+use crate::sql::chunks::padded_to;
+use crate::sql::deal::{by_table, parts};
+use crate::sql::entity::{comment_index, comment_request};
+use crate::sql::read::along;
+use crate::sql::row;
+
+/// The code of [`riposte_core::verbs::Create`]: an index row does not say which verb made it.
+const CREATED: i8 = 5;
+
+/// (subject_id, request_key)
+const REQUEST: &str = "comment_index_@_request";
+
+/// Whether a batch may hold requests whose comments were created before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::sql::commit) enum DuplicateCheck {
+    /// Taken for unlikely, and not looked for: the key of requests refuses such a comment, and the batch is tried again.
+    Unlikely,
+    /// Looked for.
+    Possible,
+}
+
+/// The key of a request, and under which subject it was made.
+type SubjectRequest = (SubjectId, IdempotencyKey);
+
+impl Load<'_> {
+    /// Loads what earlier requests with the keys of this batch did, and names the comments they were about. A subject that
+    /// does not exist yet has answered none.
+    pub(super) async fn priors(&mut self, commands: &[Command], repeats: DuplicateCheck) -> Loaded<Vec<CommentId>> {
+        let mut found = Vec::new();
+        let looked_for = |verb: &CommandKind| repeats == DuplicateCheck::Possible || !tells_itself(verb);
+        for (partition, asked) in self.asked(commands, looked_for) {
+            let db = self.tx.on(partition);
+            for list in padded_to(MOST, &asked) {
+                found.extend(created(&db, &list).await?);
+            }
+        }
+        for (partition, asked) in self.asked(commands, |_| true) {
+            let db = self.tx.on(partition);
+            for list in padded_to(MOST, &asked) {
+                found.extend(done(&db, &list).await?);
+            }
+        }
+        let about = found.iter().filter_map(|(_, prior)| prior.comment).collect();
+        for ((subject, key), prior) in found {
+            self.world.load_prior(subject, key, prior);
+        }
+        Ok(about)
+    }
+
+    /// The keys of those commands whose verb is `wanted`, by table.
+    fn asked(
+        &self,
+        commands: &[Command],
+        wanted: impl Fn(&CommandKind) -> bool,
+    ) -> Vec<(Partition, Vec<SubjectRequest>)> {
+        let asked = commands
+            .iter()
+            .filter(|command| command.verb.as_like().is_none() && wanted(&command.verb))
+            .filter_map(|command| Some((self.world.subject(&command.subject)?.id, command.request.key)));
+        let asked: BTreeSet<SubjectRequest> = asked.collect();
+        by_table(asked, self.tx.tables().index, |(subject, _)| at(*subject)).collect()
+    }
+}
+
+/// Whether the key on the row of a new comment refuses a repeat. An import is mostly run again because it was cut off, and
+/// had better look.
+pub(in crate::sql::commit) fn tells_itself(verb: &CommandKind) -> bool {
+    matches!(verb, CommandKind::Create(_) | CommandKind::Reply(_))
+}
+
+async fn created<C: ConnectionTrait>(
+    db: &OnShard<C>,
+    list: &[SubjectRequest],
+) -> Loaded<Vec<(SubjectRequest, IdempotencyRecord)>> {
+    use comment_index::{Column, Entity};
+    let columns = [Column::SubjectId, Column::Id, Column::RequestKey, Column::RequestPrint, Column::BornRevision];
+    let select = Entity::find().select_only().columns(columns);
+    let select = requests(select, db, list, REQUEST, [Column::Part, Column::SubjectId, Column::RequestKey]);
+    let rows: Vec<(i64, i64, Vec<u8>, i64, i64)> = select.into_tuple().all(db).await?;
+    let prior = |(subject, id, key, print, revision): (i64, i64, Vec<u8>, i64, i64)| {
+        let prior =
+            IdempotencyRecord { verb: CREATED, print: Fingerprint(print), comment: CommentId::new(id), revision };
+        Ok(((row::id(subject)?.into(), row::request_key(&key)?), prior))
+    };
+    rows.into_iter().map(prior).collect()
+}
+
+async fn done<C: ConnectionTrait>(
+    db: &OnShard<C>,
+    list: &[SubjectRequest],
+) -> Loaded<Vec<(SubjectRequest, IdempotencyRecord)>> {
+    use comment_request::{Column, Entity};
+    let columns = [Column::Part, Column::SubjectId, Column::RequestKey];
+    let select = requests(Entity::find(), db, list, PRIMARY, columns);
+    let prior = |found: comment_request::Model| {
+        let prior = IdempotencyRecord {
+            verb: found.verb,
+            print: Fingerprint(found.print),
+            comment: CommentId::new(found.comment_id),
+            revision: found.revision,
+        };
+        Ok(((row::id(found.subject_id)?.into(), row::request_key(&found.request_key)?), prior))
+    };
+    select.all(db).await?.into_iter().map(prior).collect()
+}
+
+/// The rows that belong to one of these requests: those of a list of keys where all are of one subject.
+fn requests<E: EntityTrait, C: ConnectionTrait>(
+    select: Select<E>,
+    db: &OnShard<C>,
+    list: &[SubjectRequest],
+    index: &'static str,
+    [part, subject, key]: [E::Column; 3],
+) -> Select<E> {
+    let select = select.filter(part.is_in(parts(list.iter().map(|(subject, _)| at(*subject)))));
+    let bytes = |(_, key): &SubjectRequest| key.0.to_vec();
+    if let Some((first, _)) = list.first()
+        && list.iter().all(|(subject, _)| subject == first)
+    {
+        return along(select, index).filter(subject.eq(first.get())).filter(key.is_in(list.iter().map(bytes)));
+    }
+    let both = |asked: &SubjectRequest| [asked.0.get().into(), bytes(asked).into()];
+    among(select, db.get_database_backend(), index, [subject, key], list.iter().map(both).collect())
+}
+
+/// Where the rows of a subject lie.
+fn at(subject: SubjectId) -> Partition {
+    CommentId::from(subject).partition()
+}

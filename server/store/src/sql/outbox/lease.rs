@@ -1,0 +1,81 @@
+//! Who numbers the events of a source: a lease keeps others away, the epoch tells who came later.
+
+use std::time::Duration;
+
+use riposte_core::Millis;
+use riposte_core::ports::{Epoch, LeaseCandidate};
+use sea_orm::ActiveValue::Set;
+use sea_orm::EntityTrait;
+
+use super::state::{self, RELAY};
+use crate::error::StoreError;
+use crate::sql::entity::relay_state::{ActiveModel, Entity, Model};
+use crate::sql::pool::SourceTx;
+use crate::sql::transact::TransactionBody;
+
+/// How long a lead lasts unless it is kept: the longest that numbers wait after a leader died.
+const LASTS: Duration = Duration::from_secs(5);
+/// By how much clocks may differ. A lease that ends later than this allows was written by a clock that ran wild, and would
+/// keep everybody away until its time comes.
+const SKEW: Duration = Duration::from_secs(60);
+
+/// Takes or keeps the lead.
+#[derive(Debug)]
+pub(super) struct AcquireLease {
+    pub(super) who: LeaseCandidate,
+    pub(super) now: Millis,
+}
+
+impl TransactionBody for AcquireLease {
+    type Answer = Option<Epoch>;
+    const NAME: &'static str = "lead relay";
+
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
+        let Some(relay) = state::lock(tx).await? else {
+            // Where two begin at once, the key refuses one of them, and its repeat finds the other's row.
+            let first = ActiveModel { epoch: Set(1), ..self.held(state::fresh(RELAY)) };
+            Entity::insert(first).exec_without_returning(&tx.whole()).await?;
+            return Ok(Some(Epoch(1)));
+        };
+        let ours = relay.owner == self.who.name();
+        if !ours && self.stands(&relay) && !self.who.displaces(&relay.owner) {
+            return Ok(None);
+        }
+        // Whoever let the lead run out may have been followed and followed again: a term never goes on after a gap.
+        let epoch = if ours && self.stands(&relay) { relay.epoch } else { relay.epoch + 1 };
+        let term = ActiveModel { epoch: Set(epoch), ..self.held(ActiveModel::default()) };
+        state::change(tx, RELAY, term).await?;
+        Ok(Some(Epoch(epoch)))
+    }
+}
+
+impl AcquireLease {
+    fn stands(&self, relay: &Model) -> bool {
+        let until = Millis(relay.leased_until);
+        until > self.now && until <= self.now.plus(LASTS).plus(SKEW)
+    }
+
+    fn held(&self, row: ActiveModel) -> ActiveModel {
+        ActiveModel { owner: Set(self.who.name().to_vec()), leased_until: Set(self.now.plus(LASTS).0), ..row }
+    }
+}
+
+/// Gives the lead up.
+#[derive(Debug)]
+pub(super) struct ReleaseLease {
+    pub(super) who: LeaseCandidate,
+}
+
+impl TransactionBody for ReleaseLease {
+    type Answer = ();
+    const NAME: &'static str = "resign relay";
+
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
+        let relay = state::lock(tx).await?;
+        if relay.is_some_and(|relay| relay.owner == self.who.name()) {
+            let free = ActiveModel { owner: Set(Vec::new()), leased_until: Set(0), ..Default::default() };
+            state::change(tx, RELAY, free).await?;
+        }
+        Ok(())
+    }
+}

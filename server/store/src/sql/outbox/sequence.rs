@@ -1,0 +1,136 @@
+//! Gives numbers to what was committed. Rows are picked by state and not by place: a transaction that commits late shows
+//! its row late, without a number, and the next pick finds it, however small its id. All numbers of a pick become visible
+//! at once, and the lock of the relay's row lets no other pick begin before: so whoever reads along the numbers meets no
+//! hole that is filled afterwards.
+
+use std::collections::BTreeSet;
+
+use riposte_core::Error;
+use riposte_core::ports::Epoch;
+use sea_orm::ActiveValue::Set;
+use sea_orm::sea_query::CaseStatement;
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect};
+
+use super::key;
+use super::order::{self, PendingRevision};
+use super::state::{self, RELAY};
+use crate::error::StoreError;
+use crate::sql::among::{MOST, among};
+use crate::sql::chunks::{padded, padded_to};
+use crate::sql::entity::outbox_commit::{Column, Entity};
+use crate::sql::entity::{outbox_revision, relay_state};
+use crate::sql::pool::SourceTx;
+use crate::sql::read::along;
+use crate::sql::transact::TransactionBody;
+
+/// Numbers the oldest commits that have none.
+#[derive(Debug)]
+pub(super) struct AssignSequence {
+    pub(super) term: Epoch,
+    pub(super) limit: usize,
+}
+
+impl TransactionBody for AssignSequence {
+    type Answer = Option<usize>;
+    const NAME: &'static str = "number outbox";
+
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
+        let Some(relay) = state::lock_in(tx, self.term).await? else { return Ok(None) };
+        let picked = self.pick(tx).await?;
+        let numbers: Vec<(i64, i64)> = picked.into_iter().zip(relay.position + 1..).collect();
+        write(tx, &numbers).await?;
+        if let Some((_, last)) = numbers.last() {
+            let ahead = relay_state::ActiveModel { position: Set(*last), ..Default::default() };
+            state::change(tx, RELAY, ahead).await?;
+        }
+        Ok(Some(numbers.len()))
+    }
+}
+
+impl AssignSequence {
+    /// The next commits in the order of their numbers.
+    async fn pick(&self, tx: &SourceTx) -> Result<Vec<i64>, StoreError> {
+        let mut seen = self.limit.max(1);
+        loop {
+            let oldest = waiting(tx, seen).await?;
+            let made = made(tx, &oldest).await?;
+            // Fewer than asked for are all there are. A batch can commit only after the one whose revision precedes its own
+            // has let go of the subject, so where one is seen, all earlier ones are seen too.
+            let all = oldest.len() < seen;
+            // The rest is left for later, and ids that several processes minted do not follow the revisions: an earlier one
+            // may be in the rest.
+            let late = if all { BTreeSet::new() } else { unnumbered(tx, &order::predecessors(&made)).await? };
+            let mut ready = order::in_order(&oldest, &made, &late);
+            if all || ready.len() >= self.limit {
+                ready.truncate(self.limit);
+                return Ok(ready);
+            }
+            seen *= 2;
+        }
+    }
+}
+
+/// Commits without a number. They come along their key, which ends with the id, so about the oldest first; nothing rests on
+/// that, and to ask for it would make MariaDB read and sort all that wait for each pick.
+async fn waiting(tx: &SourceTx, limit: usize) -> Result<Vec<i64>, StoreError> {
+    let rows = Entity::find().select_only().column(Column::Id).filter(Column::PubSeq.is_null()).limit(limit as u64);
+    Ok(along(rows, key::PUBLISHED).into_tuple().all(&tx.whole()).await?)
+}
+
+/// The revisions that these commits made.
+async fn made(tx: &SourceTx, commits: &[i64]) -> Result<Vec<PendingRevision>, StoreError> {
+    use outbox_revision::{Column, Entity};
+    let mut made = Vec::new();
+    for list in padded(commits) {
+        let rows = Entity::find().filter(Column::CommitId.is_in(list)).all(&tx.whole()).await?;
+        made.extend(rows.into_iter().map(|row| PendingRevision {
+            commit: row.commit_id,
+            subject: row.subject_id,
+            revision: row.revision,
+        }));
+    }
+    Ok(made)
+}
+
+/// Those among these (subject, revision) whose commit is there and has no number.
+async fn unnumbered(tx: &SourceTx, places: &[(i64, i64)]) -> Result<BTreeSet<(i64, i64)>, StoreError> {
+    use outbox_revision::Column as Revision;
+    let db = tx.whole();
+    let mut found: Vec<(i64, (i64, i64))> = Vec::new();
+    for list in padded_to(MOST, places) {
+        let columns = [Revision::SubjectId, Revision::Revision];
+        let keys = list.into_iter().map(|(subject, revision)| [subject.into(), revision.into()]).collect();
+        let select = outbox_revision::Entity::find();
+        let rows = among(select, db.get_database_backend(), key::SUBJECT, columns, keys).all(&db).await?;
+        found.extend(rows.into_iter().map(|row| (row.commit_id, (row.subject_id, row.revision))));
+    }
+    let commits: BTreeSet<i64> = found.iter().map(|(commit, _)| *commit).collect();
+    let mut waiting = BTreeSet::new();
+    for list in padded(&commits.into_iter().collect::<Vec<_>>()) {
+        // The number is looked at here and not there: SQLite would follow a condition on it away from the primary key.
+        let rows = Entity::find().select_only().columns([Column::Id, Column::PubSeq]).filter(Column::Id.is_in(list));
+        let rows: Vec<(i64, Option<i64>)> = rows.into_tuple().all(&db).await?;
+        waiting.extend(rows.into_iter().filter(|(_, number)| number.is_none()).map(|(id, _)| id));
+    }
+    Ok(found.into_iter().filter(|(commit, _)| waiting.contains(commit)).map(|(_, place)| place).collect())
+}
+
+/// Rows that get their numbers from one statement: each of them is compared with half of the others' ids, and the next
+/// statement costs about as much as that.
+const AT_ONCE: usize = 64;
+
+/// Writes numbers to rows, by (id, number).
+async fn write(tx: &SourceTx, numbers: &[(i64, i64)]) -> Result<(), StoreError> {
+    let mut written = 0;
+    for list in padded_to(AT_ONCE, numbers) {
+        let number = |case: CaseStatement, (id, number): &(i64, i64)| case.case(Column::Id.eq(*id), *number);
+        let number = list.iter().fold(CaseStatement::new(), number);
+        let update = Entity::update_many().col_expr(Column::PubSeq, number.into());
+        let update = update.filter(Column::Id.is_in(list.iter().map(|(id, _)| *id)));
+        written += update.exec(&tx.whole()).await?.rows_affected;
+    }
+    if written == numbers.len() as u64 {
+        return Ok(());
+    }
+    Err(Error::internal(format!("of {} rows of the outbox {written} were numbered", numbers.len())).into())
+}

@@ -1,0 +1,156 @@
+//! Standings of one data source: what the comments say now, written over what the boards say.
+//!
+//! Whoever writes locks the lists first and looks at the comments afterwards, so two of these never put an older state
+//! over a newer one. The comments themselves are not locked: their writers do not wait for this.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use riposte_core::rank::{RankingConfig, list_of, standings};
+use riposte_core::{Comment, CommentId, Subject, SubjectId};
+use sea_orm::ActiveValue::Set;
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
+
+use crate::error::StoreError;
+use crate::on_shard::OnShard;
+use crate::shard::part;
+use crate::sql::chunks::{cut, padded};
+use crate::sql::deal::{by_table, parts};
+use crate::sql::entity::comment_rank::{ActiveModel, Column, Entity, Model};
+use crate::sql::entity::comment_ranked;
+use crate::sql::pool::SourceTx;
+use crate::sql::read::{comments, subjects};
+use crate::sql::transact::TransactionBody;
+
+/// A comment, and the list on whose boards it may stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct RankedComment {
+    pub(super) list: CommentId,
+    pub(super) comment: CommentId,
+}
+
+/// Brings comments up to date; answers how many stood elsewhere.
+#[derive(Debug)]
+pub(super) struct WriteRankIndex {
+    pub(super) ranked: Vec<RankedComment>,
+    pub(super) rules: RankingConfig,
+}
+
+impl TransactionBody for WriteRankIndex {
+    type Answer = usize;
+    const NAME: &'static str = "write boards";
+
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
+        let tables: Vec<_> =
+            by_table(self.ranked.iter().copied(), tx.tables().index, |one| one.list.partition()).collect();
+        for (partition, ranked) in &tables {
+            lock(&tx.on(*partition), ranked.iter().map(|one| one.list).collect()).await?;
+        }
+        let mut changed = 0;
+        for (partition, ranked) in tables {
+            let db = tx.on(partition);
+            let ids: Vec<CommentId> = ranked.iter().map(|one| one.comment).collect();
+            let found = comments(&db, &ids).await?;
+            let subjects = subjects(tx, found.iter().map(|comment| comment.subject_id)).await?;
+            let wanted = self.standings(&found, &subjects);
+            changed += table(&db, &ids, wanted).await?;
+        }
+        Ok(changed)
+    }
+}
+
+/// Rows of boards by their comment.
+type Rows = HashMap<CommentId, Vec<Model>>;
+
+impl WriteRankIndex {
+    /// The rows that these comments ought to have.
+    fn standings(&self, found: &[Comment], subjects: &HashMap<SubjectId, Subject>) -> Rows {
+        let rows = |comment: &Comment| {
+            let hot = subjects.get(&comment.subject_id).map(|subject| self.rules.hot(subject.key.object_type()));
+            let standings = standings(comment, hot.unwrap_or_default());
+            let row = |(board, score): (riposte_core::rank::RankIndex, f64)| Model {
+                subject_id: list_of(comment).get(),
+                sort: board.code(),
+                score,
+                floor: comment.floor,
+                part: part(comment.id.partition()),
+                comment_id: comment.id.get(),
+            };
+            (comment.id, standings.into_iter().map(row).collect())
+        };
+        found.iter().map(rows).collect()
+    }
+}
+
+/// Waits for a turn at these lists of one table, in the order of their numbers, and tells that their boards change.
+async fn lock<C: ConnectionTrait>(db: &OnShard<C>, lists: BTreeSet<CommentId>) -> Result<(), StoreError> {
+    use comment_ranked::{ActiveModel, Column, Entity};
+    let row =
+        |list: CommentId| ActiveModel { list_id: Set(list.get()), part: Set(part(list.partition())), changes: Set(1) };
+    let rows: Vec<_> = lists.into_iter().map(row).collect();
+    for piece in cut(rows) {
+        let again = OnConflict::column(Column::ListId)
+            .value(Column::Changes, Expr::col((Entity, Column::Changes)).add(1))
+            .to_owned();
+        Entity::insert_many(piece).on_conflict(again).exec_without_returning(db).await?;
+    }
+    Ok(())
+}
+
+/// Replaces the rows of those comments of one table that stand elsewhere than they ought to.
+async fn table<C: ConnectionTrait>(db: &OnShard<C>, ids: &[CommentId], mut wanted: Rows) -> Result<usize, StoreError> {
+    let mut there = there(db, ids).await?;
+    let (mut changed, mut gone, mut new) = (0, BTreeMap::<i8, Vec<CommentId>>::new(), Vec::new());
+    for id in ids {
+        let (before, after) = (there.remove(id).unwrap_or_default(), wanted.remove(id).unwrap_or_default());
+        let (before_only, after_only) = (without(&before, &after), without(&after, &before));
+        changed += usize::from(!before_only.is_empty() || !after_only.is_empty());
+        before_only.iter().for_each(|row| gone.entry(row.sort).or_default().push(*id));
+        new.extend(after_only);
+    }
+    for (sort, ids) in gone {
+        for list in padded(&ids) {
+            let rows = Entity::delete_many().filter(Column::Part.is_in(parts(list.iter().map(|id| id.partition()))));
+            let rows = rows.filter(Column::CommentId.is_in(list.iter().map(|id| id.get())));
+            rows.filter(Column::Sort.eq(sort)).exec(db).await?;
+        }
+    }
+    // In the order of the key: whoever reads a board meets its rows in their places.
+    new.sort_by(|a, b| (a.subject_id, a.sort).cmp(&(b.subject_id, b.sort)).then(a.score.total_cmp(&b.score)));
+    let new: Vec<ActiveModel> = new.into_iter().map(active).collect();
+    for piece in cut(new) {
+        Entity::insert_many(piece).exec_without_returning(db).await?;
+    }
+    Ok(changed)
+}
+
+/// The rows that these comments have.
+async fn there<C: ConnectionTrait>(db: &OnShard<C>, ids: &[CommentId]) -> Result<Rows, StoreError> {
+    let mut there = Rows::new();
+    for list in padded(ids) {
+        let rows = Entity::find()
+            .filter(Column::Part.is_in(parts(list.iter().map(|id| id.partition()))))
+            .filter(Column::CommentId.is_in(list.iter().map(|id| id.get())));
+        for row in rows.all(db).await? {
+            there.entry(crate::sql::row::id(row.comment_id)?).or_default().push(row);
+        }
+    }
+    Ok(there)
+}
+
+/// The rows of `some` that are not among `others`. Scores are stored as they were computed, to the last bit.
+fn without(some: &[Model], others: &[Model]) -> Vec<Model> {
+    some.iter().filter(|row| !others.contains(row)).cloned().collect()
+}
+
+fn active(row: Model) -> ActiveModel {
+    let Model { subject_id, sort, score, floor, part, comment_id } = row;
+    ActiveModel {
+        subject_id: Set(subject_id),
+        sort: Set(sort),
+        score: Set(score),
+        floor: Set(floor),
+        part: Set(part),
+        comment_id: Set(comment_id),
+    }
+}

@@ -1,0 +1,44 @@
+//! One new ranking. Of several processes that make one at the same time, the first to insert its row wins.
+
+use riposte_core::rank::{RankedList, Ranking};
+use riposte_core::{CommentId, Error};
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
+
+use crate::error::StoreError;
+use crate::shard::part;
+use crate::sql::entity::comment_epoch::{Column, Entity};
+use crate::sql::pool::SourceTx;
+use crate::sql::row::{self, SnapshotFingerprint};
+use crate::sql::transact::TransactionBody;
+
+/// Writes a ranking; answers with the one that then has its number.
+#[derive(Debug)]
+pub(super) struct InsertSnapshot {
+    pub(super) list: RankedList,
+    /// The number that rankings know the list by.
+    pub(super) id: CommentId,
+    pub(super) ranking: Ranking,
+    pub(super) print: SnapshotFingerprint,
+}
+
+const KEY: [Column; 3] = [Column::SubjectId, Column::Sort, Column::Epoch];
+
+impl TransactionBody for InsertSnapshot {
+    type Answer = Ranking;
+    const NAME: &'static str = "freeze ranking";
+
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
+        let db = tx.on(self.id.partition());
+        let row = row::ranking_model(&self.list, self.id, &self.ranking, self.print);
+        let first = OnConflict::columns(KEY).do_nothing_on(KEY).to_owned();
+        Entity::insert(row).on_conflict(first).exec_without_returning(&db).await?;
+        let won = Entity::find()
+            .filter(Column::Part.eq(part(self.id.partition())))
+            .filter(Column::SubjectId.eq(self.id.get()))
+            .filter(Column::Sort.eq(self.list.board().code()))
+            .filter(Column::Epoch.eq(self.ranking.epoch));
+        let won = won.one(&db).await?.ok_or_else(|| Error::internal("a ranking is not there after its insert"))?;
+        Ok(row::ranking(&won)?.0)
+    }
+}

@@ -1,0 +1,162 @@
+//! The last ranking of a list, and what the next one is frozen from.
+
+use std::collections::HashSet;
+
+use riposte_core::rank::{RankCandidate, RankVersion, RankedList, Ranking, ScoreInputs};
+use riposte_core::{CommentId, CommentState, Millis, Partition};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
+
+use super::Listing;
+use crate::error::StoreError;
+use crate::sql::among::PRIMARY;
+use crate::sql::chunks::padded;
+use crate::sql::entity::{comment_epoch, comment_index, comment_rank, comment_ranked};
+use crate::sql::pool::Tx;
+use crate::sql::read::listed::listed;
+use crate::sql::read::{ReadQuery, along};
+use crate::sql::row::{self, SnapshotFingerprint};
+
+/// What a list looks like to whoever begins a walk.
+#[derive(Debug)]
+pub(in crate::sql) struct ListRankState {
+    /// Its last ranking.
+    pub(in crate::sql) last: Option<RankVersion>,
+    /// The next floor of the list.
+    pub(in crate::sql) next_floor: i32,
+    /// What the next ranking is frozen from, if the last one does not serve.
+    pub(in crate::sql) draft: Option<SnapshotDraft>,
+}
+
+/// What a ranking is frozen from.
+#[derive(Debug)]
+pub(in crate::sql) struct SnapshotDraft {
+    /// The number that boards and rankings know the list by.
+    pub(in crate::sql) list: CommentId,
+    /// The state of the list.
+    pub(in crate::sql) print: SnapshotFingerprint,
+    /// Every comment that may be ranked, once.
+    pub(in crate::sql) candidates: Vec<RankCandidate>,
+}
+
+#[derive(Debug)]
+pub(super) struct LoadRankState {
+    pub(super) list: RankedList,
+    pub(super) now: Millis,
+    pub(super) depth: Option<usize>,
+}
+
+impl ReadQuery for LoadRankState {
+    type Answer = Option<ListRankState>;
+    const NAME: &'static str = "look at ranking";
+
+    fn partition(&self) -> Partition {
+        self.list.subject().partition()
+    }
+
+    async fn read(self, tx: &Tx) -> Result<Self::Answer, StoreError> {
+        let Some(listing) = Listing::of(tx, &self.list).await? else { return Ok(None) };
+        let print = SnapshotFingerprint { revision: listing.revision, changes: changes(tx, listing.id()).await? };
+        let last = along(rankings(tx, &self.list, listing.id()), PRIMARY).order_by_desc(comment_epoch::Column::Epoch);
+        let last = last.limit(1).one(tx).await?.as_ref().map(row::ranking).transpose()?;
+        let last = last.map(|(ranking, frozen)| RankVersion { ranking, changed: frozen != print });
+        let serves = last.as_ref().is_some_and(|last| last.serves(self.now));
+        let draft = match self.depth.filter(|_| !serves) {
+            Some(depth) => Some(SnapshotDraft {
+                list: listing.id(),
+                print,
+                candidates: self.candidates(tx, &listing, depth).await?,
+            }),
+            None => None,
+        };
+        Ok(Some(ListRankState { last, next_floor: listing.next_floor, draft }))
+    }
+}
+
+/// What a candidate is made of: id, floor, state, likes, dislikes, replies, time.
+type Line = (i64, i32, i8, i32, i32, i32, i64);
+
+impl LoadRankState {
+    async fn candidates(&self, tx: &Tx, listing: &Listing, depth: usize) -> Result<Vec<RankCandidate>, StoreError> {
+        use comment_index::Column;
+        let newest = lines(listed(tx, listing.subject, listing.root_id())).order_by_desc(Column::Floor);
+        let mut found: Vec<Line> = newest.limit(depth as u64).into_tuple().all(tx).await?;
+        let known: HashSet<i64> = found.iter().map(|line| line.0).collect();
+        let mut first = self.first_of_board(tx, listing, depth).await?;
+        first.retain(|id| !known.contains(id));
+        for list in padded(&first) {
+            let rows = comment_index::Entity::find().filter(Column::Part.eq(tx.part())).filter(Column::Id.is_in(list));
+            found.extend(lines(rows).into_tuple::<Line>().all(tx).await?);
+        }
+        found.into_iter().filter(|line| visible(line.2)).map(candidate).collect()
+    }
+
+    /// The ids of the first `depth` comments of the board.
+    async fn first_of_board(&self, tx: &Tx, listing: &Listing, depth: usize) -> Result<Vec<i64>, StoreError> {
+        use comment_rank::Column;
+        let board = comment_rank::Entity::find()
+            .select_only()
+            .column(Column::CommentId)
+            .filter(Column::Part.eq(tx.part()))
+            .filter(Column::SubjectId.eq(listing.id().get()))
+            .filter(Column::Sort.eq(self.list.board().code()))
+            .order_by_desc(Column::Score)
+            .order_by_desc(Column::Floor)
+            .limit(depth as u64);
+        Ok(along(board, PRIMARY).into_tuple().all(tx).await?)
+    }
+}
+
+fn lines(rows: Select<comment_index::Entity>) -> Select<comment_index::Entity> {
+    use comment_index::Column;
+    let columns = [Column::Id, Column::Floor, Column::State, Column::LikeCount, Column::DislikeCount];
+    rows.select_only().columns(columns).columns([Column::ReplyCount, Column::CreateTime])
+}
+
+/// A tombstone has no rank: it follows by its floor.
+fn visible(state: i8) -> bool {
+    CommentState::from_code(state).is_some_and(CommentState::is_visible)
+}
+
+fn candidate((id, floor, _, likes, dislikes, replies, time): Line) -> Result<RankCandidate, StoreError> {
+    Ok((row::id(id)?, floor, ScoreInputs { likes, dislikes, replies, time: Millis(time) }))
+}
+
+/// How often the boards of a list were written.
+async fn changes(tx: &Tx, list: CommentId) -> Result<i64, StoreError> {
+    use comment_ranked::{Column, Entity};
+    let changes = Entity::find().select_only().column(Column::Changes);
+    let changes = changes.filter(Column::Part.eq(tx.part())).filter(Column::ListId.eq(list.get()));
+    Ok(changes.into_tuple().one(tx).await?.unwrap_or(0))
+}
+
+/// The rankings of a list.
+fn rankings(tx: &Tx, list: &RankedList, id: CommentId) -> Select<comment_epoch::Entity> {
+    use comment_epoch::{Column, Entity};
+    Entity::find()
+        .filter(Column::Part.eq(tx.part()))
+        .filter(Column::SubjectId.eq(id.get()))
+        .filter(Column::Sort.eq(list.board().code()))
+}
+
+/// One ranking, by its number.
+#[derive(Debug)]
+pub(super) struct LoadSnapshot {
+    pub(super) list: RankedList,
+    pub(super) epoch: i64,
+}
+
+impl ReadQuery for LoadSnapshot {
+    type Answer = Option<Ranking>;
+    const NAME: &'static str = "read ranking";
+
+    fn partition(&self) -> Partition {
+        self.list.subject().partition()
+    }
+
+    async fn read(self, tx: &Tx) -> Result<Self::Answer, StoreError> {
+        let Some(listing) = Listing::of(tx, &self.list).await? else { return Ok(None) };
+        let row = rankings(tx, &self.list, listing.id()).filter(comment_epoch::Column::Epoch.eq(self.epoch));
+        let found = row.one(tx).await?.as_ref().map(row::ranking).transpose()?;
+        Ok(found.map(|(ranking, _)| ranking))
+    }
+}

@@ -1,0 +1,180 @@
+//! Where work on the connections runs, and who is told how it went.
+
+use std::fmt;
+use std::future::Future;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
+use tracing::Span;
+
+use crate::error::{ErrorClass, StoreError};
+use crate::throttled_log::ThrottledLog;
+
+/// The target of every span of a trace: filters let all of them through or none.
+const SPANS: &str = "riposte::span";
+
+/// Who is told how the work of a store went. It is called where the work runs, and must not wait.
+pub trait TransactionObserver: fmt::Debug + Send + Sync {
+    /// A transaction of this name ended after so long, with the wait for its connection and all its retries. `failed` is the
+    /// kind of fault of the database; a refusal by the domain is none. It is called within the span of the transaction.
+    fn transaction(&self, system: &'static str, name: &'static str, took: Duration, failed: Option<&'static str>);
+
+    /// A transaction waited so long for a connection of a pool (`read`, `write`) of a data source, counted from 0, and then
+    /// began or could not; or a read for its turn to wait so (`room`).
+    fn connection(&self, source: usize, pool: &'static str, took: Duration, begun: bool);
+}
+
+/// See the module. Cloning is cheap.
+#[derive(Debug, Clone)]
+pub(crate) struct TransactionRunner {
+    handle: Handle,
+    system: &'static str,
+    observer: Arc<OnceLock<Arc<dyn TransactionObserver>>>,
+    complaints: Arc<[ThrottledLog]>,
+}
+
+impl TransactionRunner {
+    /// Work in this runtime, on so many databases of this kind (`mysql`, `sqlite`).
+    pub(crate) fn new(handle: Handle, system: &'static str, sources: usize) -> Self {
+        Self { handle, system, observer: Arc::default(), complaints: (0..sources).map(ThrottledLog::new).collect() }
+    }
+
+    /// From now on this one is told. Only the first counts.
+    pub(crate) fn observe(&self, observer: Arc<dyn TransactionObserver>) {
+        if self.observer.set(observer).is_err() {
+            tracing::debug!("a store has one observer");
+        }
+    }
+
+    /// Runs work to its end.
+    pub(crate) fn spawn<F>(&self, work: F) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        self.handle.spawn(work)
+    }
+
+    /// The span of a transaction: nothing is made where no trace is wanted.
+    pub(crate) fn span(&self, name: &'static str) -> Span {
+        tracing::debug_span!(
+            target: SPANS,
+            "transaction",
+            otel.kind = "client",
+            db.system.name = self.system,
+            db.operation.name = name,
+            "error.type" = tracing::field::Empty,
+            otel.status_code = tracing::field::Empty,
+        )
+    }
+
+    /// Says of a source, from 0 on, what is wrong with it.
+    pub(crate) fn complain(&self, source: usize, fault: &StoreError) {
+        if let Some(complaints) = self.complaints.get(source) {
+            complaints.tell(fault);
+        }
+    }
+
+    /// Does the work of a transaction on a source, from 0 on, and tells how it went.
+    pub(crate) async fn watched<T>(
+        &self,
+        (source, name): (usize, &'static str),
+        work: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
+        let begin = Instant::now();
+        let outcome = work.await;
+        let failed = outcome.as_ref().err().and_then(kind);
+        if let Some(kind) = failed {
+            Span::current().record("error.type", kind).record("otel.status_code", "ERROR");
+        }
+        if let Err(fault) = &outcome {
+            self.complain(source, fault);
+        }
+        if let Some(observer) = self.observer.get() {
+            observer.transaction(self.system, name, begin.elapsed(), failed);
+        }
+        outcome
+    }
+
+    /// Begins a transaction on a pool of a data source, from 0 on, and tells how long that took.
+    pub(crate) async fn begun<T, E>(
+        &self,
+        (source, pool): (usize, &'static str),
+        begin: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, E> {
+        let start = Instant::now();
+        let begun = begin.await;
+        if let Some(observer) = self.observer.get() {
+            observer.connection(source, pool, start.elapsed(), begun.is_ok());
+        }
+        begun
+    }
+}
+
+/// What an observer is told of a fault; nothing of what the domain refused.
+fn kind(fault: &StoreError) -> Option<&'static str> {
+    if let StoreError::Domain(error) = fault
+        && fault.meaning() == ErrorClass::Fatal
+        && !matches!(error, riposte_core::Error::Internal(_))
+    {
+        return None;
+    }
+    Some(match fault.meaning() {
+        ErrorClass::Conflict => "conflict",
+        ErrorClass::Locked => "locked",
+        ErrorClass::Duplicate => "duplicate",
+        ErrorClass::Lost => "lost",
+        ErrorClass::Unreachable => "unreachable",
+        ErrorClass::Fatal => "fatal",
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+    use std::time::Duration;
+
+    use riposte_core::Error;
+    use tokio::runtime::Handle;
+
+    use super::{TransactionObserver, TransactionRunner};
+    use crate::error::StoreError;
+
+    #[derive(Debug, Default)]
+    struct Told(Mutex<Vec<(&'static str, Option<&'static str>)>>);
+
+    impl TransactionObserver for Told {
+        fn transaction(&self, _: &'static str, name: &'static str, _: Duration, failed: Option<&'static str>) {
+            self.0.lock().unwrap().push((name, failed));
+        }
+
+        fn connection(&self, source: usize, pool: &'static str, _: Duration, begun: bool) {
+            assert_eq!(source, 1);
+            self.0.lock().unwrap().push((pool, (!begun).then_some("no connection")));
+        }
+    }
+
+    #[tokio::test]
+    async fn faults_of_the_database_are_told_and_refusals_of_the_domain_are_not() {
+        let (desk, told) = (TransactionRunner::new(Handle::current(), "sqlite", 2), Arc::new(Told::default()));
+        desk.observe(Arc::clone(&told) as _);
+        let work = |outcome: Result<(), StoreError>| desk.watched((1, "read"), std::future::ready(outcome));
+        assert!(work(Ok(())).await.is_ok());
+        assert!(work(Err(Error::CommentNotFound.into())).await.is_err());
+        assert!(work(Err(Error::internal("a row makes no sense").into())).await.is_err());
+        assert!(work(Err(StoreError::Silence)).await.is_err());
+        assert!(desk.begun((1, "write"), std::future::ready(Err::<(), ()>(()))).await.is_err());
+        assert!(desk.begun((1, "read"), std::future::ready(Ok::<(), ()>(()))).await.is_ok());
+        let expected = [
+            ("read", None),
+            ("read", None),
+            ("read", Some("fatal")),
+            ("read", Some("unreachable")),
+            ("write", Some("no connection")),
+            ("read", None),
+        ];
+        assert_eq!(*told.0.lock().unwrap(), expected);
+    }
+}
