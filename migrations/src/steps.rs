@@ -25,6 +25,9 @@ pub(crate) const ALL: [MigrationStep; 9] = [
 ];
 
 #[cfg(test)]
+mod golden;
+
+#[cfg(test)]
 mod tests {
     use super::ALL;
 

@@ -407,6 +407,9 @@ impl RedisCache {
 }
 
 #[cfg(test)]
+mod golden;
+
+#[cfg(test)]
 mod tests {
     use riposte_core::{Comment, CommentId, CommentState, MemberId, Millis, Path, SubjectId};
 

@@ -46,8 +46,10 @@ pub struct Command {
     pub now: Millis,
 }
 
+/// Each entry has the stored code, the stored name and the doc comment of a verb. Code and name are
+/// stored formats: they never change, also where the Rust type is renamed.
 macro_rules! verbs {
-    ($($name:ident = $code:literal $doc:literal,)*) => {
+    ($($name:ident = ($code:literal, $stored:literal) $doc:literal,)*) => {
         /// What a command does.
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub enum CommandKind {
@@ -55,16 +57,17 @@ macro_rules! verbs {
         }
 
         impl CommandKind {
-            /// The stored code: fixed for ever.
+            /// The code in the rows of requests. It is a stored format and never changes.
             #[must_use]
             pub const fn code(&self) -> i8 {
                 match self { $(Self::$name(_) => $code,)* }
             }
 
-            /// The name of the verb, for spans and the log.
+            /// The name that begins a fingerprint. It is a stored format and never changes: with
+            /// another name every repeat of an older request is refused as a reused id.
             #[must_use]
             pub const fn name(&self) -> &'static str {
-                match self { $(Self::$name(_) => stringify!($name),)* }
+                match self { $(Self::$name(_) => $stored,)* }
             }
 
             pub(crate) fn act(&self) -> &dyn Verb {
@@ -81,22 +84,22 @@ macro_rules! verbs {
 }
 
 verbs! {
-    CreateSubject = 1 "Bring a subject into being.",
-    UpdateSubject = 2 "Change owner, state or metadata.",
-    DeleteSubject = 3 "Delete a subject, softly.",
-    UndeleteSubject = 4 "Bring a deleted subject back.",
-    Create = 5 "Write a root comment.",
-    Reply = 6 "Answer a comment.",
-    Edit = 7 "Change what a comment says.",
-    Delete = 8 "Delete a comment; a tombstone may stay.",
-    Undelete = 9 "Bring a deleted comment back.",
-    Pin = 10 "Pin a root.",
-    Unpin = 11 "Unpin a root.",
-    Hide = 12 "Take a comment from view, as a moderator.",
-    Unhide = 13 "Show a hidden comment again.",
-    SetLike = 14 "Set a member's like.",
-    Import = 15 "Bring a comment in with its times.",
-    ImportLike = 16 "Bring a like in with its time.",
+    CreateSubject = (1, "CreateSubject") "Bring a subject into being.",
+    UpdateSubject = (2, "UpdateSubject") "Change owner, state or metadata.",
+    DeleteSubject = (3, "DeleteSubject") "Delete a subject, softly.",
+    UndeleteSubject = (4, "UndeleteSubject") "Bring a deleted subject back.",
+    Create = (5, "Create") "Write a root comment.",
+    Reply = (6, "Reply") "Answer a comment.",
+    Edit = (7, "Edit") "Change what a comment says.",
+    Delete = (8, "Delete") "Delete a comment; a tombstone may stay.",
+    Undelete = (9, "Undelete") "Bring a deleted comment back.",
+    Pin = (10, "Pin") "Pin a root.",
+    Unpin = (11, "Unpin") "Unpin a root.",
+    Hide = (12, "Hide") "Take a comment from view, as a moderator.",
+    Unhide = (13, "Unhide") "Show a hidden comment again.",
+    SetLike = (14, "SetLike") "Set a member's like.",
+    Import = (15, "Import") "Bring a comment in with its times.",
+    ImportLike = (16, "ImportLike") "Bring a like in with its time.",
 }
 
 /// The rows a command decides on. The store locks them before it runs the command.

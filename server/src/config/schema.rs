@@ -103,6 +103,13 @@ mod tests {
     }
 
     #[test]
+    fn the_schema_keeps_its_golden_text() {
+        let text = serde_json::to_string_pretty(&schema().unwrap()).unwrap() + "\n";
+        let golden = include_str!("../../golden/config_schema.json");
+        assert!(golden == text, "keys of the configuration have changed; the schema as it is now:\n{text}");
+    }
+
+    #[test]
     fn each_type_is_learned() {
         let schema = schema().unwrap();
         let at = |path: &str| schema.pointer(&format!("/properties/{}", path.replace('.', "/properties/"))).unwrap();

@@ -1,3 +1,4 @@
+mod golden;
 mod imports;
 mod lists;
 mod ranked;

@@ -170,6 +170,9 @@ pub(crate) fn each_line(path: &Path, each: &mut dyn FnMut(u64, &str) -> Result<(
 }
 
 #[cfg(test)]
+mod golden;
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::cli::transfer::record::{CommentState, DeletedBy, Key, LikeValue, Votes};

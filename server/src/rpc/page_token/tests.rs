@@ -1,3 +1,5 @@
+mod golden;
+
 use proptest::prelude::*;
 use riposte_core::page::{HistoryCursor, LikerCursor, ListOrder, PageStart, SubjectCursor};
 use riposte_core::rank::{Direction, RankPosition, RankedCursor, RankedWalk};

@@ -1,3 +1,5 @@
+mod golden;
+
 use riposte_core::request::{Fingerprint, IdempotencyKey, RequestIdentity};
 use riposte_core::subject::Metadata;
 use riposte_core::{

@@ -1,0 +1,35 @@
+//! Golden bytes of page tokens. Clients keep tokens over an upgrade, so both parts of a token, the
+//! hash of the walk and the cursor, stay readable.
+
+use std::fmt::Write;
+
+use prost::Message;
+
+use super::super::internal::v1;
+use super::{FloorStep, ListOrder, NOW, TokenCursor, context, longest, tokens};
+
+const DESCRIPTORS: &str = include_str!("../../../../golden/page_tokens.txt");
+/// A token that the first key of the ring sealed: the cursor is floor 7, toward newer ones.
+const SEALED: &str = include_str!("../../../../golden/page_token_sealed.txt");
+
+#[test]
+fn descriptors_keep_their_golden_bytes_and_are_read_from_them() {
+    let mut lines = String::new();
+    for cursor in longest() {
+        let context = context().hash().to_vec();
+        let token = v1::PageToken { issued: NOW.0 / 1000, context, cursor: Some(cursor.to_message()) };
+        let bytes = token.encode_to_vec();
+        bytes.iter().for_each(|byte| write!(lines, "{byte:02x}").expect("a string takes it"));
+        lines.push('\n');
+        let read = v1::PageToken::decode(&bytes[..]).ok().and_then(|token| token.cursor);
+        assert_eq!(read.and_then(TokenCursor::from_message), Some(cursor));
+    }
+    assert!(DESCRIPTORS == lines, "the stored format has changed; all lines as they are now:\n{lines}");
+}
+
+#[test]
+fn a_token_of_an_earlier_version_is_opened() {
+    let cursor = TokenCursor::Floor(FloorStep::after(7, ListOrder::Oldest));
+    let fresh = tokens().seal(&context(), &cursor, NOW);
+    assert_eq!(tokens().open(&context(), SEALED.trim()), Ok(cursor), "sealed now: {fresh:?}");
+}
