@@ -6,6 +6,7 @@
 mod arena;
 mod book;
 mod figures;
+mod log_lines;
 mod machine;
 mod outcome;
 mod overload;
@@ -14,6 +15,7 @@ mod processor;
 mod record;
 mod row;
 mod sdk;
+mod server;
 mod sides;
 mod suite;
 mod table;

@@ -2,24 +2,22 @@
 //! none pays for what an earlier one left behind.
 
 use super::figures::{CACHE, DATABASE, Figures, SERVER};
+use super::log_lines::LogLines;
 use super::machine::Cores;
 use super::row::Row;
+use super::server::{Place, Server};
 use super::variant::{Database, Variant};
 use crate::live::{Folder, Live, Process};
 use crate::repo::Repo;
 use crate::servers::{self, OneRedis, Setup, Single, bound_to_us, tail};
 use crate::tools;
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-
-/// How long a server may take until it serves.
-const SERVES_WITHIN: Duration = Duration::from_secs(30);
 
 /// Running servers.
 pub(super) struct Arena<'a> {
@@ -44,14 +42,13 @@ struct Service {
 }
 
 impl<'a> Arena<'a> {
-    /// Starts the servers that a row needs, makes the schema and starts the processes that serve, each configured by the
-    /// `--set` arguments `sets`.
+    /// Starts the servers that a row needs, makes the schema and starts the processes that serve, each of them `server`.
     pub(super) fn open(
         repo: &'a Repo,
         live: &'a Arc<Live>,
         variant: Variant,
         row: Row,
-        sets: &[String],
+        server: &Server,
     ) -> Result<Self> {
         let setup = Setup {
             durable: true,
@@ -70,13 +67,15 @@ impl<'a> Arena<'a> {
         let mut arena = Self { repo, live, cores, services, database, cache, logs: live.folder()?, version };
         let made = arena.ask(&["database", "--url", &arena.url("riposte")])?;
         arena.version = made["version"].as_str().unwrap_or("?").to_owned();
-        let config = arena.config(variant, sets);
-        let binary = repo.server_binary();
-        crate::run::output_of(Command::new(&binary).args(&config).args(["migrate", "up"])).context("migrate up")?;
+        let launch = server.launch(repo, &arena.place(variant))?;
+        let mut migrate = Command::new(&launch.binary);
+        launch.configure(&mut migrate);
+        crate::run::output_of(migrate.args(["migrate", "up"])).context("migrate up")?;
         for _ in 0..row.servers() {
-            let mut command = on_cores(&binary, arena.cores.as_ref().map(|cores| &cores.server));
-            command.args(&config).args(["serve", "--allow-insecure"]);
-            let service = arena.start(command)?;
+            let mut command = on_cores(&launch.binary, arena.cores.as_ref().map(|cores| &cores.server));
+            launch.configure(&mut command);
+            command.args(["serve", "--allow-insecure"]);
+            let service = arena.start(command, &launch.log)?;
             arena.services.push(service);
         }
         Ok(arena)
@@ -87,7 +86,7 @@ impl<'a> Arena<'a> {
     pub(super) fn serve_constant(&mut self, arguments: &[String]) -> Result<String> {
         let mut command = on_cores(&self.repo.bench_binary(), self.cores.as_ref().map(|cores| &cores.server));
         command.args(arguments);
-        let constant = self.start(command)?;
+        let constant = self.start(command, &LogLines::CURRENT)?;
         let endpoint = constant.endpoint.clone();
         self.services.push(constant);
         Ok(endpoint)
@@ -144,33 +143,19 @@ impl<'a> Arena<'a> {
         Ok(serde_json::from_str(&said)?)
     }
 
-    fn config(&self, variant: Variant, sets: &[String]) -> Vec<String> {
-        let ours = [
-            format!("store.sources=[{{url=\"{}\"}}]", self.url("riposte")),
-            "server.listen=127.0.0.1:0".to_owned(),
-            "server.admin_listen=127.0.0.1:0".to_owned(),
-            "server.metrics_listen=127.0.0.1:0".to_owned(),
-            "open_object_types=true".to_owned(),
-            "log.format=json".to_owned(),
-        ];
-        let redis =
-            self.cache.as_ref().map(|cache| ["cache.kind=redis".to_owned(), format!("cache.url={:?}", cache.url())]);
-        let all = ours
-            .into_iter()
-            .chain(variant.shard_counts())
-            .chain(redis.into_iter().flatten())
-            .chain(sets.iter().cloned());
-        all.flat_map(|set| ["--set".to_owned(), set]).collect()
+    /// What a server must know of the servers that it stands on.
+    fn place(&self, variant: Variant) -> Place {
+        Place { database: self.url("riposte"), redis: self.cache.as_ref().map(OneRedis::url), variant }
     }
 
     /// Starts a process and waits until its log says that it serves.
-    fn start(&self, mut command: Command) -> Result<Service> {
+    fn start(&self, mut command: Command, lines: &LogLines) -> Result<Service> {
         let log = self.log(self.services.len());
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(&log)?);
         let mut process = self.live.spawn(&mut command)?;
         let endpoint =
-            serving(&log, &mut process).with_context(|| tail(&log)).with_context(|| format!("{command:?}"))?;
-        let metrics = listening(&std::fs::read_to_string(&log)?, "metrics");
+            lines.wait(&log, &mut process).with_context(|| tail(&log)).with_context(|| format!("{command:?}"))?;
+        let metrics = lines.metrics(&std::fs::read_to_string(&log)?);
         Ok(Service { process, endpoint, metrics })
     }
 
@@ -190,48 +175,4 @@ fn on_cores(program: &Path, cores: Option<&String>) -> Command {
     let mut command = bound_to_us(Path::new("taskset"));
     command.args(["--cpu-list", cores]).arg(program);
     command
-}
-
-/// The address of the public services, once the log says that they serve.
-pub(super) fn serving(log: &Path, process: &mut Process) -> Result<String> {
-    let deadline = Instant::now() + SERVES_WITHIN;
-    while Instant::now() < deadline {
-        if let Some(endpoint) = endpoint(&std::fs::read_to_string(log)?) {
-            return Ok(endpoint);
-        }
-        if let Some(status) = process.child().try_wait()? {
-            bail!("it ended with {status}");
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    bail!("it did not serve within {} s", SERVES_WITHIN.as_secs())
-}
-
-/// What a log tells: first where it listens, later that it serves.
-fn endpoint(log: &str) -> Option<String> {
-    event(log, "serving")?;
-    Some(format!("http://{}", listening(log, "grpc")?))
-}
-
-/// An address that a log tells.
-fn listening(log: &str, port: &str) -> Option<String> {
-    Some(event(log, "listening")?[port].as_str()?.to_owned())
-}
-
-fn event(log: &str, message: &str) -> Option<Value> {
-    let mut events = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    events.find(|event| event["message"] == message)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_service_is_there_when_it_serves_and_not_when_it_listens() {
-        let listening = "{\"message\":\"listening\",\"grpc\":\"127.0.0.1:5\",\"admin\":\"127.0.0.1:6\"}\n";
-        assert_eq!(endpoint(listening), None);
-        let both = format!("{listening}{{\"message\":\"serving\"}}\n{{\"half a li");
-        assert_eq!(endpoint(&both).as_deref(), Some("http://127.0.0.1:5"));
-    }
 }

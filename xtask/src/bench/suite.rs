@@ -7,6 +7,7 @@ use super::outcome::Outcome;
 use super::plan::{Choice, plan};
 use super::processor::Processor;
 use super::row::Row;
+use super::server::Server;
 use super::sides::{BARE_CONNECTIONS, Pace, Side, sides};
 use super::variant::Variant;
 use super::{record, table};
@@ -79,7 +80,7 @@ fn measure(
     earlier: &[Outcome],
 ) -> Result<Outcome> {
     let sets: Vec<String> = row.sets().iter().map(|set| (*set).to_owned()).chain(args.sets.iter().cloned()).collect();
-    let mut arena = Arena::open(repo, live, variant, row, &sets)?;
+    let mut arena = Arena::open(repo, live, variant, row, &Server::Current(sets))?;
     let sides = sides(row, &mut arena, args.pace, &connections(row, variant, earlier))?;
     let measured = rounds(row, &arena, &sides, args).inspect_err(|_| eprintln!("{}", arena.logs()))?;
     let medians: Vec<(String, Figures)> = sides

@@ -38,12 +38,17 @@ impl Variant {
         self.database == Database::MySql
     }
 
-    /// The tables of subjects and of everything else, as the service's keys name them.
-    pub(super) fn shard_counts(self) -> [String; 2] {
-        let (subjects, index) = match self.tables {
+    /// The tables of subjects, and those of everything else.
+    pub(super) fn table_counts(self) -> (u16, u16) {
+        match self.tables {
             Tables::One => (1, 1),
             Tables::Many => (50, 200),
-        };
+        }
+    }
+
+    /// The same, as the service's keys name them.
+    pub(super) fn shard_counts(self) -> [String; 2] {
+        let (subjects, index) = self.table_counts();
         [format!("store.subject_tables={subjects}"), format!("store.index_tables={index}")]
     }
 

@@ -1,6 +1,6 @@
 //! A database behind a slow wire, and the service before it.
 
-use super::super::arena::serving;
+use super::super::log_lines::LogLines;
 use super::{WIRE_MS, hostile};
 use crate::live::{Folder, Live, Process};
 use crate::repo::Repo;
@@ -118,6 +118,7 @@ fn config(url: &str, sets: &[String]) -> Vec<String> {
 fn start(live: &Arc<Live>, mut command: Command, log: &Path) -> Result<(Process, String)> {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(log)?);
     let mut process = live.spawn(&mut command)?;
-    let endpoint = serving(log, &mut process).with_context(|| tail(log)).with_context(|| format!("{command:?}"))?;
+    let endpoint =
+        LogLines::CURRENT.wait(log, &mut process).with_context(|| tail(log)).with_context(|| format!("{command:?}"))?;
     Ok((process, endpoint))
 }
