@@ -5,6 +5,7 @@
 
 mod arena;
 mod book;
+mod compare;
 mod figures;
 mod log_lines;
 mod machine;
@@ -12,6 +13,7 @@ mod outcome;
 mod overload;
 mod plan;
 mod processor;
+mod profile;
 mod record;
 mod row;
 mod sdk;
@@ -58,6 +60,14 @@ pub(crate) enum Bench {
     /// that rate, whatever becomes of them, and at last at less; hot pages are read beside it. The figures go to overload.json in
     /// the folder bench of cargo's build directory, and with --record to docs/benchmarks/overload.md, which explains the columns.
     Overload(overload::Args),
+    /// Server CPU per operation of this tree's server, against an older one
+    ///
+    /// Builds this tree's server and measures it and BINARY under the same load in turns, A B B A, each on a database server
+    /// of its own, with one table and with many. Both binaries must be built with one profile: the same lto above all. BINARY
+    /// has the configuration keys of its own revision, which FILE lists. Fails when the 95 % interval of the median ratio of
+    /// a row lies above 1.03. The table goes to the terminal, its figures to compare.json in the folder bench of cargo's build
+    /// directory. Close what else runs.
+    Compare(compare::Args),
 }
 
 /// Runs one benchmark; whether every row of it could be measured.
@@ -67,5 +77,6 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, what: &Bench) -> Result<bool> {
         Bench::Read(args) => suite::run(repo, live, Book::Read, args),
         Bench::Sdk(args) => sdk::run(repo, live, args),
         Bench::Overload(args) => overload::run(repo, live, args),
+        Bench::Compare(args) => compare::run(repo, live, args),
     }
 }

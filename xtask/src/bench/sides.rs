@@ -7,7 +7,7 @@ use super::arena::Arena;
 use super::book::Book;
 use super::figures::Figures;
 use super::row::Row;
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 /// Connections with which the bare loop is tried; the best counts.
 pub(super) const BARE_CONNECTIONS: [usize; 3] = [1, 16, 64];
@@ -45,6 +45,13 @@ pub(super) struct Pace {
     rate: u32,
 }
 
+impl Pace {
+    /// For closed loops alone.
+    pub(super) fn closed(seconds: f64, callers: usize) -> Self {
+        Self { seconds, callers, minutes: 0.0, subjects: 0, rate: 0 }
+    }
+}
+
 impl Side {
     fn new(label: &str, load: Vec<String>) -> Self {
         Self { label: label.to_owned(), before: None, load }
@@ -75,6 +82,11 @@ pub(super) fn sides(row: Row, arena: &mut Arena<'_>, pace: Pace, connections: &[
         Book::Write => write::sides(row, &desk),
         Book::Read => read::sides(row, &mut desk),
     }
+}
+
+/// Our side alone.
+pub(super) fn ours(row: Row, arena: &mut Arena<'_>, pace: Pace) -> Result<Side> {
+    sides(row, arena, pace, &[])?.into_iter().next().context("a row without a side")
 }
 
 /// What loads are put together from.
