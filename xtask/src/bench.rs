@@ -62,11 +62,13 @@ pub(crate) enum Bench {
     Overload(overload::Args),
     /// Server CPU per operation of this tree's server, against an older one
     ///
-    /// Builds this tree's server and measures it and BINARY under the same load in turns, A B B A, each on a database server
-    /// of its own, with one table and with many. Both binaries must be built with one profile: the same lto above all. BINARY
-    /// has the configuration keys of its own revision, which FILE lists. Fails when the 95 % interval of the median ratio of
-    /// a row lies above 1.03. The table goes to the terminal, its figures to compare.json in the folder bench of cargo's build
-    /// directory. Close what else runs.
+    /// Builds this tree's server and measures it and BINARY under the same load in turns, A B B A,
+    /// each on a database server of its own, with one table and with many. Both binaries must be
+    /// built with one profile: the same lto above all. BINARY has the configuration keys of its own
+    /// revision, which FILE lists. The command fails when the lower end of the 95 % interval of a
+    /// row's median ratio, new to old, is above 1.03. The table goes to the terminal, its figures to
+    /// compare.json in the folder bench of cargo's build directory. docs/benchmarks/compare.md
+    /// explains the method. Close what else runs.
     Compare(compare::Args),
 }
 

@@ -95,7 +95,9 @@ Examples:
   cargo xtask bench write --rows create_hot,like_hot --unpinned --tables one
                                        how much faster than one transaction per comment
   cargo xtask bench read --rows page_hot
-                                       how near to a server of constant bytes";
+                                       how near to a server of constant bytes
+  cargo xtask bench compare --before OLD --before-settings bench/before/ed6c35b.toml
+                                       whether an operation costs more CPU than in an older server";
 
 fn main() -> ExitCode {
     match run(Cli::parse()) {

@@ -143,7 +143,7 @@ impl<'a> Arena<'a> {
         Ok(serde_json::from_str(&said)?)
     }
 
-    /// What a server must know of the servers that it stands on.
+    /// The servers and tables that the processes work on.
     fn place(&self, variant: Variant) -> Place {
         Place { database: self.url("riposte"), redis: self.cache.as_ref().map(OneRedis::url), variant }
     }

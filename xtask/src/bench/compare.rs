@@ -1,4 +1,5 @@
-//! The server of this tree against an older one: server CPU per operation under the same load, in turns.
+//! The server of this tree against an older one: server CPU per operation, under the same load and
+//! in turns.
 
 mod interval;
 mod row;
@@ -39,7 +40,7 @@ pub(crate) struct Args {
     /// Only with so many tables
     #[arg(long, value_enum)]
     tables: Option<Tables>,
-    /// Rounds, each of which measures the servers in the order A B B A; with fewer than 9 the gate does not pass
+    /// Rounds of four turns, in the order A B B A; with fewer than 9 the gate does not pass
     #[arg(long, default_value_t = ROUNDS)]
     rounds: usize,
     #[command(flatten)]

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// How long a server may take until it serves.
 const SERVES_WITHIN: Duration = Duration::from_secs(30);
 
-/// The messages of these lines and the names of their fields, which another revision may word differently.
+/// The messages of these lines and the names of their fields. Another revision may have others.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LogLines {
@@ -34,7 +34,7 @@ impl LogLines {
         metrics: Cow::Borrowed("metrics"),
     };
 
-    /// Waits until the log says that the process serves; returns the address of the public services.
+    /// Waits until the log says that the process serves. Returns the address of the public services.
     pub(super) fn wait(&self, log: &Path, process: &mut Process) -> Result<String> {
         let deadline = Instant::now() + SERVES_WITHIN;
         while Instant::now() < deadline {

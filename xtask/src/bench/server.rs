@@ -20,7 +20,7 @@ pub(super) enum Server {
     Before(Before),
 }
 
-/// What a server stands on.
+/// The servers and tables that a server works on.
 #[derive(Debug)]
 pub(super) struct Place {
     /// The URL of the database.
@@ -30,7 +30,7 @@ pub(super) struct Place {
     pub(super) variant: Variant,
 }
 
-/// A program with all that it needs to start.
+/// A program with its configuration and the lines of its log.
 #[derive(Debug)]
 pub(super) struct Launch {
     pub(super) binary: PathBuf,
@@ -55,7 +55,8 @@ impl Server {
 }
 
 impl Launch {
-    /// Adds the configuration to a command of the program. Settings of a developer's own service do not reach it.
+    /// Adds the configuration to a command of the program. Variables of a developer's own service are
+    /// removed.
     pub(super) fn configure(&self, command: &mut Command) {
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("RIPOSTE_") {

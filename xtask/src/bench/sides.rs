@@ -46,7 +46,7 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// For closed loops alone.
+    /// Of closed loops, which is all that most rows need.
     pub(super) fn closed(seconds: f64, callers: usize) -> Self {
         Self { seconds, callers, minutes: 0.0, subjects: 0, rate: 0 }
     }

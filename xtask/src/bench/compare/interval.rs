@@ -1,21 +1,21 @@
-//! The median of some values, and how sure it is.
+//! The median of a sample, and an interval for the median of the population.
 
-/// How often at least the interval holds the median of all that could have been measured.
+/// The probability, at least, that the interval holds the true median.
 const CONFIDENCE: f64 = 0.95;
 
-/// The median of some values with its 95 % interval. The interval reaches from the k-th smallest to
-/// the k-th largest value, so that nothing is assumed of how the values are distributed: the number
-/// of values below the true median is binomial with probability one half, and k is the largest at
-/// which both ends together miss it in at most 5 % of cases.
+/// The median of a sample with its 95 % interval of order statistics, from the k-th smallest to the
+/// k-th largest value. It assumes no distribution: the number of values below the true median is
+/// binomial with probability one half. k is the largest rank at which the interval misses the true
+/// median in at most 5 % of samples.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Median {
     pub(super) value: f64,
-    /// Both ends; `None` of fewer than six values, whose extremes are not sure enough.
+    /// Both ends; `None` for fewer than six values, whose extremes miss it in more than 5 %.
     pub(super) interval: Option<(f64, f64)>,
 }
 
 impl Median {
-    /// `None` of no values.
+    /// Returns `None` for an empty sample.
     pub(super) fn of(values: &[f64]) -> Option<Self> {
         let mut sorted = values.to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -26,7 +26,7 @@ impl Median {
     }
 }
 
-/// The k of the interval, counted from 1.
+/// The rank k of the interval, counted from 1.
 fn rank(count: usize) -> Option<usize> {
     let (mut below, mut term, mut found) = (0.0, 0.5_f64.powf(count as f64), None);
     for k in 1..=count / 2 {

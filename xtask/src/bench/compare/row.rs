@@ -1,4 +1,4 @@
-//! A compared row: its figures, its line in the table and what the gate says of it.
+//! A compared row: its figures, its line in the table and its verdict.
 
 use super::interval::Median;
 use crate::bench::figures::Figures;
@@ -7,10 +7,10 @@ use crate::bench::variant::Variant;
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
-/// The gate fails a row whose interval lies above it: 3 % more CPU.
+/// The ratio above which the lower end of the interval fails the gate: 3 % more CPU.
 const LIMIT: f64 = 1.03;
 
-/// What one round measured: each server twice.
+/// The figures of one round, in which each server is measured twice.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Round {
     pub(super) new: [Figures; 2],
@@ -52,13 +52,13 @@ impl Row {
         Ok(Self { load, variant, version, ratios, ratio, new, old })
     }
 
-    /// Why the gate fails this row, if it does.
+    /// The reason for which the row fails the gate, if it does.
     pub(super) fn fault(&self) -> Option<String> {
         let (low, high) = self.ratio.interval?;
         (low > LIMIT).then(|| {
             format!(
-                "{} ({}) takes {:.3} × the server CPU per operation of the older server; the 95 % interval from \
-                 {low:.3} to {high:.3} lies above {LIMIT}",
+                "{} ({}) takes {:.3} × the server CPU per operation of the older server; the lower end of its 95 % \
+                 interval, {low:.3} to {high:.3}, is above {LIMIT}",
                 self.load.name(),
                 self.variant,
                 self.ratio.value
