@@ -8,7 +8,9 @@ use toml::Value;
 /// The settings of the release profile, in one line.
 pub(super) fn release(repo: &Repo) -> Result<String> {
     let manifest = std::fs::read_to_string(repo.at("Cargo.toml")).context("cannot read Cargo.toml")?;
-    describe(&manifest, std::env::vars())
+    let text =
+        std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    describe(&manifest, text)
 }
 
 fn describe(manifest: &str, variables: impl Iterator<Item = (String, String)>) -> Result<String> {

@@ -43,7 +43,7 @@ pub(super) fn measure(
         contestant.turn(0)?;
     }
     let rounds: Vec<Round> = (1..=args.rounds).map(|number| round(&new, &old, number)).collect::<Result<_>>()?;
-    Row::new((load, variant), new.arena.version.clone(), &rounds)
+    Row::new((load, variant), new.arena.version, &rounds)
 }
 
 /// A B B A: a machine that becomes steadily slower or faster meanwhile is so to both. The server
