@@ -76,7 +76,7 @@ enum Task {
     /// Render the Helm chart and check it; gets helm where it is missing
     Chart(chart::Args),
     /// Check the house rules that the compiler cannot: sizes, names, and which file may say what
-    Tidy,
+    Tidy(tidy::Args),
 }
 
 const AFTER_HELP: &str = "\
@@ -129,6 +129,6 @@ fn run(cli: Cli) -> Result<bool> {
         }
         Task::Sdk(what) => sdk::run(&repo, &live, &what),
         Task::Chart(args) => chart::run(&repo, &live, &args),
-        Task::Tidy => tidy::run(&repo).map(|report| report.print()),
+        Task::Tidy(args) => tidy::run_args(&repo, &args),
     }
 }

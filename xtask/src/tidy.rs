@@ -11,6 +11,7 @@ mod reasons;
 mod services;
 mod sizes;
 mod source;
+mod words;
 
 use crate::repo::Repo;
 use anyhow::{Context, Result};
@@ -65,14 +66,49 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Holds every rule against the working tree.
+/// Options of `cargo xtask tidy`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// List every retired word of docs/glossary.md with the term that replaces it
+    #[arg(long)]
+    words: bool,
+    /// Lower xtask/words-budget.txt to today's counts
+    #[arg(long, requires = "words")]
+    update: bool,
+}
+
+/// Runs the rules, or lists or counts the retired words. Returns `false` if there are faults.
+pub(crate) fn run_args(repo: &Repo, args: &Args) -> Result<bool> {
+    if !args.words {
+        return run(repo).map(|report| report.print());
+    }
+    let mut report = Report::default();
+    let sources = sources(repo, &repo.files()?)?;
+    let words = words::Words::find(repo, &sources, &mut report.faults)?;
+    if !report.faults.is_empty() {
+        return Ok(report.print());
+    }
+    if args.update {
+        words.update(repo)?;
+    } else {
+        words.print();
+    }
+    Ok(true)
+}
+
+fn sources(repo: &Repo, files: &[String]) -> Result<Vec<Source>> {
+    let rust = files.iter().filter(|path| path.ends_with(".rs"));
+    rust.map(|path| Ok(Source::new(path, read(repo, path)?))).collect()
+}
+
+fn read(repo: &Repo, path: &str) -> Result<String> {
+    std::fs::read_to_string(repo.at(path)).with_context(|| format!("cannot read {path}"))
+}
+
+/// Checks every rule against the working tree.
 pub(crate) fn run(repo: &Repo) -> Result<Report> {
     let files = repo.files()?;
-    let read = |path: &str| std::fs::read_to_string(repo.at(path)).with_context(|| format!("cannot read {path}"));
-    let mut sources = Vec::new();
-    for path in files.iter().filter(|path| path.ends_with(".rs")) {
-        sources.push(Source::new(path, read(path)?));
-    }
+    let sources = sources(repo, &files)?;
     let mut report = Report::default();
     sizes::check(&sources, &mut report);
     for source in sources.iter().filter(|source| !source.generated) {
@@ -83,14 +119,15 @@ pub(crate) fn run(repo: &Repo) -> Result<Report> {
     bans::prove(&mut report.faults);
     services::check(&sources, &mut report.faults);
     for path in files.iter().filter(|path| path.ends_with(".md")) {
-        documents::check(path, &read(path)?, &mut report.faults);
+        documents::check(path, &read(repo, path)?, &mut report.faults);
     }
-    match read(reasons::CONTRACT) {
+    match read(repo, reasons::CONTRACT) {
         Ok(contract) => reasons::check(&contract, &sources, &mut report.faults),
         Err(_) => report.faults.push(Fault::new(reasons::CONTRACT, 0, "the list of error reasons is missing")),
     }
     arrows::check(&arrows::Graph::of(repo)?, &mut report.faults);
     by_hand::check(repo, &mut report)?;
+    words::Words::find(repo, &sources, &mut report.faults)?.check(repo, &mut report)?;
     report.checked = format!("{} Rust files, {} arrows by word", sources.len(), bans::count());
     Ok(report)
 }
