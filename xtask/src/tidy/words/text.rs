@@ -6,6 +6,8 @@ use crate::tidy::source::{Source, in_name, words};
 
 /// The keywords that define a type.
 const DEFINING: [&str; 5] = ["struct", "enum", "trait", "type", "union"];
+/// The number of words from which a name is a sentence, such as the name of a test.
+const SENTENCE: usize = 5;
 
 /// The kinds of files that hold prose and no Rust.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -141,7 +143,7 @@ fn tokens(line: &str) -> Vec<Token<'_>> {
 fn names(glossary: &Glossary, line: &str, add: &mut impl FnMut(usize)) {
     let mut before = "";
     for token in tokens(line) {
-        matches(&glossary.identifiers, &parts(token.text), add);
+        name(glossary, token.text, add);
         if let Some(word) = glossary.types.get(token.text).filter(|_| DEFINING.contains(&before)) {
             add(*word);
         }
@@ -153,17 +155,24 @@ fn names(glossary: &Glossary, line: &str, add: &mut impl FnMut(usize)) {
 fn prose(glossary: &Glossary, line: &str, add: &mut impl FnMut(usize)) {
     let mut run = Vec::new();
     for token in tokens(line) {
-        let name = is_name(token.text);
-        if !token.joined || name {
+        let named = is_name(token.text);
+        if !token.joined || named {
             matches(&glossary.prose, &std::mem::take(&mut run), add);
         }
-        if name {
-            matches(&glossary.identifiers, &parts(token.text), add);
+        if named {
+            name(glossary, token.text, add);
         } else {
             run.push(token.text.to_lowercase());
         }
     }
     matches(&glossary.prose, &run, add);
+}
+
+/// Finds retired words in a name. A name in the form of a sentence is prose.
+fn name(glossary: &Glossary, name: &str, add: &mut impl FnMut(usize)) {
+    let parts = parts(name);
+    let sentence = parts.len() >= SENTENCE && name.chars().all(|c| c == '_' || !c.is_uppercase());
+    matches(if sentence { &glossary.prose } else { &glossary.identifiers }, &parts, add);
 }
 
 fn matches(forms: &Forms, parts: &[String], add: &mut impl FnMut(usize)) {
@@ -245,6 +254,12 @@ mod tests {
         assert_eq!(found("a.rs", "fn a() {}\nlet write_lanes = 1;\n"), ["2 both: lane"]);
         assert_eq!(found("a.rs", "struct FastLane(HTTPLane, RequestKey, REQUEST_KEY);\n").len(), 4);
         assert!(found("a.rs", "let plane = told(request, key);\n").is_empty());
+    }
+
+    #[test]
+    fn a_name_in_the_form_of_a_sentence_is_prose() {
+        assert_eq!(found("a.rs", "fn the_first_caller_is_told() {}\n"), ["1 prose: told"]);
+        assert!(found("a.rs", "fn a_request_key_of_old() {}\nfn is_told() {}\n").is_empty());
     }
 
     #[test]
