@@ -1,4 +1,4 @@
-//! The words that the glossary retires. Their occurrences are counted against a budget that only shrinks.
+//! The words that the glossary retires. A budget that only shrinks limits their occurrences.
 
 mod budget;
 mod glossary;

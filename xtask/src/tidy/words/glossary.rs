@@ -63,7 +63,8 @@ impl Forms {
         }
     }
 
-    /// The longest form that begins `parts`, with its number of parts. The last part may be a plural.
+    /// The number of parts and the word of the longest form that begins `parts`.
+    /// The last part may be a plural.
     pub(super) fn longest(&self, parts: &[String]) -> Option<(usize, usize)> {
         let first = parts.first()?;
         let candidates = [Some(first.as_str()), first.strip_suffix('s')];
@@ -171,8 +172,8 @@ fn exception(row: &[&str]) -> Option<Exception> {
     let text = *quoted(text).first()?;
     let path = if *path == "everywhere" { "" } else { quoted(path).first().copied()? };
     let whole = text == "*";
-    let sound = !why.is_empty() && !text.contains('"') && !(whole && path.is_empty());
-    sound.then(|| Exception { text: (!whole).then(|| text.to_owned()), path: path.to_owned() })
+    let faulty = why.is_empty() || text.contains('"') || whole && path.is_empty();
+    (!faulty).then(|| Exception { text: (!whole).then(|| text.to_owned()), path: path.to_owned() })
 }
 
 /// The parts of a cell that stand in backticks.

@@ -120,9 +120,10 @@ fn masked(text: &str, hidden: &[(usize, usize)]) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// A word or a name, and whether it stands beside the one before it, with blanks and hyphens between them.
+/// A word or a name in a line.
 struct Token<'a> {
     text: &'a str,
+    /// Only blanks and hyphens separate this token from the one before.
     joined: bool,
 }
 
@@ -188,7 +189,7 @@ fn matches(forms: &Forms, parts: &[String], add: &mut impl FnMut(usize)) {
     }
 }
 
-/// Whether a word in prose is a name of code: it has an underscore or a capital after a small letter.
+/// Returns `true` for a name of code: it has an underscore or a capital after a small letter.
 fn is_name(text: &str) -> bool {
     text.contains('_') || parts(text).len() > 1
 }
