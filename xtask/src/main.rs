@@ -3,6 +3,7 @@
 //!
 //! This crate must never hold anything the product needs at run time, and must never leave a process behind.
 
+mod before;
 mod bench;
 mod build;
 mod chart;
@@ -61,6 +62,12 @@ enum Task {
         #[arg(long)]
         mysql: bool,
     },
+    /// Build the release binary of an older revision and print its path
+    ///
+    /// Checks the revision out below cargo's build directory, builds `riposte` there with today's release profile, puts
+    /// it at before/<rev>/riposte and removes the checkout. A binary that exists is not built again. Tests across
+    /// versions take its path in RIPOSTE_TEST_BIN_BEFORE (docs/upgrade.md).
+    Before(before::Args),
     /// Measure the service against bare loops on the same machine in the same run
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -92,6 +99,7 @@ Examples:
   cargo xtask fuzz --seconds 600 imports
                                        ten minutes of files that no system has written
   cargo xtask servers                  databases and Redis for `cargo test` in another terminal
+  cargo xtask before v0.1.0            the server of that version, to test this one against
   cargo xtask bench write --rows create_hot,like_hot --unpinned --tables one
                                        how much faster than one transaction per comment
   cargo xtask bench read --rows page_hot
@@ -121,6 +129,7 @@ fn run(cli: Cli) -> Result<bool> {
         Task::Prove(args) => prove::run(&repo, &live, &args),
         Task::Fuzz(args) => fuzz::run_targets(&repo, &live, &args),
         Task::Servers { mysql } => servers::hold(&repo, &live, mysql).map(|()| true),
+        Task::Before(args) => before::run(&repo, &live, &args),
         Task::Bench(what) => bench::run(&repo, &live, &what),
         Task::Gen { check } => {
             let skipped = generate::run(&repo, &live, check)?;

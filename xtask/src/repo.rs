@@ -25,6 +25,12 @@ impl Repo {
         Ok(Self { root, target })
     }
 
+    /// A workspace of a test.
+    #[cfg(test)]
+    pub(crate) fn of(root: PathBuf, target: PathBuf) -> Self {
+        Self { root, target }
+    }
+
     /// A path below the top folder.
     pub(crate) fn at(&self, path: &str) -> PathBuf {
         self.root.join(path)

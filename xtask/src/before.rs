@@ -1,0 +1,166 @@
+//! `cargo xtask before REV`: the release binary of an older revision, for tests and benchmarks that compare versions.
+
+use crate::build::EVERYTHING;
+use crate::live::Live;
+use crate::repo::Repo;
+use crate::run::run as run_command;
+use anyhow::{Context, Result, bail, ensure};
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The revision to build.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A commit, a tag or a branch of this repository
+    #[arg(value_name = "REV")]
+    revision: String,
+}
+
+/// Builds the binary unless it exists, and prints its path.
+pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
+    println!("{}", binary(repo, live, &args.revision)?.display());
+    Ok(true)
+}
+
+/// Returns the path of the binary of `revision`, which is built with today's release profile unless it exists.
+fn binary(repo: &Repo, live: &Arc<Live>, revision: &str) -> Result<PathBuf> {
+    let commit = commit(repo, revision)?;
+    let place = Place::of(repo, &repo.git(&["rev-parse", "--short", &commit])?);
+    fs::create_dir_all(&place.folder).with_context(|| place.folder.display().to_string())?;
+    // A second run for the same revision waits here, and then finds the binary. The lock ends with the process.
+    let lock = File::create(place.folder.join("lock"))?;
+    lock.lock().with_context(|| format!("cannot lock {}", place.folder.display()))?;
+    let manifest = repo.at("Cargo.toml");
+    let profile = profile(&fs::read_to_string(&manifest).with_context(|| manifest.display().to_string())?)?;
+    if place.holds(&profile) {
+        return Ok(place.binary());
+    }
+    let source = Source::check_out(repo, place.folder.join("src"), &commit)?;
+    let built = build(repo, live, &source.folder, &place, &profile);
+    let gone = source.remove();
+    built.with_context(|| format!("revision {revision} cannot be built"))?;
+    gone?;
+    // The build directory is several times as large as what it made, and is of no more use.
+    fs::remove_dir_all(place.target())?;
+    Ok(place.binary())
+}
+
+/// Builds the server in the checked-out `source` and puts the binary in its place.
+fn build(repo: &Repo, live: &Arc<Live>, source: &Path, place: &Place, profile: &[String]) -> Result<()> {
+    let mut cargo = repo.cargo(&["build", "--bin", "riposte"]);
+    cargo.args(EVERYTHING).current_dir(source).env("CARGO_TARGET_DIR", place.target());
+    for setting in profile {
+        cargo.args(["--config", setting]);
+    }
+    run_command(live, &mut cargo)?;
+    // The profile file is written first: a binary without one is never taken for finished.
+    fs::write(place.profile(), profile.join("\n"))?;
+    let partial = place.folder.join("riposte.partial");
+    fs::copy(place.target().join("release/riposte"), &partial).with_context(|| partial.display().to_string())?;
+    fs::rename(&partial, place.binary())?;
+    Ok(())
+}
+
+/// Resolves `revision` to the id of a commit.
+fn commit(repo: &Repo, revision: &str) -> Result<String> {
+    let name = format!("{revision}^{{commit}}");
+    let found = repo.git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &name]);
+    // Older versions of git print the option too.
+    let id = found.ok().and_then(|said| said.lines().last().map(str::to_owned)).filter(|id| !id.is_empty());
+    id.with_context(|| {
+        format!("this repository has no revision `{revision}`; in a shallow clone `git fetch --unshallow` gets it")
+    })
+}
+
+/// The settings of `[profile.release]` in a manifest, as arguments of cargo's `--config`. Two versions are comparable only
+/// if one profile builds both, so the settings of today replace those of the older manifest.
+fn profile(manifest: &str) -> Result<Vec<String>> {
+    let manifest: toml::Table = manifest.parse()?;
+    let release = manifest.get("profile").and_then(|profile| profile.get("release")).and_then(toml::Value::as_table);
+    let settings = release.context("Cargo.toml has no [profile.release]")?;
+    // The tables of single packages stay as the older manifest has them: it may lack the packages of today.
+    let scalars = settings.iter().filter(|(_, value)| !value.is_table());
+    Ok(scalars.map(|(key, value)| format!("profile.release.{key}={value}")).collect())
+}
+
+/// The folder of one revision below cargo's build directory.
+#[derive(Debug)]
+struct Place {
+    folder: PathBuf,
+}
+
+impl Place {
+    fn of(repo: &Repo, short: &str) -> Self {
+        Self { folder: repo.target().join("before").join(short) }
+    }
+
+    fn binary(&self) -> PathBuf {
+        self.folder.join("riposte")
+    }
+
+    fn target(&self) -> PathBuf {
+        self.folder.join("target")
+    }
+
+    fn profile(&self) -> PathBuf {
+        self.folder.join("profile")
+    }
+
+    /// Whether a binary is there that this profile has built.
+    fn holds(&self, profile: &[String]) -> bool {
+        let same = fs::read_to_string(self.profile()).is_ok_and(|built| built == profile.join("\n"));
+        same && self.binary().is_file()
+    }
+}
+
+/// A git worktree of a commit. It is removed with its registration, also when the build fails.
+#[derive(Debug)]
+struct Source<'a> {
+    repo: &'a Repo,
+    folder: PathBuf,
+}
+
+impl<'a> Source<'a> {
+    fn check_out(repo: &'a Repo, folder: PathBuf, commit: &str) -> Result<Self> {
+        let source = Self { repo, folder };
+        if source.folder.exists() {
+            source.is_clean()?;
+            source.remove_folder()?;
+        }
+        repo.git(&["worktree", "prune"])?;
+        repo.git(&["worktree", "add", "--detach", &source.path()?, commit])?;
+        Ok(source)
+    }
+
+    /// Fails unless an interrupted run left the folder as it checked it out.
+    fn is_clean(&self) -> Result<()> {
+        let path = self.path()?;
+        ensure!(
+            self.folder.join(".git").is_file(),
+            "{path} is left over and is no git worktree; remove it and run the command again"
+        );
+        let changes = self.repo.git(&["-C", &path, "status", "--porcelain"]);
+        match changes.as_deref() {
+            Ok("") => Ok(()),
+            Ok(changes) => bail!("{path} is left over with uncommitted changes; save or remove it:\n{changes}"),
+            Err(error) => bail!("{path} is left over and cannot be read; remove it and run the command again: {error}"),
+        }
+    }
+
+    fn remove(self) -> Result<()> {
+        self.remove_folder()
+    }
+
+    fn remove_folder(&self) -> Result<()> {
+        self.repo.git(&["worktree", "remove", "--force", &self.path()?]).map(drop)
+    }
+
+    fn path(&self) -> Result<String> {
+        let path = self.folder.to_str();
+        Ok(path.with_context(|| format!("{} is not UTF-8", self.folder.display()))?.to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests;
