@@ -3,48 +3,45 @@
 //! As tests run it, each server goes once. `RIPOSTE_ROLLS=50` asks for more restarts, and `RIPOSTE_TEST_BIN_BEFORE` names an
 //! older binary, by which every second new server then runs: so versions stand side by side (docs/upgrade.md).
 
+mod calls;
+mod deployment;
 mod load;
+mod versions;
+mod walks;
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use riposte_sdk::Client;
 use riposte_sdk::v1::watch_subject_response::Event;
 use riposte_sdk::v1::{GetSubjectRequest, ListHotSubjectsRequest};
-use riposte_tests::server::binary;
-use riposte_tests::{Names, Server, mysql, redis, until};
+use riposte_tests::forest::verify;
+use riposte_tests::{Names, Server, mysql, until};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use super::migrate::{TABLES, migrate};
-use load::{Done, Load, subject};
+use deployment::{Deployment, Kind, Version};
+use load::{Done, Load, SUBJECTS, subject};
 
 const SERVERS: usize = 3;
 /// How long a watch may take to tell what was written.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Callers at once, by one client.
 const CALLERS: usize = 16;
-/// Beside those of every test: a walk goes on at any server, all share one cache, and who is told to stop still serves.
-const SETS: [&str; 3] = [
-    "page_tokens.keys=[\"MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\"]",
-    "cache.kind=redis",
-    "server.drain_delay=300ms",
-];
-
 #[tokio::test(flavor = "multi_thread")]
 async fn no_call_fails_while_every_server_is_replaced_in_its_turn() -> Result<()> {
-    let (Some(databases), Some(redis)) = (mysql::servers(), redis::Program::find()) else { return Ok(()) };
-    let redis = tokio::task::spawn_blocking(move || redis::Server::start(&redis)).await??;
-    let name = mysql::fresh_name();
-    mysql::create(&databases, &name).await?;
-    let mut sets = Server::settings(&databases, &name);
-    let url = format!("cache.url={}", redis.url());
-    sets.extend(SETS.into_iter().chain([url.as_str()]).flat_map(|set| ["--set".to_owned(), set.to_owned()]));
-    sets.extend(TABLES.map(str::to_owned));
-    migrate(&sets, &[], "up").await?.ended(0)?;
+    no_call_fails_while_every_server_is_replaced(Kind::One).await
+}
 
-    let mut fleet = Fleet::start(sets).await?;
+#[tokio::test(flavor = "multi_thread")]
+async fn no_call_fails_while_every_server_is_replaced_in_its_turn_with_a_redis_cluster() -> Result<()> {
+    no_call_fails_while_every_server_is_replaced(Kind::Cluster).await
+}
+
+async fn no_call_fails_while_every_server_is_replaced(kind: Kind) -> Result<()> {
+    let Some(deployment) = Deployment::fresh(kind).await? else { return Ok(()) };
+    let Deployment { databases, name, versions, .. } = &deployment;
+    let mut fleet = Fleet::start(versions).await?;
     let client = fleet.names.client()?;
     let load = Load::by(&client, CALLERS);
     until("there is load", || std::future::ready(Ok(load.calls() > 200))).await?;
@@ -54,7 +51,7 @@ async fn no_call_fails_while_every_server_is_replaced_in_its_turn() -> Result<()
         fleet.replace(roll).await.with_context(|| format!("restart {roll}"))?;
         if roll == 0 {
             // From here on the schema is a step ahead of all servers, those that run and those that start.
-            step_ahead(&databases, &name).await?;
+            step_ahead(databases, name).await?;
         }
     }
     let took = begun.elapsed();
@@ -74,25 +71,22 @@ fn rolls() -> Result<usize> {
 }
 
 /// Servers over the same databases, and the name of them all.
-struct Fleet {
-    sets: Vec<String>,
+struct Fleet<'a> {
     names: Names,
     servers: Vec<Server>,
-    /// The binaries that new servers run by, in turn.
-    binaries: Vec<PathBuf>,
+    /// The versions of new servers, in turn.
+    versions: &'a [Version],
 }
 
-impl Fleet {
-    async fn start(sets: Vec<String>) -> Result<Self> {
-        let before = std::env::var_os("RIPOSTE_TEST_BIN_BEFORE").map(PathBuf::from);
-        let binaries: Vec<_> = before.into_iter().chain([binary()?]).collect();
+impl<'a> Fleet<'a> {
+    async fn start(versions: &'a [Version]) -> Result<Self> {
         let mut servers = Vec::new();
         for number in 0..SERVERS {
-            servers.push(Server::serve_by(&binaries[number % binaries.len()], &sets, &[]).await?);
+            servers.push(versions[number % versions.len()].start().await?);
         }
         let names = Names::default();
         names.stand_for(&servers)?;
-        Ok(Self { sets, names, servers, binaries })
+        Ok(Self { names, servers, versions })
     }
 
     /// Ends a server as an operator does, and puts another in its place, at another address: the name leads to the one that
@@ -101,8 +95,7 @@ impl Fleet {
         let old = self.servers.remove(0);
         ensure!(old.stop().await? == Some(0));
         // Each version replaces the other as often as itself.
-        let binary = &self.binaries[roll / 2 % self.binaries.len()];
-        self.servers.push(Server::serve_by(binary, &self.sets, &[]).await?);
+        self.servers.push(self.versions[roll / 2 % self.versions.len()].start().await?);
         self.names.stand_for(&self.servers)?;
         let new = self.servers.last().context("no server")?;
         let admin = new.admin()?;
@@ -116,7 +109,10 @@ impl Fleet {
         .await
     }
 
+    /// Compares the counts with the rows, and ends all servers.
     async fn stop(self) -> Result<()> {
+        let server = self.servers.first().context("no server")?;
+        ensure!(verify(server, &subject(0).object_type).await? == SUBJECTS);
         for server in self.servers {
             ensure!(server.stop().await? == Some(0));
         }

@@ -1,0 +1,113 @@
+//! Fresh databases, a Redis of the test's own, and the two versions of the server that run over them.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use riposte_tests::server::binary;
+use riposte_tests::{Server, mysql, redis};
+use tempfile::NamedTempFile;
+
+use super::super::migrate::{TABLES, migrate};
+
+/// The settings of the older binary, with its own keys.
+const BEFORE: &str = include_str!("before.toml");
+/// Settings beside those of every test: page tokens and the cache are shared, and a stopping server still serves.
+const SETS: [&str; 3] = [
+    "page_tokens.keys=[\"MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\"]",
+    "cache.kind=redis",
+    "server.drain_delay=300ms",
+];
+
+/// The kind of Redis that holds the cache.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Kind {
+    One,
+    Cluster,
+}
+
+/// A running Redis. It ends with this value.
+#[derive(Debug)]
+enum Redis {
+    One(redis::Server),
+    Cluster(redis::Cluster),
+}
+
+/// Databases with today's schema, a Redis, and the versions that run over both.
+#[derive(Debug)]
+pub(super) struct Deployment {
+    pub(super) databases: [String; 2],
+    pub(super) name: String,
+    /// The older version, if one is given, and the version under test.
+    pub(super) versions: Vec<Version>,
+    _redis: Redis,
+}
+
+/// A binary with the arguments that configure it.
+#[derive(Debug)]
+pub(super) struct Version {
+    binary: PathBuf,
+    arguments: Vec<String>,
+    _file: Option<NamedTempFile>,
+}
+
+impl Redis {
+    async fn start(kind: Kind, program: redis::Program) -> Result<Self> {
+        let start = move || match kind {
+            Kind::One => redis::Server::start(&program).map(Self::One),
+            Kind::Cluster => redis::Cluster::start(&program).map(Self::Cluster),
+        };
+        Ok(tokio::task::spawn_blocking(start).await??)
+    }
+
+    fn url(&self) -> String {
+        match self {
+            Self::One(server) => server.url(),
+            Self::Cluster(cluster) => cluster.url(),
+        }
+    }
+}
+
+impl Deployment {
+    /// Starts a Redis and migrates fresh databases; `None`, with a message, where there are no database servers or no Redis.
+    pub(super) async fn fresh(kind: Kind) -> Result<Option<Self>> {
+        let (Some(databases), Some(program)) = (mysql::servers(), redis::Program::find()) else { return Ok(None) };
+        let redis = Redis::start(kind, program).await?;
+        let name = mysql::fresh_name();
+        mysql::create(&databases, &name).await?;
+        let mut arguments = Server::settings(&databases, &name);
+        let url = format!("cache.url={}", redis.url());
+        arguments.extend(SETS.into_iter().chain([url.as_str()]).flat_map(|set| ["--set".to_owned(), set.to_owned()]));
+        arguments.extend(TABLES.map(str::to_owned));
+        migrate(&arguments, &[], "up").await?.ended(0)?;
+        let now = Version { binary: binary()?, arguments, _file: None };
+        let before = Version::before(&databases, &name, &redis.url())?;
+        let versions = before.into_iter().chain([now]).collect();
+        Ok(Some(Self { databases, name, versions, _redis: redis }))
+    }
+}
+
+impl Version {
+    /// The binary of RIPOSTE_TEST_BIN_BEFORE, configured by a file with the keys of that version.
+    fn before(databases: &[String; 2], name: &str, cache: &str) -> Result<Option<Self>> {
+        let Some(binary) = std::env::var_os("RIPOSTE_TEST_BIN_BEFORE").map(PathBuf::from) else {
+            eprintln!(
+                "SKIPPED the older version: RIPOSTE_TEST_BIN_BEFORE names no binary; one version stands for both"
+            );
+            return Ok(None);
+        };
+        let source = |number: usize| format!("{}/{name}", databases[number - 1]);
+        let words = [("{source_1}", source(1)), ("{source_2}", source(2)), ("{cache}", cache.to_owned())];
+        let text = words.iter().fold(BEFORE.to_owned(), |text, (word, value)| text.replace(word, value));
+        let mut file = tempfile::Builder::new().suffix(".toml").tempfile()?;
+        file.write_all(text.as_bytes())?;
+        let path = file.path().to_str().context("the path of a temporary file is not UTF-8")?.to_owned();
+        Ok(Some(Self { binary, arguments: vec!["--config".to_owned(), path], _file: Some(file) }))
+    }
+
+    /// Starts a server of this version.
+    pub(super) async fn start(&self) -> Result<Server> {
+        let started = Server::serve_by(&self.binary, &self.arguments, &[]).await;
+        started.with_context(|| format!("{} does not serve", self.binary.display()))
+    }
+}

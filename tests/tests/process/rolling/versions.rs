@@ -1,0 +1,44 @@
+//! Two versions of the server over the same data: each repeats and continues what the other has begun.
+
+use anyhow::{Context, Result, ensure};
+use riposte_tests::forest::verify;
+
+use super::calls::{Calls, Peer};
+use super::deployment::{Deployment, Kind};
+use super::walks::Walks;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn either_version_repeats_and_continues_what_the_other_began_with_a_redis() -> Result<()> {
+    either_version_repeats_and_continues(Kind::One).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn either_version_repeats_and_continues_what_the_other_began_with_a_redis_cluster() -> Result<()> {
+    either_version_repeats_and_continues(Kind::Cluster).await
+}
+
+async fn either_version_repeats_and_continues(kind: Kind) -> Result<()> {
+    let Some(deployment) = Deployment::fresh(kind).await? else { return Ok(()) };
+    let (Some(before), Some(now)) = (deployment.versions.first(), deployment.versions.last()) else {
+        anyhow::bail!("no version")
+    };
+    // Side by side, as in a rolling update.
+    let (old, new) = (before.start().await?, now.start().await?);
+    let (old_peer, new_peer) = (Peer::of(&old)?, Peer::of(&new)?);
+    let upgraded = Calls::make(&old_peer, &new_peer).await.context("from the older version to the newer")?;
+    let downgraded = Calls::make(&new_peer, &old_peer).await.context("from the newer version to the older")?;
+    for first in [&old_peer, &new_peer] {
+        Walks::prepare(first).await?.hold(&old_peer, &new_peer).await?;
+    }
+    for server in [old, new] {
+        ensure!(server.stop().await? == Some(0));
+    }
+    // One after the other, as in an upgrade and a downgrade with a stop between: new processes, the same rows.
+    for (version, calls) in [(now, &upgraded), (before, &downgraded), (now, &downgraded), (before, &upgraded)] {
+        let server = version.start().await?;
+        calls.repeat(&Peer::of(&server)?).await?;
+        ensure!(verify(&server, "article").await? == 2);
+        ensure!(server.stop().await? == Some(0));
+    }
+    Ok(())
+}
