@@ -1,4 +1,5 @@
-//! `cargo xtask before REV`: the release binary of an older revision, for tests and benchmarks that compare versions.
+//! `cargo xtask before REV`: the release binary of an older revision, for tests and benchmarks that
+//! compare versions.
 
 use crate::build::EVERYTHING;
 use crate::live::Live;
@@ -23,12 +24,14 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
     Ok(true)
 }
 
-/// Returns the path of the binary of `revision`, which is built with today's release profile unless it exists.
+/// Returns the path of the binary of `revision`, which is built with today's release profile unless
+/// it exists.
 fn binary(repo: &Repo, live: &Arc<Live>, revision: &str) -> Result<PathBuf> {
     let commit = commit(repo, revision)?;
     let place = Place::of(repo, &repo.git(&["rev-parse", "--short", &commit])?);
     fs::create_dir_all(&place.folder).with_context(|| place.folder.display().to_string())?;
-    // A second run for the same revision waits here, and then finds the binary. The lock ends with the process.
+    // A second run for the same revision waits here, and then finds the binary. The lock ends with
+    // the process.
     let lock = File::create(place.folder.join("lock"))?;
     lock.lock().with_context(|| format!("cannot lock {}", place.folder.display()))?;
     let manifest = repo.at("Cargo.toml");
@@ -73,13 +76,14 @@ fn commit(repo: &Repo, revision: &str) -> Result<String> {
     })
 }
 
-/// The settings of `[profile.release]` in a manifest, as arguments of cargo's `--config`. Two versions are comparable only
-/// if one profile builds both, so the settings of today replace those of the older manifest.
+/// The settings of `[profile.release]` in a manifest, as arguments of cargo's `--config`. Two versions
+/// are comparable only if one profile builds both, so today's settings replace the older ones.
 fn profile(manifest: &str) -> Result<Vec<String>> {
     let manifest: toml::Table = manifest.parse()?;
     let release = manifest.get("profile").and_then(|profile| profile.get("release")).and_then(toml::Value::as_table);
     let settings = release.context("Cargo.toml has no [profile.release]")?;
-    // The tables of single packages stay as the older manifest has them: it may lack the packages of today.
+    // The tables of single packages stay as the older manifest has them: it may lack the packages
+    // of today.
     let scalars = settings.iter().filter(|(_, value)| !value.is_table());
     Ok(scalars.map(|(key, value)| format!("profile.release.{key}={value}")).collect())
 }

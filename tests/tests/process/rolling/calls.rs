@@ -20,7 +20,7 @@ pub(super) struct Peer {
     pub(super) admin: AdminServiceClient<Connection>,
 }
 
-/// A mutating request with its request id. An import has none: its items are known by their external ids.
+/// A mutating request with its request id. An import has none: an external id names each item.
 #[derive(Debug, Clone)]
 enum Call {
     CreateSubject(CreateSubjectRequest),

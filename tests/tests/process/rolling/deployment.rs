@@ -1,4 +1,4 @@
-//! Fresh databases, a Redis of the test's own, and the two versions of the server that run over them.
+//! Fresh databases, a Redis of the test's own, and the versions of the server that run over them.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -12,7 +12,8 @@ use super::super::migrate::{TABLES, migrate};
 
 /// The settings of the older binary, with its own keys.
 const BEFORE: &str = include_str!("before.toml");
-/// Settings beside those of every test: page tokens and the cache are shared, and a stopping server still serves.
+/// Settings beside those of every test: servers share page tokens and the cache, and a stopping
+/// server still serves.
 const SETS: [&str; 3] = [
     "page_tokens.keys=[\"MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\"]",
     "cache.kind=redis",
@@ -69,7 +70,8 @@ impl Redis {
 }
 
 impl Deployment {
-    /// Starts a Redis and migrates fresh databases; `None`, with a message, where there are no database servers or no Redis.
+    /// Starts a Redis and migrates fresh databases; `None`, with a message, where database servers
+    /// or Redis are missing.
     pub(super) async fn fresh(kind: Kind) -> Result<Option<Self>> {
         let (Some(databases), Some(program)) = (mysql::servers(), redis::Program::find()) else { return Ok(None) };
         let redis = Redis::start(kind, program).await?;

@@ -1,4 +1,4 @@
-//! Two versions of the server over the same data: each repeats and continues what the other has begun.
+//! Two versions of the server over the same data: each repeats and continues what the other began.
 
 use anyhow::{Context, Result, ensure};
 use riposte_tests::forest::verify;
@@ -33,7 +33,7 @@ async fn either_version_repeats_and_continues(kind: Kind) -> Result<()> {
     for server in [old, new] {
         ensure!(server.stop().await? == Some(0));
     }
-    // One after the other, as in an upgrade and a downgrade with a stop between: new processes, the same rows.
+    // One after the other, as in an upgrade and a downgrade with a stop in between.
     for (version, calls) in [(now, &upgraded), (before, &downgraded), (now, &downgraded), (before, &upgraded)] {
         let server = version.start().await?;
         calls.repeat(&Peer::of(&server)?).await?;

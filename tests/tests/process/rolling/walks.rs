@@ -84,8 +84,8 @@ impl Walks {
         Ok(Self { key: say.key, object_type, member, root })
     }
 
-    /// Walks each list at either server, and in turns at both. All four walks see the same. What follows the writes by
-    /// itself (ranks, histories) may be late, so a list is walked until all is there.
+    /// Walks each list at either server, and in turns at both. All four walks see the same. Ranks
+    /// and histories follow the writes with a delay, so a list is walked until all entries are there.
     pub(super) async fn hold(&self, first: &Peer, second: &Peer) -> Result<()> {
         for list in LISTS {
             let walk = |peers| self.walk(list, peers);
