@@ -58,7 +58,7 @@ impl Redis {
             Kind::One => redis::Server::start(&program).map(Self::One),
             Kind::Cluster => redis::Cluster::start(&program).map(Self::Cluster),
         };
-        Ok(tokio::task::spawn_blocking(start).await??)
+        tokio::task::spawn_blocking(start).await?
     }
 
     fn url(&self) -> String {

@@ -1,6 +1,6 @@
 //! Two versions of the server over the same data: each repeats and continues what the other began.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use riposte_tests::forest::verify;
 
 use super::calls::{Calls, Peer};
@@ -20,7 +20,7 @@ async fn either_version_repeats_and_continues_what_the_other_began_with_a_redis_
 async fn either_version_repeats_and_continues(kind: Kind) -> Result<()> {
     let Some(deployment) = Deployment::fresh(kind).await? else { return Ok(()) };
     let (Some(before), Some(now)) = (deployment.versions.first(), deployment.versions.last()) else {
-        anyhow::bail!("no version")
+        bail!("no version")
     };
     // Side by side, as in a rolling update.
     let (old, new) = (before.start().await?, now.start().await?);
