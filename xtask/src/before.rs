@@ -4,11 +4,15 @@
 use crate::build::EVERYTHING;
 use crate::live::Live;
 use crate::repo::Repo;
-use crate::run::run as run_command;
+use crate::run::run_told_within;
 use anyhow::{Context, Result, bail, ensure};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
+
+/// The longest a build may take. It compiles every dependency anew, perhaps on a busy machine.
+const LIMIT: Duration = Duration::from_hours(1);
 
 /// The revision to build.
 #[derive(Debug, clap::Args)]
@@ -56,7 +60,7 @@ fn build(repo: &Repo, live: &Arc<Live>, source: &Path, place: &Place, profile: &
     for setting in profile {
         cargo.args(["--config", setting]);
     }
-    run_command(live, &mut cargo)?;
+    run_told_within(live, &mut cargo, LIMIT, &mut |line| eprintln!("{line}"))?;
     // The profile file is written first: a binary without one is never taken for finished.
     fs::write(place.profile(), profile.join("\n"))?;
     let partial = place.folder.join("riposte.partial");
