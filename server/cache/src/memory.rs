@@ -214,8 +214,8 @@ impl Cache for MemoryCache {
             self.blocks.insert(id, Arc::clone(&block));
             block
         });
-        let ticket = locked(&block).lease(FillLease { subject: id, kind, token, given }, self.with());
-        Ok(ticket.map_or(LeaseOutcome::Busy, LeaseOutcome::Ticket))
+        let fill_lease = locked(&block).lease(FillLease { subject: id, kind, token, given }, self.with());
+        Ok(fill_lease.map_or(LeaseOutcome::Busy, LeaseOutcome::Ticket))
     }
 
     async fn name(&self, key: &SubjectKey, id: SubjectId) -> Result<(), Unavailable> {
@@ -235,15 +235,15 @@ impl Cache for MemoryCache {
         Ok(())
     }
 
-    async fn fill(&self, ticket: &FillLease, fill: &CacheFill) -> Result<FillOutcome, Unavailable> {
-        let Some(block) = self.block(ticket.subject) else { return Ok(FillOutcome::Refused) };
-        fill.items.iter().for_each(|item| self.places.insert(item.comment.id, ticket.subject));
-        Ok(locked(&block).fill(ticket, fill, self.with()))
+    async fn fill(&self, fill_lease: &FillLease, fill: &CacheFill) -> Result<FillOutcome, Unavailable> {
+        let Some(block) = self.block(fill_lease.subject) else { return Ok(FillOutcome::Refused) };
+        fill.items.iter().for_each(|item| self.places.insert(item.comment.id, fill_lease.subject));
+        Ok(locked(&block).fill(fill_lease, fill, self.with()))
     }
 
-    async fn close(&self, ticket: &FillLease) -> Result<(), Unavailable> {
-        if let Some(block) = self.block(ticket.subject) {
-            locked(&block).release(ticket, self.now());
+    async fn close(&self, fill_lease: &FillLease) -> Result<(), Unavailable> {
+        if let Some(block) = self.block(fill_lease.subject) {
+            locked(&block).release(fill_lease, self.now());
         }
         Ok(())
     }

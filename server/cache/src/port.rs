@@ -323,7 +323,7 @@ pub trait PageRenderer: Send + Sync + std::fmt::Debug {
     fn form(&self) -> &str;
 
     /// The page in print: the same bytes whenever it is the same page.
-    fn print(&self, page: RootPage) -> Vec<u8>;
+    fn rendered(&self, page: RootPage) -> Vec<u8>;
 }
 
 /// A first page in print.
@@ -332,14 +332,14 @@ pub struct RenderedPage {
     /// The subject, at the revision of the page.
     pub subject: Subject,
     /// What the [`PageRenderer`] made.
-    pub print: Bytes,
+    pub rendered: Bytes,
 }
 
 /// First pages of roots in print. A print is of the block's incarnation, revision and stamp, and answers for these alone.
 #[async_trait]
 pub trait RenderedPages: Send + Sync + std::fmt::Debug {
     /// The print of a page, if one is kept of what is kept; `None` where there is no such subject, or it is deleted.
-    async fn printed(&self, ask: &CachedPageQuery) -> Result<EntryLookup<Option<RenderedPage>>, Unavailable>;
+    async fn rendered_page(&self, ask: &CachedPageQuery) -> Result<EntryLookup<Option<RenderedPage>>, Unavailable>;
 
     /// Whether the print that is kept is what would be printed now. Where none is kept, or something changes meanwhile, it is.
     async fn is_right(&self, ask: &CachedPageQuery) -> Result<bool, Unavailable>;
@@ -376,10 +376,10 @@ pub trait Cache: Send + Sync + std::fmt::Debug {
     async fn absent(&self, key: &SubjectKey, token: u64) -> Result<(), Unavailable>;
 
     /// Brings what was read.
-    async fn fill(&self, ticket: &FillLease, fill: &CacheFill) -> Result<FillOutcome, Unavailable>;
+    async fn fill(&self, fill_lease: &FillLease, fill: &CacheFill) -> Result<FillOutcome, Unavailable>;
 
     /// Gives a right back that is not used.
-    async fn close(&self, ticket: &FillLease) -> Result<(), Unavailable>;
+    async fn close(&self, fill_lease: &FillLease) -> Result<(), Unavailable>;
 
     /// Brings what commits made of subjects.
     async fn apply(&self, changes: &[SubjectUpdate]) -> Result<(), Unavailable>;
@@ -430,7 +430,7 @@ pub trait Cache: Send + Sync + std::fmt::Debug {
     fn is_away(&self) -> bool;
 
     /// First pages in print, where any are kept.
-    fn prints(&self) -> Option<&dyn RenderedPages> {
+    fn rendered_pages(&self) -> Option<&dyn RenderedPages> {
         None
     }
 }

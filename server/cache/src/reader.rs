@@ -7,7 +7,7 @@ mod load_key;
 mod pages;
 mod parts;
 mod primary;
-mod printed;
+mod rendered_page;
 mod sample;
 mod states;
 mod subjects;
@@ -138,10 +138,10 @@ impl Parts {
     }
 
     /// Keeps what was read. Where the copies are behind it they have a moment to come, and then begin anew.
-    async fn keep(&self, ticket: &FillLease, mut fill: CacheFill) {
+    async fn keep(&self, fill_lease: &FillLease, mut fill: CacheFill) {
         for last in [false, true] {
             fill.force = last;
-            match self.cache.fill(ticket, &fill).await {
+            match self.cache.fill(fill_lease, &fill).await {
                 Ok(FillOutcome::Kept) => return self.tally.one(CacheEvent::Fill),
                 Ok(FillOutcome::Behind) => tokio::time::sleep(SOON).await,
                 Ok(FillOutcome::Refused) => break,
@@ -149,6 +149,6 @@ impl Parts {
             }
         }
         self.tally.one(CacheEvent::Refused);
-        let _ = self.cache.close(ticket).await;
+        let _ = self.cache.close(fill_lease).await;
     }
 }

@@ -270,24 +270,27 @@ impl Cache for RedisCache {
         self.call("absent", key.partition(), words).await.map(drop)
     }
 
-    async fn fill(&self, ticket: &FillLease, fill: &CacheFill) -> Result<FillOutcome, Unavailable> {
+    async fn fill(&self, fill_lease: &FillLease, fill: &CacheFill) -> Result<FillOutcome, Unavailable> {
         let limits = self.limits();
         let mut words = vec![
-            text(hex(ticket.subject.get())),
-            text(encode::kind(ticket.kind)),
-            bytes(ticket.token.to_be_bytes()),
+            text(hex(fill_lease.subject.get())),
+            text(encode::kind(fill_lease.kind)),
+            bytes(fill_lease.token.to_be_bytes()),
             jittered(limits.ttl),
             number((limits.ttl.mul_f64(1.2) + LONGER).as_millis()),
             number(limits.window),
         ];
-        words.extend(encode::fill(ticket, fill));
-        Ok(decode::filled(&self.call("fill", at_of(ticket.subject), words).await?))
+        words.extend(encode::fill(fill_lease, fill));
+        Ok(decode::filled(&self.call("fill", at_of(fill_lease.subject), words).await?))
     }
 
-    async fn close(&self, ticket: &FillLease) -> Result<(), Unavailable> {
-        let words =
-            vec![text(hex(ticket.subject.get())), text(encode::kind(ticket.kind)), bytes(ticket.token.to_be_bytes())];
-        self.call("close", at_of(ticket.subject), words).await.map(drop)
+    async fn close(&self, fill_lease: &FillLease) -> Result<(), Unavailable> {
+        let words = vec![
+            text(hex(fill_lease.subject.get())),
+            text(encode::kind(fill_lease.kind)),
+            bytes(fill_lease.token.to_be_bytes()),
+        ];
+        self.call("close", at_of(fill_lease.subject), words).await.map(drop)
     }
 
     async fn apply(&self, changes: &[SubjectUpdate]) -> Result<(), Unavailable> {
@@ -380,7 +383,7 @@ impl Cache for RedisCache {
         self.client.is_away()
     }
 
-    fn prints(&self) -> Option<&dyn RenderedPages> {
+    fn rendered_pages(&self) -> Option<&dyn RenderedPages> {
         self.press.is_some().then_some(self)
     }
 }

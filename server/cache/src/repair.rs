@@ -204,9 +204,9 @@ impl CacheRepair {
             return Ok(Vec::new());
         }
         let ids: Vec<CommentId> = of.values().copied().collect();
-        let located = self.rows.locate(&ids).await?;
+        let location = self.rows.locate(&ids).await?;
         let keys: BTreeMap<SubjectId, SubjectKey> =
-            of.into_keys().zip(located).filter_map(|(of, at)| Some((of, at?.subject))).collect();
+            of.into_keys().zip(location).filter_map(|(of, at)| Some((of, at?.subject))).collect();
         let under = |of: &&SequencedEvent| {
             let members = keys.get(&of.event.subject).map(|key| (key.clone(), of.event.changes.likers.clone()));
             members

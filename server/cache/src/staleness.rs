@@ -276,8 +276,8 @@ mod tests {
     fn what_had_no_number_is_told_before_copies_are_read_again() {
         // From second 32 on numbers are given, and at 35 the last of what had waited then has one.
         let waits = (0..32).map(|second| Some((5, 5, second + 1)));
-        let numbered = [(6, 60, 33), (7, 105, 30), (8, 160, 9), (9, 205, 2), (204, 300, 2), (205, 310, 2)].map(Some);
-        assert_eq!(told(waits.chain(numbered)), [(30, StalenessChange::Missing), (37, StalenessChange::Again)]);
+        let sequenced = [(6, 60, 33), (7, 105, 30), (8, 160, 9), (9, 205, 2), (204, 300, 2), (205, 310, 2)].map(Some);
+        assert_eq!(told(waits.chain(sequenced)), [(30, StalenessChange::Missing), (37, StalenessChange::Again)]);
     }
 
     #[test]

@@ -8,11 +8,11 @@
 mod damaged;
 #[path = "copies/fire.rs"]
 mod fire;
-#[path = "copies/prints.rs"]
-mod prints;
 #[expect(dead_code, reason = "other tests play the suite")]
 #[path = "stage/process.rs"]
 mod process;
+#[path = "copies/rendered_pages.rs"]
+mod rendered_pages;
 #[path = "copies/rights.rs"]
 mod rights;
 #[path = "stage/servers.rs"]
@@ -445,7 +445,7 @@ async fn equal_or_absent(fire: &Fire, cache: &Arc<dyn Cache>) {
     let process = &fire.processes[0];
     let rows = process.store.reader();
     let mut kept = 0;
-    let printed = prints::equal_or_absent(fire).await;
+    let rendered_page = rendered_pages::equal_or_absent(fire).await;
     for key in &fire.keys {
         for (order, limit) in [(ListOrder::Newest, 20), (ListOrder::Oldest, 20), (ListOrder::Newest, 50)] {
             let window = PageQuery { order, limit, start: PageStart::Beginning };
@@ -481,6 +481,6 @@ async fn equal_or_absent(fire: &Fire, cache: &Arc<dyn Cache>) {
             }
         }
     }
-    println!("{kept} pages were kept, {printed} in print");
+    println!("{kept} pages were kept, {rendered_page} in print");
     assert_eq!(process.reader.tally().of(CacheEvent::Drift), 0);
 }

@@ -97,10 +97,10 @@ impl Comments {
     /// # Errors
     /// [`Error::CommentNotFound`] for a missing one and for one of a type that the caller may not use alike.
     pub async fn locate(&self, caller: &Caller, id: CommentId) -> Result<(LocatedComment, &Policy)> {
-        let located =
+        let location =
             self.reader.locate_among(&[id], caller.types()).await?.pop().flatten().ok_or(Error::CommentNotFound)?;
-        let policy = self.policy(caller, located.subject.object_type()).map_err(|_| Error::CommentNotFound)?;
-        Ok((located, policy))
+        let policy = self.policy(caller, location.subject.object_type()).map_err(|_| Error::CommentNotFound)?;
+        Ok((location, policy))
     }
 }
 

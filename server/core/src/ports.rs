@@ -60,11 +60,11 @@ pub trait Reader: Send + Sync + std::fmt::Debug {
         if *types == ObjectTypeScope::All {
             return self.comments(ids).await;
         }
-        let located = self.locate_among(ids, types).await?;
-        let there: Vec<CommentId> = located.iter().flatten().map(|at| at.id).collect();
+        let location = self.locate_among(ids, types).await?;
+        let there: Vec<CommentId> = location.iter().flatten().map(|at| at.id).collect();
         let read = if there.is_empty() { Vec::new() } else { self.comments(&there).await? };
         let mut read = read.into_iter();
-        Ok(located.into_iter().map(|at| at.and_then(|_| read.next().flatten())).collect())
+        Ok(location.into_iter().map(|at| at.and_then(|_| read.next().flatten())).collect())
     }
 
     /// Comments in the order of `ids`; `None` too where the subject is deleted. Ids of several subjects are each read

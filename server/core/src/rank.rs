@@ -192,10 +192,10 @@ impl RankIndex {
 
     /// The score of a tally here; `None` where it does not stand out.
     #[must_use]
-    pub fn score(self, tally: &ScoreInputs, hot: HotProfile) -> Option<f64> {
+    pub fn score(self, inputs: &ScoreInputs, hot: HotProfile) -> Option<f64> {
         match self {
-            Self::Roots(_) | Self::Replies => tally.stands_out(self.sort()).then(|| tally.score(self.sort(), hot)),
-            Self::Previews => (tally.likes > 0).then(|| -f64::from(tally.likes)),
+            Self::Roots(_) | Self::Replies => inputs.stands_out(self.sort()).then(|| inputs.score(self.sort(), hot)),
+            Self::Previews => (inputs.likes > 0).then(|| -f64::from(inputs.likes)),
         }
     }
 }
@@ -216,8 +216,8 @@ pub fn standings(comment: &Comment, hot: HotProfile) -> Vec<(RankIndex, f64)> {
         return Vec::new();
     }
     let boards: &[RankIndex] = if comment.is_root() { &RankIndex::OF_ROOTS } else { &RankIndex::OF_REPLIES };
-    let tally = ScoreInputs::of(comment);
-    boards.iter().filter_map(|board| Some((*board, board.score(&tally, hot)?))).collect()
+    let inputs = ScoreInputs::of(comment);
+    boards.iter().filter_map(|board| Some((*board, board.score(&inputs, hot)?))).collect()
 }
 
 /// The list that a comment belongs to, as boards are kept by it: its subject for a root, its root for a reply.

@@ -25,7 +25,7 @@ pub struct RequestIdentity {
     /// Who asked for what, once.
     pub key: IdempotencyKey,
     /// What the body said.
-    pub print: Fingerprint,
+    pub fingerprint: Fingerprint,
 }
 
 impl RequestId {

@@ -31,7 +31,7 @@ pub struct IdempotencyRecord {
     /// The code of its verb ([`crate::CommandKind::code`]), kept for whoever reads the rows; the print covers it.
     pub verb: i8,
     /// The print of verb and body.
-    pub print: Fingerprint,
+    pub fingerprint: Fingerprint,
     /// The comment it was about; `None` for a subject's own verbs.
     pub comment: Option<CommentId>,
     /// The subject's revision that it answered.
@@ -68,8 +68,8 @@ pub struct UnitOfWork {
     paths: BTreeMap<Path, CommentId>,
     contents: BTreeMap<CommentId, Content>,
     likes: BTreeMap<(CommentId, MemberId), Like>,
-    priors: BTreeMap<(SubjectId, IdempotencyKey), IdempotencyRecord>,
-    journal: WriteSet,
+    records: BTreeMap<(SubjectId, IdempotencyKey), IdempotencyRecord>,
+    write_set: WriteSet,
 }
 
 impl UnitOfWork {
@@ -95,8 +95,8 @@ impl UnitOfWork {
     }
 
     /// Adds what an earlier request did.
-    pub fn load_prior(&mut self, subject: SubjectId, key: IdempotencyKey, prior: IdempotencyRecord) {
-        self.priors.insert((subject, key), prior);
+    pub fn load_prior(&mut self, subject: SubjectId, key: IdempotencyKey, record: IdempotencyRecord) {
+        self.records.insert((subject, key), record);
     }
 
     /// The subject under `key`, deleted or not.
@@ -137,15 +137,15 @@ impl UnitOfWork {
         let told = |(key, changes)| {
             let subject =
                 self.subjects.get(key).ok_or_else(|| Error::internal("a subject that changed is not loaded"))?;
-            Ok((subject, self.journal.revised.contains(key).then_some(subject.revision), changes))
+            Ok((subject, self.write_set.revised.contains(key).then_some(subject.revision), changes))
         };
-        self.journal.events.iter().map(told).collect()
+        self.write_set.events.iter().map(told).collect()
     }
 
     /// What has to be written.
     #[must_use]
-    pub fn journal(&self) -> &WriteSet {
-        &self.journal
+    pub fn write_set(&self) -> &WriteSet {
+        &self.write_set
     }
 
     /// Decides one command and applies it.
@@ -154,8 +154,8 @@ impl UnitOfWork {
     /// Why the command is refused; the world is then as before. After [`Error::Internal`] it may be half-changed, and
     /// nothing of it may be written.
     pub fn run(&mut self, command: &Command) -> Result<CommandOutput> {
-        if let Some(receipt) = self.replay(command)? {
-            return Ok(receipt);
+        if let Some(output) = self.replay(command)? {
+            return Ok(output);
         }
         let act = command.verb.act();
         act.check(self, command)?;
@@ -174,12 +174,12 @@ impl UnitOfWork {
     /// The answer of an earlier request with the same key, if there was one.
     fn replay(&self, command: &Command) -> Result<Option<CommandOutput>> {
         let Some(subject) = self.subjects.get(&command.subject) else { return Ok(None) };
-        let Some(prior) = self.priors.get(&(subject.id, command.request.key)) else { return Ok(None) };
-        if prior.print != command.request.print {
+        let Some(record) = self.records.get(&(subject.id, command.request.key)) else { return Ok(None) };
+        if record.fingerprint != command.request.fingerprint {
             return Err(Error::RequestIdReused);
         }
-        let effect = self.effect(command, prior.comment)?;
-        Ok(Some(CommandOutput { revision: prior.revision, effect, replayed: true }))
+        let effect = self.effect(command, record.comment)?;
+        Ok(Some(CommandOutput { revision: record.revision, effect, replayed: true }))
     }
 
     fn effect(&self, command: &Command, comment: Option<CommentId>) -> Result<Effect> {
@@ -205,10 +205,10 @@ impl UnitOfWork {
         }
         let Some(subject) = self.subjects.get(&command.subject) else { return };
         let (verb, comment) = (command.verb.code(), command.verb.comment_id());
-        let prior = IdempotencyRecord { verb, print: command.request.print, comment, revision };
-        self.priors.insert((subject.id, command.request.key), prior);
+        let record = IdempotencyRecord { verb, fingerprint: command.request.fingerprint, comment, revision };
+        self.records.insert((subject.id, command.request.key), record);
         if !command.verb.creates_comment() {
-            self.journal.requests.push((subject.id, command.request.key, prior));
+            self.write_set.requests.push((subject.id, command.request.key, record));
         }
     }
 }

@@ -136,10 +136,10 @@ pub(crate) trait Verb {
     fn needs(&self) -> LockSet;
 
     /// Whether it may happen now.
-    fn check(&self, world: &UnitOfWork, command: &Command) -> Result<()>;
+    fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()>;
 
     /// The facts that follow, in order; called only after a successful check on the same world.
-    fn changes(&self, world: &UnitOfWork, command: &Command) -> Vec<Change>;
+    fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change>;
 }
 
 impl CommandKind {
@@ -189,13 +189,13 @@ impl CommandKind {
 }
 
 /// The subject, which must exist.
-fn existing<'w>(world: &'w UnitOfWork, command: &Command) -> Result<&'w Subject> {
-    world.subject(&command.subject).filter(|s| s.delete_time.is_none()).ok_or(Error::SubjectNotFound)
+fn existing<'w>(unit: &'w UnitOfWork, command: &Command) -> Result<&'w Subject> {
+    unit.subject(&command.subject).filter(|s| s.delete_time.is_none()).ok_or(Error::SubjectNotFound)
 }
 
 /// The subject, which must take writes.
-fn writable<'w>(world: &'w UnitOfWork, command: &Command) -> Result<&'w Subject> {
-    let subject = existing(world, command)?;
+fn writable<'w>(unit: &'w UnitOfWork, command: &Command) -> Result<&'w Subject> {
+    let subject = existing(unit, command)?;
     match subject.state {
         SubjectState::Active => Ok(subject),
         SubjectState::ReadOnly => Err(Error::SubjectReadOnly),
@@ -205,9 +205,9 @@ fn writable<'w>(world: &'w UnitOfWork, command: &Command) -> Result<&'w Subject>
 
 /// The comment a command names, under a subject that was not deleted. A comment of another subject is not found, even
 /// if a store has loaded it.
-fn target<'w>(world: &'w UnitOfWork, command: &Command, id: CommentId) -> Result<&'w Comment> {
-    let subject = existing(world, command).map_err(|_| Error::CommentNotFound)?;
-    world.comment(id).filter(|comment| comment.subject_id == subject.id).ok_or(Error::CommentNotFound)
+fn target<'w>(unit: &'w UnitOfWork, command: &Command, id: CommentId) -> Result<&'w Comment> {
+    let subject = existing(unit, command).map_err(|_| Error::CommentNotFound)?;
+    unit.comment(id).filter(|comment| comment.subject_id == subject.id).ok_or(Error::CommentNotFound)
 }
 
 /// Refuses an etag that is not the current one; an empty one asks for nothing.

@@ -21,17 +21,17 @@ impl WriteQueueSettings {
     /// The same in the terms of the lanes. No more committers than the pool has connections for: two kinds, and two
     /// connections more for leases and the relay. More would only stand in line; SQLite has one writer.
     pub fn limits(&self, store: &StoreSettings) -> WriteQueueLimits {
-        let WriteQueueSettings { lane_queue: lane, source_queue: source, committers } = *self;
+        let WriteQueueSettings { lane_queue: write_queue, source_queue: source, committers } = *self;
         let room = store.pools.write.connections.saturating_sub(2) as usize / 2;
         // Partitions that share no table share no statement: a batch over many of them saves little and lasts long.
         let breadth = if store.index_tables == 1 { MAX_BATCH } else { 32 };
         let apart = store.kind == StoreKind::Mysql;
-        WriteQueueLimits { lane, source, committers: committers.min(room).max(1), breadth, apart }
+        WriteQueueLimits { write_queue, source, committers: committers.min(room).max(1), breadth, apart }
     }
 
     pub(super) fn validate(&self, report: &mut ErrorScope<'_>) {
-        let lane = (MAX_BATCH..=65_536).contains(&self.lane_queue);
-        report.require(lane, "lane_queue", &format!("must be {MAX_BATCH} to 65536"));
+        let write_queue = (MAX_BATCH..=65_536).contains(&self.lane_queue);
+        report.require(write_queue, "lane_queue", &format!("must be {MAX_BATCH} to 65536"));
         let source = (self.lane_queue..=1 << 20).contains(&self.source_queue);
         report.require(source, "source_queue", "must be lanes.lane_queue to 1048576");
         report.require((1..=16).contains(&self.committers), "committers", "must be 1 to 16");

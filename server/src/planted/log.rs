@@ -32,12 +32,12 @@ impl CommandLog for Planted {
         }
         let asked = commands.clone();
         commands.iter_mut().for_each(|command| self.before(command));
-        let mut receipts = self.inner.submit(commands).await?;
-        for (command, receipt) in asked.into_iter().zip(&mut receipts) {
-            self.remember(&command, receipt);
-            self.after(command, receipt).await;
+        let mut outputs = self.inner.submit(commands).await?;
+        for (command, output) in asked.into_iter().zip(&mut outputs) {
+            self.remember(&command, output);
+            self.after(command, output).await;
         }
-        Ok(receipts)
+        Ok(outputs)
     }
 }
 
@@ -52,8 +52,8 @@ impl Planted {
         commands.iter().map(|command| answered.get(&command.request.key).cloned().map(Ok)).collect()
     }
 
-    fn remember(&self, command: &Command, receipt: &Result<CommandOutput>) {
-        if let (Bug::KeysApart, Ok(done)) = (self.bug, receipt) {
+    fn remember(&self, command: &Command, output: &Result<CommandOutput>) {
+        if let (Bug::KeysApart, Ok(done)) = (self.bug, output) {
             let mut answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner);
             answered.insert(command.request.key, done.clone());
         }
@@ -75,11 +75,11 @@ impl Planted {
         }
     }
 
-    async fn after(&self, command: Command, receipt: &mut Result<CommandOutput>) {
-        let Ok(done) = receipt else { return };
+    async fn after(&self, command: Command, output: &mut Result<CommandOutput>) {
+        let Ok(done) = output else { return };
         match (self.bug, command.verb.clone(), &mut done.effect) {
             (Bug::RefusedAfterCommit, ..) if one_of(50) => {
-                *receipt = Err(Error::Overloaded { after: Duration::from_millis(1) });
+                *output = Err(Error::Overloaded { after: Duration::from_millis(1) });
             }
             (Bug::RevisionBefore, ..) if one_of(10) => done.revision -= 1,
             (Bug::RevisionAfter, ..) if one_of(10) => done.revision += 1,

@@ -88,7 +88,7 @@ impl Services {
             v1::ListCommentsRequest::decode(message).map_err(|_| Error::internal("a request was readable"))?;
         let (limit, calls) = (self.limits.max_response, CommentHandlers(self));
         let read = async {
-            if let Some((subject, page)) = calls.printed(&caller, &request).await? {
+            if let Some((subject, page)) = calls.rendered_page(&caller, &request).await? {
                 return Ok(encode(subject, &page, limit));
             }
             let (subject, page) = calls.listed(&caller, &request).await?;

@@ -23,7 +23,7 @@ pub(super) const OURS: Duration = Duration::from_secs(1);
 #[derive(Debug, Clone)]
 pub struct Notifier {
     committed: Arc<[watch::Sender<()>]>,
-    numbered: Arc<[watch::Sender<()>]>,
+    sequenced: Arc<[watch::Sender<()>]>,
     ranked: Arc<[watch::Sender<()>]>,
 }
 
@@ -36,7 +36,7 @@ impl Notifier {
     #[must_use]
     pub fn new(sources: usize) -> Self {
         let bells = || (0..sources).map(|_| watch::Sender::new(())).collect();
-        Self { committed: bells(), numbered: bells(), ranked: bells() }
+        Self { committed: bells(), sequenced: bells(), ranked: bells() }
     }
 
     /// A batch was committed to a source.
@@ -45,8 +45,8 @@ impl Notifier {
     }
 
     /// Events of a source were numbered.
-    pub(super) fn numbered(&self, source: usize) {
-        self.numbered.get(source).into_iter().for_each(ring);
+    pub(super) fn sequenced(&self, source: usize) {
+        self.sequenced.get(source).into_iter().for_each(ring);
     }
 
     /// The boards of a source hold what was numbered.
@@ -61,7 +61,7 @@ impl Notifier {
 
     /// Hears the numbers of a source, from 0 on.
     pub(super) fn numbers(&self, source: usize) -> Notified {
-        Notified::of(&self.numbered, source)
+        Notified::of(&self.sequenced, source)
     }
 
     /// Hears the boards of a source, from 0 on.
@@ -111,10 +111,10 @@ mod tests {
         let (mut commits, mut numbers) = (bells.commits(0), bells.numbers(0));
         bells.committed(0);
         assert!(earlier(&mut commits, &mut numbers).await);
-        bells.numbered(0);
+        bells.sequenced(0);
         assert!(earlier(&mut numbers, &mut commits).await);
         let mut other = bells.numbers(1);
-        bells.numbered(0);
+        bells.sequenced(0);
         assert!(earlier(&mut numbers, &mut other).await);
         bells.numbers(7).rest(QUICK, OTHERS).await;
     }

@@ -184,7 +184,7 @@ impl Outbox for TestSource {
 #[async_trait]
 impl MemberHistories for TestSource {
     async fn apply(&self, _: usize, events: &[SequencedEvent]) -> Result<()> {
-        self.rows().applied.extend(events.iter().map(|numbered| numbered.number));
+        self.rows().applied.extend(events.iter().map(|sequenced| sequenced.number));
         Ok(())
     }
 

@@ -89,10 +89,10 @@ impl WatchHub {
     /// # Errors
     /// Those of the outbox, where events showed that others are missing.
     pub async fn hear(&self, events: Vec<SequencedEvent>) -> Result<()> {
-        let live = self.places.live(events.iter().map(|numbered| numbered.event.subject));
-        for (live, numbered) in live.into_iter().zip(events) {
+        let live = self.places.live(events.iter().map(|sequenced| sequenced.event.subject));
+        for (live, sequenced) in live.into_iter().zip(events) {
             if let Some(live) = live {
-                live.hear(&*self.outbox, numbered.event).await?;
+                live.hear(&*self.outbox, sequenced.event).await?;
             }
         }
         Ok(())

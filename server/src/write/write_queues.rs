@@ -29,7 +29,7 @@ pub use size::MAX_BATCH;
 #[derive(Debug, Clone, Copy)]
 pub struct WriteQueueLimits {
     /// Commands that may wait in one lane.
-    pub lane: usize,
+    pub write_queue: usize,
     /// Commands that may wait in all lanes of one kind of one data source.
     pub source: usize,
     /// Committers for each data source and kind; 0 is read as 1.

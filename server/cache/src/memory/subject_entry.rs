@@ -38,7 +38,7 @@ pub(super) struct MemoryEntry {
     choices: Choices,
     log: Log,
     /// Tickets that are out, by their tokens, and until when.
-    tickets: HashMap<u64, i64>,
+    fill_leases: HashMap<u64, i64>,
     /// Who fills what.
     leases: HashMap<FillScope, u64>,
 }
@@ -111,7 +111,7 @@ impl MemoryEntry {
             items: HashMap::new(),
             choices: HashMap::new(),
             log: Log::default(),
-            tickets: HashMap::new(),
+            fill_leases: HashMap::new(),
             leases: HashMap::new(),
         }
     }
@@ -174,35 +174,35 @@ impl MemoryEntry {
     }
 
     /// Gives the right to fill, unless somebody has it.
-    pub(super) fn lease(&mut self, ticket: FillLease, with: EntryClock<'_>) -> Option<FillLease> {
-        let (EntryClock { now, limits }, kind) = (with, ticket.kind);
-        self.tickets.retain(|_, until| *until >= now);
+    pub(super) fn lease(&mut self, fill_lease: FillLease, with: EntryClock<'_>) -> Option<FillLease> {
+        let (EntryClock { now, limits }, kind) = (with, fill_lease.kind);
+        self.fill_leases.retain(|_, until| *until >= now);
         let may = match kind {
             // Only a block with a revision moves on by its log alone: single comments tell none that could be compared.
             FillScope::Comments => self.row.is_some(),
             FillScope::List(_) | FillScope::Picked { .. } | FillScope::Row => {
-                self.leases.get(&kind).is_none_or(|of| !self.tickets.contains_key(of))
+                self.leases.get(&kind).is_none_or(|of| !self.fill_leases.contains_key(of))
             }
         };
         self.end_invalidation(now);
         may.then(|| {
-            self.tickets.insert(ticket.token, now.saturating_add(super::millis(limits.lease)));
-            self.leases.insert(kind, ticket.token);
-            ticket
+            self.fill_leases.insert(fill_lease.token, now.saturating_add(super::millis(limits.lease)));
+            self.leases.insert(kind, fill_lease.token);
+            fill_lease
         })
     }
 
     /// Takes a ticket back; one that is not out any more changes nothing.
-    pub(super) fn release(&mut self, ticket: &FillLease, now: i64) {
-        if self.tickets.remove(&ticket.token).is_some() {
-            self.leases.retain(|_, token| *token != ticket.token);
+    pub(super) fn release(&mut self, fill_lease: &FillLease, now: i64) {
+        if self.fill_leases.remove(&fill_lease.token).is_some() {
+            self.leases.retain(|_, token| *token != fill_lease.token);
             self.end_invalidation(now);
         }
     }
 
     /// Whether somebody may fill, and so everything is logged.
     fn is_open(&self, now: i64) -> bool {
-        self.tickets.values().any(|until| *until >= now)
+        self.fill_leases.values().any(|until| *until >= now)
     }
 
     /// While nobody may fill the log forgets what is not needed. What waits for its predecessors stays, and while the
@@ -221,14 +221,14 @@ impl MemoryEntry {
 
     /// Tears up all tickets that are out.
     fn tear(&mut self) {
-        self.tickets.clear();
+        self.fill_leases.clear();
         self.leases.clear();
     }
 
     /// Takes what was read, as far as it can be brought to the present.
-    pub(super) fn fill(&mut self, ticket: &FillLease, fill: &CacheFill, at: EntryClock<'_>) -> FillOutcome {
+    pub(super) fn fill(&mut self, fill_lease: &FillLease, fill: &CacheFill, at: EntryClock<'_>) -> FillOutcome {
         let EntryClock { now, limits } = at;
-        if self.tickets.get(&ticket.token).is_none_or(|until| *until < now) {
+        if self.fill_leases.get(&fill_lease.token).is_none_or(|until| *until < now) {
             return FillOutcome::Refused;
         }
         let present = fill.subject.as_ref().map_or(fill.seen, |read| read.revision);
@@ -250,14 +250,14 @@ impl MemoryEntry {
             (None, at) => at.is_some_and(|at| present <= at),
         };
         if !current {
-            self.release(ticket, now);
+            self.release(fill_lease, now);
             return FillOutcome::Refused;
         }
         self.known = self.known.max(present);
         self.take(&lists, &fill.items, limits);
         self.choose_from(choices);
         self.drain(at);
-        self.release(ticket, now);
+        self.release(fill_lease, now);
         FillOutcome::Kept
     }
 

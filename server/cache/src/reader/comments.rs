@@ -66,44 +66,44 @@ impl Parts {
         ids: &[CommentId],
         types: &ObjectTypeScope,
     ) -> Result<Vec<Option<CommentView>>> {
-        let located = self.inner.locate_among(ids, types).await?;
-        let there: Vec<CommentId> = located.iter().flatten().map(|at| at.id).collect();
+        let location = self.inner.locate_among(ids, types).await?;
+        let there: Vec<CommentId> = location.iter().flatten().map(|at| at.id).collect();
         let Some(first) = there.first() else { return Ok(vec![None; ids.len()]) };
-        let keys: Vec<SubjectKey> = located.iter().flatten().map(|at| at.subject.clone()).collect();
+        let keys: Vec<SubjectKey> = location.iter().flatten().map(|at| at.subject.clone()).collect();
         let left = keys.iter().any(|key| self.leaves(key.partition()));
-        let tickets = if left { BTreeMap::new() } else { self.tickets(reader, keys).await? };
+        let fill_leases = if left { BTreeMap::new() } else { self.fill_leases(reader, keys).await? };
         let read = self.rows(first.partition(), self.inner.comments(&there)).await;
-        let seen = &self.seen_after(&tickets).await;
+        let seen = &self.seen_after(&fill_leases).await;
         let items = |key: &SubjectKey| {
             let of = read.iter().flatten().flatten().filter(|view| view.subject == *key);
             of.map(|view| parts::item(view.clone())).collect::<Vec<_>>()
         };
-        let kept = tickets.iter().map(|(key, ticket)| async move {
+        let kept = fill_leases.iter().map(|(key, fill_lease)| async move {
             match (items(key), seen.get(key)) {
                 (items, Some(&seen)) if !items.is_empty() => {
-                    self.keep(ticket, CacheFill { items, seen, ..CacheFill::default() }).await;
+                    self.keep(fill_lease, CacheFill { items, seen, ..CacheFill::default() }).await;
                 }
-                _ => drop(self.cache.close(ticket).await),
+                _ => drop(self.cache.close(fill_lease).await),
             }
         });
         join_all(kept).await;
         let mut read = read?.into_iter();
-        Ok(located.into_iter().map(|at| at.and_then(|_| read.next().flatten())).collect())
+        Ok(location.into_iter().map(|at| at.and_then(|_| read.next().flatten())).collect())
     }
 
     /// Revisions of these subjects that are not older than any comment that was read before.
-    async fn seen_after(&self, tickets: &BTreeMap<SubjectKey, FillLease>) -> BTreeMap<SubjectKey, i64> {
-        if tickets.is_empty() {
+    async fn seen_after(&self, fill_leases: &BTreeMap<SubjectKey, FillLease>) -> BTreeMap<SubjectKey, i64> {
+        if fill_leases.is_empty() {
             return BTreeMap::new();
         }
-        let keys: Vec<SubjectKey> = tickets.keys().cloned().collect();
+        let keys: Vec<SubjectKey> = fill_leases.keys().cloned().collect();
         let rows = self.inner.subjects(&keys).await.unwrap_or_default();
         let found = keys.into_iter().zip(rows);
         found.filter_map(|(key, row)| Some((key, row?.revision))).collect()
     }
 
     /// The right to keep comments of these subjects, as far as their rows are kept.
-    async fn tickets(
+    async fn fill_leases(
         &self,
         reader: &CachedReader,
         mut keys: Vec<SubjectKey>,
@@ -117,10 +117,10 @@ impl Parts {
         reader.subjects_of(&keys).await?;
         let open = |key| self.cache.open(key, FillScope::Comments, rand::random());
         let opened = join_all(keys.iter().map(open)).await;
-        let ticket = |(key, opened)| match opened {
-            Ok(LeaseOutcome::Ticket(ticket)) => Some((key, ticket)),
+        let fill_lease = |(key, opened)| match opened {
+            Ok(LeaseOutcome::Ticket(fill_lease)) => Some((key, fill_lease)),
             Ok(LeaseOutcome::Busy | LeaseOutcome::Unknown { .. } | LeaseOutcome::Cold) | Err(Unavailable) => None,
         };
-        Ok(keys.into_iter().zip(opened).filter_map(ticket).collect())
+        Ok(keys.into_iter().zip(opened).filter_map(fill_lease).collect())
     }
 }

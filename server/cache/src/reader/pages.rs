@@ -55,40 +55,40 @@ impl Parts {
         if self.leaves(wanted.key.partition()) {
             return Ok(self.read(wanted, &wanted.which).await?.map(|read| Arc::new(read.cut(wanted))));
         }
-        let ticket = match self.ticket(wanted).await? {
+        let fill_lease = match self.fill_lease(wanted).await? {
             FetchPlan::Found(found) => return Ok(found.map(|found| Arc::new(*found))),
-            FetchPlan::Read(ticket) => ticket,
+            FetchPlan::Read(fill_lease) => fill_lease,
         };
-        let Some(ticket) = ticket else {
+        let Some(fill_lease) = fill_lease else {
             return Ok(self.read(wanted, &wanted.which).await?.map(|read| Arc::new(read.cut(wanted))));
         };
         match self.read(wanted, &parts::ahead(&wanted.which)).await {
             Ok(Some(read)) => {
-                self.keep(&ticket, read.fill(wanted, ticket.given)).await;
+                self.keep(&fill_lease, read.fill(wanted, fill_lease.given)).await;
                 let page = read.cut(wanted);
                 wanted.note(&self.places, &page);
                 Ok(Some(Arc::new(page)))
             }
             nothing => {
-                let _ = self.cache.close(&ticket).await;
+                let _ = self.cache.close(&fill_lease).await;
                 nothing.map(|_| None)
             }
         }
     }
 
     /// The right to fill, or what another has filled meanwhile.
-    async fn ticket(&self, wanted: &LoadKey) -> Result<FetchPlan> {
+    async fn fill_lease(&self, wanted: &LoadKey) -> Result<FetchPlan> {
         for look in 0..=LOOKS {
             if let Ok(EntryLookup::Hit(found)) = self.look(wanted).await {
                 return Ok(FetchPlan::Found(found.map(Box::new)));
             }
             match self.cache.open(&wanted.key, wanted.kind(), rand::random()).await {
-                Ok(LeaseOutcome::Ticket(ticket)) => {
+                Ok(LeaseOutcome::Ticket(fill_lease)) => {
                     // Another may have filled, and given its ticket back, since the look.
                     let Ok(EntryLookup::Hit(found)) = self.look(wanted).await else {
-                        return Ok(FetchPlan::Read(Some(ticket)));
+                        return Ok(FetchPlan::Read(Some(fill_lease)));
                     };
-                    let _ = self.cache.close(&ticket).await;
+                    let _ = self.cache.close(&fill_lease).await;
                     return Ok(FetchPlan::Found(found.map(Box::new)));
                 }
                 Ok(LeaseOutcome::Busy) if look < LOOKS => {

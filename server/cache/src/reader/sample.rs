@@ -49,7 +49,7 @@ impl AuditSample {
         let parts = &reader.0;
         match self {
             Self::Page(wanted) => {
-                if !parts.is_printed_right(wanted).await {
+                if !parts.is_rendered_right(wanted).await {
                     return Some(AuditedAnswer::Misprint);
                 }
                 let Ok(EntryLookup::Hit(Some(hit))) = parts.look(wanted).await else { return None };

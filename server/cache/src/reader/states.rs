@@ -53,8 +53,8 @@ impl CachedReader {
 
     /// Which of these are comments of the subject. Those that are need not be asked for again.
     async fn here(&self, who: &SubjectMember, ids: &[CommentId]) -> Result<Vec<bool>> {
-        let located = self.0.inner.locate(ids).await?;
-        let here: Vec<bool> = located.iter().map(|at| at.as_ref().is_some_and(|at| at.subject == who.key)).collect();
+        let location = self.0.inner.locate(ids).await?;
+        let here: Vec<bool> = location.iter().map(|at| at.as_ref().is_some_and(|at| at.subject == who.key)).collect();
         let there = ids.iter().zip(&here).filter(|(_, here)| **here).map(|(id, _)| *id);
         let _ = self.0.cache.exist(who, &there.collect::<Vec<_>>()).await;
         Ok(here)

@@ -58,10 +58,10 @@ impl Parts {
         let found = keys.iter().zip(opened).zip(read.iter().flatten());
         let kept = found.map(|((key, opened), subject)| async move {
             match (opened, subject) {
-                (Ok(LeaseOutcome::Ticket(ticket)), Some(subject)) => {
-                    self.keep(&ticket, CacheFill { subject: Some(subject.clone()), ..CacheFill::default() }).await;
+                (Ok(LeaseOutcome::Ticket(fill_lease)), Some(subject)) => {
+                    self.keep(&fill_lease, CacheFill { subject: Some(subject.clone()), ..CacheFill::default() }).await;
                 }
-                (Ok(LeaseOutcome::Ticket(ticket)), None) => drop(self.cache.close(&ticket).await),
+                (Ok(LeaseOutcome::Ticket(fill_lease)), None) => drop(self.cache.close(&fill_lease).await),
                 (Ok(LeaseOutcome::Unknown { .. }), Some(subject)) => drop(self.cache.name(key, subject.id).await),
                 (Ok(LeaseOutcome::Unknown { token }), None) => drop(self.cache.absent(key, token).await),
                 (Ok(LeaseOutcome::Busy | LeaseOutcome::Cold) | Err(Unavailable), _) => {}

@@ -109,7 +109,7 @@ pub(super) fn likes(likes: &LikeCounts) -> [Value; 3] {
 }
 
 /// What a fill brings, behind the words about the ticket and the times.
-pub(super) fn fill(ticket: &FillLease, fill: &CacheFill) -> Vec<Value> {
+pub(super) fn fill(fill_lease: &FillLease, fill: &CacheFill) -> Vec<Value> {
     let mut words = vec![number(u8::from(fill.force)), number(fill.seen)];
     match &fill.subject {
         Some(subject) => {
@@ -120,7 +120,7 @@ pub(super) fn fill(ticket: &FillLease, fill: &CacheFill) -> Vec<Value> {
     }
     words.push(number(fill.lists.len()));
     for ListRange { name, low, high, members } in &fill.lists {
-        words.extend([text(owner(name.root, ticket.subject.get())), text(order(name.order))]);
+        words.extend([text(owner(name.root, fill_lease.subject.get())), text(order(name.order))]);
         words.extend([number(low), number(high), number(members.len())]);
         words.extend(members.iter().flat_map(|(floor, who)| [number(floor), id(*who)]));
     }

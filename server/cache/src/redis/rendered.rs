@@ -68,9 +68,9 @@ impl RedisCache {
         let (client, trips) = (Arc::clone(&self.client), self.trips.clone());
         let cursor = encode::cursor(at_of(subject), self.config.timeline);
         tokio::spawn(async move {
-            let print = printer.print(roots(hit.into()));
-            if print.len() <= LARGEST {
-                words.push(encode::bytes([&xxh3_64(&print).to_be_bytes()[..], &print].concat()));
+            let rendered = printer.rendered(roots(hit.into()));
+            if rendered.len() <= LARGEST {
+                words.push(encode::bytes([&xxh3_64(&rendered).to_be_bytes()[..], &rendered].concat()));
                 // One that is not kept is printed again.
                 let _ = observer::watched(trips.as_deref(), "keep", client.call_aside("keep", &cursor, words)).await;
             }
@@ -90,28 +90,28 @@ impl RedisCache {
         let answer = self.call("printed", ask.key.partition(), words).await?;
         Ok(decode::lookup(&answer, |parts| {
             let [row, of, kept] = parts else { return None };
-            Some((of.clone(), RenderedPage { subject: decode::subject(row)?, print: whole(kept)? }))
+            Some((of.clone(), RenderedPage { subject: decode::subject(row)?, rendered: whole(kept)? }))
         }))
     }
 }
 
 #[async_trait]
 impl RenderedPages for RedisCache {
-    async fn printed(&self, ask: &CachedPageQuery) -> Result<EntryLookup<Option<RenderedPage>>, Unavailable> {
+    async fn rendered_page(&self, ask: &CachedPageQuery) -> Result<EntryLookup<Option<RenderedPage>>, Unavailable> {
         let Some(press) = &self.press else { return Ok(EntryLookup::Miss) };
         Ok(match self.kept(press, ask).await? {
-            EntryLookup::Hit(found) => EntryLookup::Hit(found.map(|(_, printed)| printed)),
+            EntryLookup::Hit(found) => EntryLookup::Hit(found.map(|(_, rendered_page)| rendered_page)),
             EntryLookup::Miss => EntryLookup::Miss,
         })
     }
 
     async fn is_right(&self, ask: &CachedPageQuery) -> Result<bool, Unavailable> {
         let Some(press) = &self.press else { return Ok(true) };
-        let EntryLookup::Hit(Some((of, RenderedPage { print, .. }))) = self.kept(press, ask).await? else {
+        let EntryLookup::Hit(Some((of, RenderedPage { rendered, .. }))) = self.kept(press, ask).await? else {
             return Ok(true);
         };
         let (EntryLookup::Hit(Some(hit)), _) = self.put_together(ask, None).await? else { return Ok(true) };
-        if press.printer.print(roots(hit.into())) == print {
+        if press.printer.rendered(roots(hit.into())) == rendered {
             return Ok(true);
         }
         // Something may have changed between the two: then the print is none any more.
@@ -136,10 +136,10 @@ fn said(hit: &CachedPage) -> usize {
 
 /// `None` where it is damaged.
 fn whole(kept: &Value) -> Option<Bytes> {
-    let mut print = decode::owned(kept)?.clone();
-    if print.len() < size_of::<u64>() {
+    let mut rendered = decode::owned(kept)?.clone();
+    if rendered.len() < size_of::<u64>() {
         return None;
     }
-    let sum = print.split_to(size_of::<u64>());
-    (sum[..] == xxh3_64(&print).to_be_bytes()).then_some(print)
+    let sum = rendered.split_to(size_of::<u64>());
+    (sum[..] == xxh3_64(&rendered).to_be_bytes()).then_some(rendered)
 }

@@ -36,14 +36,14 @@ pub(super) async fn nothing_is_kept_before_the_relay_has_come(cache: Given) {
 
 pub(super) async fn one_fills_and_the_others_wait(cache: Given) {
     let scene = Scene::new(cache, "busy").await;
-    let ticket = scene.ticket().await;
+    let fill_lease = scene.fill_lease().await;
     let again = scene.cache.open(&scene.subject.key, FillScope::List(NEWEST), 78).await.expect("answered");
     assert_eq!(again, LeaseOutcome::Busy);
-    scene.cache.close(&ticket).await.expect("answered");
-    let ticket = scene.ticket().await;
-    let filled = scene.cache.fill(&ticket, &scene.read(1, &[1])).await.expect("answered");
+    scene.cache.close(&fill_lease).await.expect("answered");
+    let fill_lease = scene.fill_lease().await;
+    let filled = scene.cache.fill(&fill_lease, &scene.read(1, &[1])).await.expect("answered");
     assert_eq!(filled, FillOutcome::Kept);
-    scene.ticket().await;
+    scene.fill_lease().await;
 }
 
 pub(super) async fn a_page_of_picked_comments_moves_on_like_any_other(cache: Given) {
@@ -59,13 +59,13 @@ pub(super) async fn a_page_of_picked_comments_moves_on_like_any_other(cache: Giv
         Some((page.subject.revision, page.items.items.into_iter().map(shown).collect::<Vec<_>>()))
     };
     let kind = FillScope::Picked { root: None, first: 3 };
-    let ticket = scene.ticket_for(kind).await;
+    let fill_lease = scene.ticket_for(kind).await;
     let again = scene.cache.open(&scene.subject.key, kind, 5).await.expect("answered");
     assert_eq!(again, LeaseOutcome::Busy, "one process picks them");
     scene.ticket_for(FillScope::Picked { root: None, first: 7 }).await;
     let items = [3, 1].map(|floor| scene.item(floor)).to_vec();
     let fill = CacheFill { subject: Some(scene.at(1)), items, ..CacheFill::default() };
-    assert_eq!(scene.cache.fill(&ticket, &fill).await.expect("answered"), FillOutcome::Kept);
+    assert_eq!(scene.cache.fill(&fill_lease, &fill).await.expect("answered"), FillOutcome::Kept);
     assert_eq!(seen(&[3, 1]).await, Some((1, vec![(3, true, 1), (1, true, 1)])), "in the order that was asked for");
     assert_eq!(seen(&[3, 2]).await, None, "of one nothing is known");
     assert_eq!(seen(&[]).await, Some((1, Vec::new())));
@@ -82,29 +82,29 @@ pub(super) async fn a_page_of_picked_comments_moves_on_like_any_other(cache: Giv
 
 pub(super) async fn a_fill_that_a_commit_overtook_is_brought_forward(cache: Given) {
     let scene = Scene::new(cache, "overtaken").await;
-    let ticket = scene.ticket().await;
+    let fill_lease = scene.fill_lease().await;
     let read = scene.read(1, &[1]);
     scene.apply(scene.born(2, 2)).await;
     scene.apply(scene.born(3, 3)).await;
-    assert_eq!(scene.cache.fill(&ticket, &read).await.expect("answered"), FillOutcome::Kept);
+    assert_eq!(scene.cache.fill(&fill_lease, &read).await.expect("answered"), FillOutcome::Kept);
     assert_eq!(scene.seen().await, Some((3, vec![3, 2, 1])));
     // And one whose block moved on meanwhile.
-    let ticket = scene.ticket().await;
+    let fill_lease = scene.fill_lease().await;
     let read = scene.read(3, &[1, 2, 3]);
     scene.apply(scene.born(4, 4)).await;
-    assert_eq!(scene.cache.fill(&ticket, &read).await.expect("answered"), FillOutcome::Kept);
+    assert_eq!(scene.cache.fill(&fill_lease, &read).await.expect("answered"), FillOutcome::Kept);
     assert_eq!(scene.seen().await, Some((4, vec![4, 3, 2, 1])));
 }
 
 pub(super) async fn a_fill_of_a_block_that_went_away_is_refused(cache: Given) {
     let scene = Scene::new(cache, "gone").await;
-    let ticket = scene.ticket().await;
+    let fill_lease = scene.fill_lease().await;
     let read = scene.read(1, &[1]);
     scene.cache.forget(&scene.subject.key).await.expect("answered");
     scene.apply(scene.born(2, 2)).await;
     scene.cache.name(&scene.subject.key, scene.subject.id).await.expect("answered");
-    let other = scene.ticket().await;
-    assert_eq!(scene.cache.fill(&ticket, &read).await.expect("answered"), FillOutcome::Refused);
+    let other = scene.fill_lease().await;
+    assert_eq!(scene.cache.fill(&fill_lease, &read).await.expect("answered"), FillOutcome::Refused);
     assert_eq!(scene.seen().await, None);
     assert_eq!(scene.cache.fill(&other, &scene.read(2, &[1, 2])).await.expect("answered"), FillOutcome::Kept);
     assert_eq!(scene.seen().await, Some((2, vec![2, 1])));
@@ -113,16 +113,16 @@ pub(super) async fn a_fill_of_a_block_that_went_away_is_refused(cache: Given) {
 pub(super) async fn a_commit_that_was_read_before_it_was_applied_is_waited_for(cache: Given) {
     let scene = Scene::new(cache, "ahead").await;
     scene.fill(1, &[1]).await;
-    let ticket = scene.ticket().await;
+    let fill_lease = scene.fill_lease().await;
     let mut read = scene.read(2, &[1, 2]);
-    assert_eq!(scene.cache.fill(&ticket, &read).await.expect("answered"), FillOutcome::Behind);
+    assert_eq!(scene.cache.fill(&fill_lease, &read).await.expect("answered"), FillOutcome::Behind);
     scene.apply(scene.born(2, 2)).await;
-    assert_eq!(scene.cache.fill(&ticket, &read).await.expect("answered"), FillOutcome::Kept);
+    assert_eq!(scene.cache.fill(&fill_lease, &read).await.expect("answered"), FillOutcome::Kept);
     assert_eq!(scene.seen().await, Some((2, vec![2, 1])));
     // One whose apply never comes: all begins anew with what was read.
-    let ticket = scene.ticket().await;
+    let fill_lease = scene.fill_lease().await;
     read = CacheFill { force: true, ..scene.read(3, &[1, 2, 3]) };
-    assert_eq!(scene.cache.fill(&ticket, &read).await.expect("answered"), FillOutcome::Kept);
+    assert_eq!(scene.cache.fill(&fill_lease, &read).await.expect("answered"), FillOutcome::Kept);
     assert_eq!(scene.seen().await, Some((3, vec![3, 2, 1])));
     scene.apply(scene.born(4, 4)).await;
     assert_eq!(scene.seen().await, Some((4, vec![4, 3, 2, 1])));
@@ -160,26 +160,26 @@ pub(super) async fn a_commit_that_nobody_applied_is_told_by_the_relay(cache: Giv
     assert_eq!(scene.seen().await, Some((2, vec![2, 1])));
     assert!(scene.advance(2, scene.committed(3)).await);
     // A read of before is kept and does not answer; one of now does.
-    let ticket = scene.ticket().await;
-    scene.cache.fill(&ticket, &scene.read(2, &[1, 2])).await.expect("answered");
+    let fill_lease = scene.fill_lease().await;
+    scene.cache.fill(&fill_lease, &scene.read(2, &[1, 2])).await.expect("answered");
     assert_eq!(scene.seen().await, None);
-    let ticket = scene.ticket().await;
+    let fill_lease = scene.fill_lease().await;
     let read = CacheFill { force: true, ..scene.read(3, &[1, 2, 3]) };
-    assert_eq!(scene.cache.fill(&ticket, &read).await.expect("answered"), FillOutcome::Kept);
+    assert_eq!(scene.cache.fill(&fill_lease, &read).await.expect("answered"), FillOutcome::Kept);
     assert_eq!(scene.seen().await, Some((3, vec![3, 2, 1])));
 }
 
 pub(super) async fn a_cursor_that_moved_is_noticed_and_a_new_generation_forgets(cache: Given) {
     let scene = Scene::new(cache, "generation").await;
     scene.fill(1, &[1]).await;
-    let ticket = scene.ticket().await;
+    let fill_lease = scene.fill_lease().await;
     let at = scene.subject.key.partition();
     assert!(!scene.advance(9, scene.committed(2)).await);
     assert_eq!(scene.seen().await, Some((1, vec![1])));
     scene.cache.renew(at, RelayCursor(10), 2).await.expect("answered");
     assert_eq!(scene.cache.cursors(&[at]).await.expect("answered"), [Some(RelayCursor(10))]);
     assert_eq!(scene.seen().await, None);
-    assert_eq!(scene.cache.fill(&ticket, &scene.read(1, &[1])).await.expect("answered"), FillOutcome::Refused);
+    assert_eq!(scene.cache.fill(&fill_lease, &scene.read(1, &[1])).await.expect("answered"), FillOutcome::Refused);
     scene.fill(1, &[1]).await;
     assert_eq!(scene.seen().await, Some((1, vec![1])));
 }
@@ -214,9 +214,9 @@ pub(super) async fn of_likes_the_greater_revision_stands(cache: Given) {
 
 pub(super) async fn a_like_that_overtook_a_fill_stands(cache: Given) {
     let scene = Scene::new(cache, "like_and_fill").await;
-    let ticket = scene.ticket().await;
+    let fill_lease = scene.fill_lease().await;
     scene.cache.like(&[liked(&scene, 1, 8)]).await.expect("answered");
-    assert_eq!(scene.cache.fill(&ticket, &scene.read(1, &[1])).await.expect("answered"), FillOutcome::Kept);
+    assert_eq!(scene.cache.fill(&fill_lease, &scene.read(1, &[1])).await.expect("answered"), FillOutcome::Kept);
     assert_eq!(likes(&scene, 1).await, (8, 8));
 }
 
@@ -240,18 +240,18 @@ pub(super) async fn a_negative_entry_yields_to_the_subject(cache: Given) {
 
 pub(super) async fn a_list_ends_only_where_its_end_was_seen(cache: Given) {
     let scene = Scene::new(cache, "ends").await;
-    let ticket = scene.ticket().await;
+    let fill_lease = scene.fill_lease().await;
     let mut read = scene.read(1, &[8, 9, 10]);
     read.lists[0].low = 8;
-    scene.cache.fill(&ticket, &read).await.expect("answered");
+    scene.cache.fill(&fill_lease, &read).await.expect("answered");
     let page = scene.page(2).await.expect("the first two");
     assert!(page.items.more_after && !page.items.more_before);
     assert!(scene.page(3).await.is_none(), "whether there is a fourth is not known");
     // The next part, which adjoins, with the end.
-    let ticket = scene.ticket().await;
+    let fill_lease = scene.fill_lease().await;
     let mut read = scene.read(1, &[6, 7]);
     read.lists = vec![ListRange { low: 0, high: 7, ..read.lists.remove(0) }];
-    scene.cache.fill(&ticket, &read).await.expect("answered");
+    scene.cache.fill(&fill_lease, &read).await.expect("answered");
     assert_eq!(scene.seen().await, Some((1, vec![10, 9, 8, 7, 6])));
     let after = scene.cache.page(&scene.ask(PageStart::After(9), 2)).await.expect("answered");
     let EntryLookup::Hit(Some(after)) = after else { panic!("missed") };

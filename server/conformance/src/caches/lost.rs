@@ -31,23 +31,23 @@ pub(super) async fn a_ticket_given_back_twice_leaves_the_others_out(cache: Given
 
 pub(super) async fn a_ticket_that_was_never_given_is_refused(cache: Given) {
     let scene = Scene::new(cache, "never_given").await;
-    let ticket = scene.ticket().await;
+    let fill_lease = scene.fill_lease().await;
     // As one would be that another server gave, before this one took its place.
-    let other = FillLease { token: ticket.token ^ 1, ..ticket.clone() };
+    let other = FillLease { token: fill_lease.token ^ 1, ..fill_lease.clone() };
     assert_eq!(scene.cache.fill(&other, &scene.read(1, &[1])).await.expect("answered"), FillOutcome::Refused);
     scene.cache.close(&other).await.expect("answered");
-    assert_eq!(scene.cache.fill(&ticket, &scene.read(1, &[1])).await.expect("answered"), FillOutcome::Kept);
+    assert_eq!(scene.cache.fill(&fill_lease, &scene.read(1, &[1])).await.expect("answered"), FillOutcome::Kept);
 }
 
 pub(super) async fn likes_that_the_relay_tells_reach_whoever_is_filling(cache: Given) {
     let scene = Scene::new(cache, "relayed").await;
-    let ticket = scene.ticket().await;
+    let fill_lease = scene.fill_lease().await;
     let told =
         |floor, revision| CommittedState { likes: vec![liked(&scene, floor, revision)], ..CommittedState::default() };
     assert!(scene.advance(1, told(1, 8)).await);
     // Nothing is told where the cursor is not.
     assert!(!scene.advance(1, told(1, 9)).await);
-    assert_eq!(scene.cache.fill(&ticket, &scene.read(1, &[1])).await.expect("answered"), FillOutcome::Kept);
+    assert_eq!(scene.cache.fill(&fill_lease, &scene.read(1, &[1])).await.expect("answered"), FillOutcome::Kept);
     assert_eq!(likes(&scene, 1).await, (8, 8));
     assert!(scene.advance(2, told(1, 9)).await);
     assert_eq!(likes(&scene, 1).await, (9, 9));
@@ -60,8 +60,8 @@ pub(super) async fn a_like_that_overtook_its_comment_waits_for_it(cache: Given) 
     scene.cache.like(&[liked(&scene, 2, 8)]).await.expect("answered");
     assert!(scene.advance(1, CommittedState { likes: vec![liked(&scene, 2, 8)], ..scene.committed(2) }).await);
     // What happens meanwhile makes nothing of it.
-    let ticket = scene.ticket_for(FillScope::Row).await;
-    scene.cache.close(&ticket).await.expect("answered");
+    let fill_lease = scene.ticket_for(FillScope::Row).await;
+    scene.cache.close(&fill_lease).await.expect("answered");
     scene.apply(scene.born(2, 2)).await;
     assert_eq!((likes(&scene, 1).await, likes(&scene, 2).await), ((1, 1), (8, 8)));
     // The same by a process itself, when the relay was there before.
@@ -90,12 +90,12 @@ pub(super) async fn single_comments_come_behind_their_subjects_row(cache: Given)
     scene.fill(1, &[1]).await;
     assert!(matches!(open().await.expect("answered"), LeaseOutcome::Ticket(_)));
     // And once more when all has begun anew under them.
-    let ticket = scene.ticket_for(FillScope::Comments).await;
-    let forced = scene.ticket().await;
+    let fill_lease = scene.ticket_for(FillScope::Comments).await;
+    let forced = scene.fill_lease().await;
     let read = CacheFill { force: true, ..scene.read(2, &[1]) };
     assert_eq!(scene.cache.fill(&forced, &read).await.expect("answered"), FillOutcome::Kept);
     let read = CacheFill { items: vec![scene.item(2)], seen: 1, ..CacheFill::default() };
-    assert_eq!(scene.cache.fill(&ticket, &read).await.expect("answered"), FillOutcome::Refused);
+    assert_eq!(scene.cache.fill(&fill_lease, &read).await.expect("answered"), FillOutcome::Refused);
     assert_eq!(counted(&scene, 2).await, None);
 }
 
@@ -104,16 +104,16 @@ pub(super) async fn single_comments_wait_for_the_commit_they_show(cache: Given) 
     scene.fill(1, &[1]).await;
     let late = CachedComment { comment: scene.root(2, 4), ..scene.item(2) };
     let mut read = CacheFill { items: vec![late], seen: 2, ..CacheFill::default() };
-    let ticket = scene.ticket_for(FillScope::Comments).await;
-    assert_eq!(scene.cache.fill(&ticket, &read).await.expect("answered"), FillOutcome::Behind);
+    let fill_lease = scene.ticket_for(FillScope::Comments).await;
+    assert_eq!(scene.cache.fill(&fill_lease, &read).await.expect("answered"), FillOutcome::Behind);
     assert_eq!(counted(&scene, 2).await, None);
     scene.apply(scene.born(2, 5)).await;
-    assert_eq!(scene.cache.fill(&ticket, &read).await.expect("answered"), FillOutcome::Kept);
+    assert_eq!(scene.cache.fill(&fill_lease, &read).await.expect("answered"), FillOutcome::Kept);
     assert_eq!(counted(&scene, 2).await, Some((4, 4)));
     // They are not waited for for ever, and begin nothing anew.
-    let ticket = scene.ticket_for(FillScope::Comments).await;
+    let fill_lease = scene.ticket_for(FillScope::Comments).await;
     read = CacheFill { items: vec![scene.item(3)], seen: 3, force: true, ..CacheFill::default() };
-    assert_eq!(scene.cache.fill(&ticket, &read).await.expect("answered"), FillOutcome::Refused);
+    assert_eq!(scene.cache.fill(&fill_lease, &read).await.expect("answered"), FillOutcome::Refused);
     assert_eq!((counted(&scene, 3).await, scene.seen().await), (None, Some((2, vec![5, 1]))));
 }
 

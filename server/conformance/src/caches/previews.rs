@@ -57,8 +57,8 @@ impl Thread {
     }
 
     async fn fill(&self, read: &CacheFill) {
-        let ticket = self.scene.ticket().await;
-        assert_eq!(self.scene.cache.fill(&ticket, read).await.expect("answered"), FillOutcome::Kept);
+        let fill_lease = self.scene.fill_lease().await;
+        assert_eq!(self.scene.cache.fill(&fill_lease, read).await.expect("answered"), FillOutcome::Kept);
     }
 
     async fn like(&self, floor: i32, likes: i32, revision: i64) {
@@ -152,39 +152,39 @@ pub(super) async fn a_like_of_a_reply_that_may_stand_before_others_ends_their_pr
 pub(super) async fn a_like_that_overtook_a_fill_ends_its_preview(cache: Given) {
     let thread = Thread::new(cache, "overtaken_preview").await;
     let read = thread.read(1, &[(1, 0), (2, 4), (9, 3)], 2, (3, 9));
-    let ticket = thread.scene.ticket().await;
+    let fill_lease = thread.scene.fill_lease().await;
     thread.like(11, 9, 8).await;
-    assert_eq!(thread.scene.cache.fill(&ticket, &read).await.expect("answered"), FillOutcome::Kept);
+    assert_eq!(thread.scene.cache.fill(&fill_lease, &read).await.expect("answered"), FillOutcome::Kept);
     assert_eq!((thread.shown(2).await, thread.shown(0).await), (None, Some((vec![], true))));
     // By the relay too, and of one whose likes went down again meanwhile.
-    let ticket = thread.scene.ticket().await;
+    let fill_lease = thread.scene.fill_lease().await;
     let told = CommittedState { likes: vec![thread.likes(11, 9, 8)], ..CommittedState::default() };
     assert!(thread.scene.advance(1, told).await);
-    assert_eq!(thread.scene.cache.fill(&ticket, &read).await.expect("answered"), FillOutcome::Kept);
+    assert_eq!(thread.scene.cache.fill(&fill_lease, &read).await.expect("answered"), FillOutcome::Kept);
     assert_eq!(thread.shown(2).await, None);
-    let ticket = thread.scene.ticket().await;
+    let fill_lease = thread.scene.fill_lease().await;
     thread.like(2, 1, 8).await;
     thread.like(1, 6, 8).await;
-    assert_eq!(thread.scene.cache.fill(&ticket, &read).await.expect("answered"), FillOutcome::Kept);
+    assert_eq!(thread.scene.cache.fill(&fill_lease, &read).await.expect("answered"), FillOutcome::Kept);
     assert_eq!(thread.shown(2).await, Some((vec![(1, 6), (9, 3)], true)), "likes of these stand");
 }
 
 pub(super) async fn a_previewed_reply_that_was_deleted_during_a_fill_is_gone(cache: Given) {
     let thread = Thread::new(cache, "deleted_preview").await;
     let read = thread.read(1, &[(1, 0), (2, 4), (3, 0), (9, 3)], 3, (3, 9));
-    let ticket = thread.scene.ticket().await;
+    let fill_lease = thread.scene.fill_lease().await;
     thread.scene.apply(thread.dead(2, 2)).await;
-    assert_eq!(thread.scene.cache.fill(&ticket, &read).await.expect("answered"), FillOutcome::Kept);
+    assert_eq!(thread.scene.cache.fill(&fill_lease, &read).await.expect("answered"), FillOutcome::Kept);
     assert_eq!(thread.shown(1).await, Some((vec![(9, 3)], true)));
     // And one that went when it was kept; without it too few are known.
     thread.scene.apply(thread.dead(3, 9)).await;
     assert_eq!(thread.shown(1).await, None);
     // Where all are known they are enough.
-    let ticket = thread.scene.ticket().await;
+    let fill_lease = thread.scene.fill_lease().await;
     let read = thread.read(1, &[(1, 0), (2, 4), (3, 0), (9, 3)], ALL, (0, 0));
     let read = CacheFill { subject: Some(thread.scene.at(3)), ..read };
     thread.scene.apply(thread.dead(4, 1)).await;
-    assert_eq!(thread.scene.cache.fill(&ticket, &read).await.expect("answered"), FillOutcome::Kept);
+    assert_eq!(thread.scene.cache.fill(&fill_lease, &read).await.expect("answered"), FillOutcome::Kept);
     thread.scene.apply(thread.change(5, &[thread.reply(4, 6, 1)], &[])).await;
     assert_eq!(thread.shown(3).await.map(|(shown, _)| shown.len()), Some(3));
     assert_eq!(thread.shown(10).await.map(|(shown, more)| (shown.len(), more)), Some((4, false)));
@@ -219,18 +219,18 @@ pub(super) async fn a_preview_ends_with_its_block(cache: Given) {
     // A commit that nobody applied; what is read then begins anew, and knows of no preview.
     assert!(thread.scene.advance(1, thread.scene.committed(2)).await);
     assert_eq!(thread.shown(1).await, None);
-    let ticket = thread.scene.ticket_for(FillScope::Row).await;
+    let fill_lease = thread.scene.ticket_for(FillScope::Row).await;
     let mut read = CacheFill { force: true, ..thread.read(2, &[(1, 0), (2, 0)], ALL, (0, 0)) };
     read.choices.clear();
-    assert_eq!(thread.scene.cache.fill(&ticket, &read).await.expect("answered"), FillOutcome::Kept);
+    assert_eq!(thread.scene.cache.fill(&fill_lease, &read).await.expect("answered"), FillOutcome::Kept);
     assert_eq!((thread.shown(1).await, thread.shown(0).await), (None, Some((vec![], true))));
 }
 
 pub(super) async fn a_ticket_tells_where_the_relay_is(cache: Given) {
     let scene = Scene::new(cache, "given").await;
-    let ticket = scene.ticket().await;
-    assert_eq!(ticket.given, RelayCursor(1));
-    scene.cache.close(&ticket).await.expect("answered");
+    let fill_lease = scene.fill_lease().await;
+    assert_eq!(fill_lease.given, RelayCursor(1));
+    scene.cache.close(&fill_lease).await.expect("answered");
     assert!(scene.advance(1, CommittedState::default()).await);
-    assert_eq!(scene.ticket().await.given, RelayCursor(2));
+    assert_eq!(scene.fill_lease().await.given, RelayCursor(2));
 }

@@ -89,13 +89,13 @@ impl Scene {
         Some((page.subject.revision, page.items.items.iter().map(|item| item.comment.floor).collect()))
     }
 
-    pub(super) async fn ticket(&self) -> FillLease {
+    pub(super) async fn fill_lease(&self) -> FillLease {
         self.ticket_for(FillScope::List(NEWEST)).await
     }
 
     pub(super) async fn ticket_for(&self, kind: FillScope) -> FillLease {
         match self.cache.open(&self.subject.key, kind, rand::random()).await.expect("answered") {
-            LeaseOutcome::Ticket(ticket) => ticket,
+            LeaseOutcome::Ticket(fill_lease) => fill_lease,
             other @ (LeaseOutcome::Busy | LeaseOutcome::Unknown { .. } | LeaseOutcome::Cold) => {
                 panic!("no ticket: {other:?}")
             }
@@ -114,8 +114,8 @@ impl Scene {
     }
 
     pub(super) async fn fill(&self, revision: i64, floors: &[i32]) {
-        let ticket = self.ticket().await;
-        let filled = self.cache.fill(&ticket, &self.read(revision, floors)).await.expect("answered");
+        let fill_lease = self.fill_lease().await;
+        let filled = self.cache.fill(&fill_lease, &self.read(revision, floors)).await.expect("answered");
         assert_eq!(filled, FillOutcome::Kept);
     }
 

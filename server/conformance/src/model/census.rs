@@ -59,6 +59,6 @@ async fn likes(reader: &dyn Reader, id: CommentId) -> Result<BTreeMap<(CommentId
 fn row(exported: ExportedComment) -> Row {
     let ExportedComment { view, client, origin } = exported;
     let content = view.content.unwrap_or_else(|| Content::stored(String::new(), Vec::new(), BTreeMap::new()));
-    let request = RequestIdentity { key: IdempotencyKey([0; 16]), print: Fingerprint(0) };
+    let request = RequestIdentity { key: IdempotencyKey([0; 16]), fingerprint: Fingerprint(0) };
     Row { comment: view.comment, content, past: Vec::new(), client, origin, request }
 }

@@ -10,10 +10,10 @@ use super::tables::{Row, Shelf, Tables};
 impl Tables {
     pub(super) fn commit(&mut self, batch: &[Command]) -> Result<Vec<Result<CommandOutput>>> {
         one_kind(batch)?;
-        let mut world = self.load(batch);
-        let answers = batch.iter().map(|command| world.run(command)).collect();
-        self.store(&world)?;
-        self.feed.tell(&world, batch.first().map_or(Millis(0), |command| command.now))?;
+        let mut unit = self.load(batch);
+        let answers = batch.iter().map(|command| unit.run(command)).collect();
+        self.store(&unit)?;
+        self.feed.tell(&unit, batch.first().map_or(Millis(0), |command| command.now))?;
         for command in batch {
             if let Some(shelf) = self.shelf(&command.subject) {
                 audit(shelf);
@@ -23,45 +23,45 @@ impl Tables {
     }
 
     fn load(&self, batch: &[Command]) -> UnitOfWork {
-        let mut world = UnitOfWork::default();
+        let mut unit = UnitOfWork::default();
         for command in batch {
             let Some(shelf) = self.shelf(&command.subject) else { continue };
-            world.load_subject(shelf.subject.clone());
+            unit.load_subject(shelf.subject.clone());
             let needs = command.verb.needs();
-            let mut prior = None;
+            let mut record = None;
             if command.verb.as_like().is_none() {
-                prior = shelf.prior(&command.request.key);
+                record = shelf.record(&command.request.key);
             }
-            if let Some(prior) = prior {
-                world.load_prior(shelf.subject.id, command.request.key, prior);
+            if let Some(record) = record {
+                unit.load_prior(shelf.subject.id, command.request.key, record);
             }
-            let made = prior.and_then(|p| p.comment);
+            let made = record.and_then(|p| p.comment);
             for row in needs.comments.iter().chain(&made).filter_map(|id| shelf.rows.get(id)) {
-                world.load_comment(row.comment.clone());
+                unit.load_comment(row.comment.clone());
             }
             for row in needs.content.iter().chain(&made).filter_map(|id| shelf.rows.get(id)) {
-                world.load_content(row.comment.id, row.content.clone());
+                unit.load_content(row.comment.id, row.content.clone());
             }
             if let Some(like) = needs.like.and_then(|key| shelf.likes.get(&key)) {
-                world.load_like(like.clone());
+                unit.load_like(like.clone());
             }
         }
-        world
+        unit
     }
 
-    fn store(&mut self, world: &UnitOfWork) -> Result<()> {
-        let journal = world.journal();
-        for key in &journal.new_subjects {
-            self.shelves.insert(key.clone(), Shelf::new(known_subject(world, key)?));
+    fn store(&mut self, unit: &UnitOfWork) -> Result<()> {
+        let write_set = unit.write_set();
+        for key in &write_set.new_subjects {
+            self.shelves.insert(key.clone(), Shelf::new(known_subject(unit, key)?));
         }
-        for key in journal.subjects.keys() {
-            self.owning(key)?.subject = known_subject(world, key)?;
+        for key in write_set.subjects.keys() {
+            self.owning(key)?.subject = known_subject(unit, key)?;
         }
-        for (id, request) in &journal.new_comments {
-            let comment = world.comment(*id).cloned().ok_or_else(|| lost("comment"))?;
-            let content = world.content(*id).cloned().ok_or_else(|| lost("content"))?;
-            let client = journal.clients.get(id).cloned().unwrap_or_default();
-            let origin = journal.origins.get(id).cloned();
+        for (id, request) in &write_set.new_comments {
+            let comment = unit.comment(*id).cloned().ok_or_else(|| lost("comment"))?;
+            let content = unit.content(*id).cloned().ok_or_else(|| lost("content"))?;
+            let client = write_set.clients.get(id).cloned().unwrap_or_default();
+            let origin = write_set.origins.get(id).cloned();
             let shelf = self.shelves.values_mut().find(|shelf| shelf.subject.id == comment.subject_id);
             let shelf = shelf.ok_or_else(|| lost("subject of a new comment"))?;
             self.homes.insert(*id, shelf.subject.key.clone());
@@ -70,24 +70,24 @@ impl Tables {
                 return Err(Error::internal(format!("comment {id:?} was written twice")));
             }
         }
-        for id in journal.comments.keys() {
-            self.row(*id)?.comment = world.comment(*id).cloned().ok_or_else(|| lost("comment"))?;
+        for id in write_set.comments.keys() {
+            self.row(*id)?.comment = unit.comment(*id).cloned().ok_or_else(|| lost("comment"))?;
         }
-        for id in &journal.contents {
-            self.row(*id)?.content = world.content(*id).cloned().ok_or_else(|| lost("content"))?;
+        for id in &write_set.contents {
+            self.row(*id)?.content = unit.content(*id).cloned().ok_or_else(|| lost("content"))?;
         }
-        for edit in &journal.edits {
+        for edit in &write_set.edits {
             let past = ContentRevision { version: edit.version, content: edit.content.clone(), time: edit.time };
             self.row(edit.comment_id)?.past.push(past);
         }
-        for (id, member) in &journal.likes {
-            let like = world.like(*id, member).cloned().ok_or_else(|| lost("like"))?;
+        for (id, member) in &write_set.likes {
+            let like = unit.like(*id, member).cloned().ok_or_else(|| lost("like"))?;
             let key = self.homes.get(id).cloned().ok_or_else(|| lost("liked comment"))?;
             self.owning(&key)?.likes.insert((*id, member.clone()), like);
         }
-        for (subject, key, prior) in &journal.requests {
+        for (subject, key, record) in &write_set.requests {
             let shelf = self.shelves.values_mut().find(|shelf| shelf.subject.id == *subject);
-            let twice = shelf.ok_or_else(|| lost("subject of a request"))?.requests.insert(*key, *prior);
+            let twice = shelf.ok_or_else(|| lost("subject of a request"))?.requests.insert(*key, *record);
             if twice.is_some() {
                 return Err(Error::internal("one request key was remembered twice"));
             }
@@ -111,8 +111,8 @@ fn one_kind(batch: &[Command]) -> Result<()> {
     if alike { Ok(()) } else { Err(Error::internal("a batch is of one kind")) }
 }
 
-fn known_subject(world: &UnitOfWork, key: &SubjectKey) -> Result<Subject> {
-    world.subject(key).cloned().ok_or_else(|| lost("subject"))
+fn known_subject(unit: &UnitOfWork, key: &SubjectKey) -> Result<Subject> {
+    unit.subject(key).cloned().ok_or_else(|| lost("subject"))
 }
 
 fn lost(what: &str) -> Error {

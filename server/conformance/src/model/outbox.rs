@@ -18,7 +18,7 @@ const SKEW: Duration = Duration::from_secs(60);
 pub(super) struct Feed {
     /// By commit.
     waiting: Vec<Vec<Event>>,
-    numbered: Vec<SequencedEvent>,
+    sequenced: Vec<SequencedEvent>,
     head: i64,
     leader: Option<LeaseCandidate>,
     until: Millis,
@@ -28,12 +28,12 @@ pub(super) struct Feed {
 
 impl Feed {
     /// What a commit at `now` has to tell.
-    pub(super) fn tell(&mut self, world: &UnitOfWork, now: Millis) -> Result<()> {
+    pub(super) fn tell(&mut self, unit: &UnitOfWork, now: Millis) -> Result<()> {
         let event = |(subject, revision, changes): (&Subject, Option<i64>, &Changes)| {
             let (partition, changes) = (subject.key.partition(), changes.clone());
             Event { partition, subject: subject.id, revision, changes, time: now }
         };
-        let events: Vec<Event> = world.events()?.into_iter().map(event).collect();
+        let events: Vec<Event> = unit.events()?.into_iter().map(event).collect();
         self.waiting.extend((!events.is_empty()).then_some(events));
         Ok(())
     }
@@ -65,7 +65,7 @@ impl Feed {
         let count = limit.min(self.waiting.len());
         for events in self.waiting.drain(..count) {
             self.head += 1;
-            self.numbered.extend(events.into_iter().map(|event| SequencedEvent { number: self.head, event }));
+            self.sequenced.extend(events.into_iter().map(|event| SequencedEvent { number: self.head, event }));
         }
         count
     }
@@ -79,15 +79,15 @@ impl Feed {
         let mut old = self.first(limit, |number| Some(number) <= applied);
         old.retain(|n| n.event.time < before);
         let numbers: BTreeSet<i64> = old.iter().map(|n| n.number).collect();
-        self.numbered.retain(|n| !numbers.contains(&n.number));
+        self.sequenced.retain(|n| !numbers.contains(&n.number));
         numbers.len()
     }
 
     /// The events of the first `limit` commits among those whose numbers are `wanted`.
     fn first(&self, limit: usize, wanted: impl Fn(i64) -> bool) -> Vec<SequencedEvent> {
-        let wanted: Vec<&SequencedEvent> = self.numbered.iter().filter(|n| wanted(n.number)).collect();
+        let wanted: Vec<&SequencedEvent> = self.sequenced.iter().filter(|n| wanted(n.number)).collect();
         let commits = wanted.chunk_by(|a, b| a.number == b.number).take(limit);
-        commits.flatten().map(|numbered| (*numbered).clone()).collect()
+        commits.flatten().map(|sequenced| (*sequenced).clone()).collect()
     }
 }
 
@@ -125,7 +125,7 @@ impl Outbox for Model {
 
     async fn of_subject(&self, _at: Partition, id: SubjectId, after: i64, limit: usize) -> Result<Vec<Event>> {
         let feed = &self.tables().feed;
-        let all = feed.numbered.iter().map(|numbered| &numbered.event).chain(feed.waiting.iter().flatten());
+        let all = feed.sequenced.iter().map(|sequenced| &sequenced.event).chain(feed.waiting.iter().flatten());
         let behind = all.filter(|event| event.subject == id && event.revision.is_some_and(|r| r > after));
         Ok(behind.take(limit).cloned().collect())
     }

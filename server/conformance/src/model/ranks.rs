@@ -83,7 +83,7 @@ impl Tables {
 impl RankIndexes for Model {
     async fn apply(&self, _source: usize, events: &[SequencedEvent]) -> Result<()> {
         let mut tables = self.tables();
-        for change in events.iter().flat_map(|numbered| &numbered.event.changes.comments) {
+        for change in events.iter().flat_map(|sequenced| &sequenced.event.changes.comments) {
             if ![ChangeKind::Edited, ChangeKind::PinChanged].contains(&change.what) {
                 let parent = tables.home(change.id).and_then(|(_, row)| row.comment.parent_id);
                 for id in change.root.into_iter().chain(parent).chain([change.id]) {
@@ -109,10 +109,10 @@ impl Rankings for Model {
     async fn current(&self, list: &RankedList, now: Millis) -> Result<Option<(Ranking, i32)>> {
         let mut tables = self.tables();
         let Some((id, next_floor, revision, comments)) = tables.listing(list) else { return Ok(None) };
-        let print = (revision, tables.ranks.changes.get(&id).copied().unwrap_or(0));
+        let fingerprint = (revision, tables.ranks.changes.get(&id).copied().unwrap_or(0));
         let key = (id, list.board().code());
         let last = tables.ranks.frozen.get(&key).and_then(|frozen| frozen.last()).cloned();
-        let standing = last.map(|(ranking, from)| RankVersion { ranking, changed: from != print });
+        let standing = last.map(|(ranking, from)| RankVersion { ranking, changed: from != fingerprint });
         if let Some(last) = standing.as_ref().filter(|last| last.serves(now)) {
             return Ok(Some((last.ranking.clone(), next_floor)));
         }
@@ -125,7 +125,7 @@ impl Rankings for Model {
         let floors = freeze(list.board(), self.shared.rules.hot(list.subject().object_type()), candidates, depth);
         let epoch = Ranking::epoch_after(standing.map(|last| last.ranking.epoch), now);
         let ranking = Ranking::new(epoch, now, floors);
-        tables.ranks.frozen.entry(key).or_default().push((ranking.clone(), print));
+        tables.ranks.frozen.entry(key).or_default().push((ranking.clone(), fingerprint));
         Ok(Some((ranking, next_floor)))
     }
 

@@ -75,10 +75,10 @@ impl Shelf {
     }
 
     /// What an earlier request with this key did.
-    pub(super) fn prior(&self, key: &IdempotencyKey) -> Option<IdempotencyRecord> {
+    pub(super) fn record(&self, key: &IdempotencyKey) -> Option<IdempotencyRecord> {
         let made = self.rows.values().find(|row| row.request.key == *key).map(|row| IdempotencyRecord {
             verb: 0,
-            print: row.request.print,
+            fingerprint: row.request.fingerprint,
             comment: Some(row.comment.id),
             revision: row.comment.born_revision,
         });

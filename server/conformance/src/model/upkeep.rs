@@ -22,7 +22,7 @@ impl Tables {
 impl MemberHistories for Model {
     async fn apply(&self, _source: usize, events: &[SequencedEvent]) -> Result<()> {
         let mut tables = self.tables();
-        for change in events.iter().flat_map(|numbered| &numbered.event.changes.comments) {
+        for change in events.iter().flat_map(|sequenced| &sequenced.event.changes.comments) {
             if [ChangeKind::Created, ChangeKind::Edited, ChangeKind::StateChanged].contains(&change.what) {
                 tables.bring(change.id);
             }

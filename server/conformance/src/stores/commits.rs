@@ -74,10 +74,10 @@ pub(super) async fn a_batch_of_256_commands_is_one_revision_with_dense_floors(ba
         batch.push(scene.command(&key, verb));
     }
     let answers = scene.commit(&batch).await;
-    let floors: Vec<i32> = answers.iter().flatten().map(|receipt| comment(receipt).comment.floor).collect();
+    let floors: Vec<i32> = answers.iter().flatten().map(|output| comment(output).comment.floor).collect();
     let expected: Vec<i32> = (1..=128).flat_map(|n| [n + 1, n]).collect();
     assert_eq!(floors, expected);
-    assert!(answers.iter().flatten().all(|receipt| receipt.revision == 2));
+    assert!(answers.iter().flatten().all(|output| output.revision == 2));
     assert_eq!(scene.sound(&key).await, 257);
 }
 
@@ -91,7 +91,7 @@ pub(super) async fn a_batch_may_touch_several_subjects_of_its_partition(backend:
         batch.push(scene.command(key, verb));
     }
     let answers = scene.commit(&batch).await;
-    let floors: Vec<i32> = answers.iter().flatten().map(|receipt| comment(receipt).comment.floor).collect();
+    let floors: Vec<i32> = answers.iter().flatten().map(|output| comment(output).comment.floor).collect();
     assert_eq!(floors, [1, 1, 2, 2, 3]);
     assert_eq!((scene.sound(&a).await, scene.sound(&b).await), (2, 3));
 }

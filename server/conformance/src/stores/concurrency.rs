@@ -98,7 +98,7 @@ async fn change(scene: &Scene, id: CommentId, step: usize) -> CommandKind {
         0 => Hide { target }.into(),
         1 => Unhide { target }.into(),
         2 => Edit { target, member: author, content: text("changed"), etag: String::new(), window: None }.into(),
-        3 => Delete { target, acting: DeleteActor::Author(author), etag: String::new() }.into(),
+        3 => Delete { target, actor: DeleteActor::Author(author), etag: String::new() }.into(),
         4.. => Undelete { target, member: author }.into(),
     }
 }
@@ -181,7 +181,7 @@ pub(super) async fn counts_equal_rows_in_every_answer(backend: Backend) {
                 if (n + step).is_multiple_of(2) {
                     let id = if step < 2 { reply } else { root };
                     let target = scene.target(id).await;
-                    scene.run(&key, Delete { target, acting: DeleteActor::Moderator, etag: String::new() }).await;
+                    scene.run(&key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
                 }
             }
         })

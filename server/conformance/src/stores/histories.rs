@@ -64,8 +64,8 @@ pub(super) async fn what_is_not_visible_is_in_the_whole_history_only(backend: Ba
     };
     assert_eq!(own(false).await, [ids[2], ids[1], ids[0]], "newest first, over all subjects");
     scene.run(&keys[1], Hide { target: scene.target(ids[1]).await }).await;
-    let acting = DeleteActor::Author(member("author"));
-    scene.run(&keys[0], Delete { target: scene.target(ids[0]).await, acting, etag: String::new() }).await;
+    let actor = DeleteActor::Author(member("author"));
+    scene.run(&keys[0], Delete { target: scene.target(ids[0]).await, actor, etag: String::new() }).await;
     assert_eq!(own(false).await, [ids[2]]);
     assert_eq!(own(true).await, [ids[2], ids[1], ids[0]]);
     scene.run(&keys[1], Unhide { target: scene.target(ids[1]).await }).await;

@@ -97,12 +97,12 @@ pub(super) async fn what_one_process_answered_another_reads_at_once(backend: Bac
         let (writing, reading) = if n % 2 == 0 { (&here, &there) } else { (&there, &here) };
         let verb = writing.create(&key, "author").await;
         let mut command = writing.command(&key, verb);
-        command.request.print = riposte_core::request::Fingerprint(n);
+        command.request.fingerprint = riposte_core::request::Fingerprint(n);
         command.request.key.0[0] = n as u8;
-        let receipt = writing.send(&command).await.expect("created");
+        let output = writing.send(&command).await.expect("created");
         assert_eq!(reading.floors(&key).await.len() as i64, n + 1);
         let again = reading.send(&command).await.expect("repeated");
-        assert_eq!((again.replayed, again.revision), (true, receipt.revision));
+        assert_eq!((again.replayed, again.revision), (true, output.revision));
         requests.push(command.request.key);
     }
     let found = Arc::clone(&there.process.reader).created_by(&key, &requests).await.expect("read");

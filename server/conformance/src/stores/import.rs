@@ -38,7 +38,7 @@ impl Importer<'_> {
 
     fn command(&self, external_id: &str, verb: impl Into<CommandKind>) -> Command {
         let key = IdempotencyKey::imported("comment", &format!("{:?}{}", self.key, self.source), external_id);
-        let request = RequestIdentity { key, print: Fingerprint::of(&[b"import"]) };
+        let request = RequestIdentity { key, fingerprint: Fingerprint::of(&[b"import"]) };
         Command { request, ..self.scene.command(&self.key, verb) }
     }
 
@@ -87,9 +87,9 @@ pub(super) async fn a_second_import_changes_nothing(backend: Backend) {
         let mut again = importer.item(n, None).await;
         again.content = text("told differently");
         let command = importer.command(n, again);
-        let receipt = scene.send(&command).await.expect("repeated");
-        assert!(receipt.replayed);
-        assert_eq!(comment(&receipt), *known);
+        let output = scene.send(&command).await.expect("repeated");
+        assert!(output.replayed);
+        assert_eq!(comment(&output), *known);
     }
     assert_eq!(scene.subject(&importer.key).await, before);
     let elsewhere = Importer { source: "commento", ..importer };
@@ -124,7 +124,7 @@ pub(super) async fn parents_and_answers_may_come_in_one_batch(backend: Backend) 
     let late = importer.item("6", Some(scene.target(capped.id).await)).await;
     let batch = [importer.command("4", capped.clone()), importer.command("6", late)];
     let answers = scene.commit(&batch).await;
-    assert!(answers[0].as_ref().is_ok_and(|receipt| receipt.replayed) && answers[1].is_ok(), "{answers:?}");
+    assert!(answers[0].as_ref().is_ok_and(|output| output.replayed) && answers[1].is_ok(), "{answers:?}");
     assert_eq!(scene.view(capped.id).await.comment.reply_count, 1);
     assert_eq!(scene.sound(&importer.key).await, 6);
 }
@@ -193,7 +193,7 @@ pub(super) async fn an_imported_like_never_overrides_a_members_own(backend: Back
         [like("l1", "own", LikeValue::Like), like("l2", "a", LikeValue::Like), like("l3", "b", LikeValue::Dislike)];
     for repeated in [false, true] {
         let answers = scene.commit(&batch).await;
-        let replayed: Vec<_> = answers.iter().flatten().map(|receipt| receipt.replayed).collect();
+        let replayed: Vec<_> = answers.iter().flatten().map(|output| output.replayed).collect();
         assert_eq!(replayed, [true, repeated, repeated], "what is there already is not brought in again");
         let row = scene.view(root).await.comment;
         assert_eq!((row.like_count, row.dislike_count), (1, 1));

@@ -49,10 +49,10 @@ impl Hand<'_> {
     }
 }
 
-fn answer(receipt: &CommandOutput) -> LikeAnswer {
-    match &receipt.effect {
+fn answer(output: &CommandOutput) -> LikeAnswer {
+    match &output.effect {
         Effect::Like(answer) => *answer,
-        Effect::Subject(_) | Effect::Comment(_) => panic!("not about a like: {receipt:?}"),
+        Effect::Subject(_) | Effect::Comment(_) => panic!("not about a like: {output:?}"),
     }
 }
 
@@ -163,7 +163,7 @@ pub(super) async fn what_is_not_visible_or_not_open_takes_no_likes(backend: Back
         scene.run(&hand.key, update(SubjectState::Active)).await;
     }
     let target = scene.target(hand.id).await;
-    scene.run(&hand.key, Delete { target, acting: DeleteActor::Moderator, etag: String::new() }).await;
+    scene.run(&hand.key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
     let refused = scene.send(&hand.command("n", Like, operation(4, 1))).await;
     assert_eq!(refused, Err(Error::CommentUnavailable(CommentState::Deleted)));
     assert_eq!(hand.counts().await, (1, 0), "a tombstone keeps what it was given");

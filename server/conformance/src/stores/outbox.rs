@@ -51,7 +51,7 @@ pub(super) async fn every_commit_leaves_one_event_with_its_revision_and_its_chan
     scene.run(&key, edit).await;
     scene.run(&key, Pin { target: scene.target(root).await, member: member("owner") }).await;
     scene.run(&key, Hide { target: target.clone() }).await;
-    scene.run(&key, Delete { target, acting: DeleteActor::Moderator, etag: String::new() }).await;
+    scene.run(&key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
     let closed =
         UpdateSubject { owner: None, state: Some(SubjectState::ReadOnly), metadata: None, etag: String::new() };
     let last = scene.run(&key, closed).await.revision;
@@ -86,7 +86,7 @@ pub(super) async fn a_refused_or_repeated_command_leaves_no_event(backend: Backe
     assert!(scene.send(&command).await.expect("repeated").replayed);
     let stranger = Delete {
         target: scene.target(root).await,
-        acting: DeleteActor::Author(member("stranger")),
+        actor: DeleteActor::Author(member("stranger")),
         etag: String::new(),
     };
     scene.refusal(&key, stranger).await;
@@ -140,13 +140,13 @@ pub(super) async fn a_batch_over_several_subjects_and_partitions_leaves_one_even
     relay.assign_sequence(500).await;
     let first = scene.subject(&first).await.id;
     let source = relay.source_of(first).await;
-    let number = relay.numbered(source, first).await[0].number;
+    let number = relay.sequenced(source, first).await[0].number;
     // Others write too, so the next number need not be this one's.
-    let later = relay.numbered(source, scene.subject(&keys[1]).await.id).await[1].number;
+    let later = relay.sequenced(source, scene.subject(&keys[1]).await.id).await[1].number;
     assert!(later > number);
     for key in &keys[1..] {
-        let numbered = relay.numbered(source, scene.subject(key).await.id).await;
-        let told: Vec<_> = numbered.iter().map(|one| (one.number, one.event.revision)).collect();
+        let sequenced = relay.sequenced(source, scene.subject(key).await.id).await;
+        let told: Vec<_> = sequenced.iter().map(|one| (one.number, one.event.revision)).collect();
         assert_eq!(told, [(number, Some(1)), (later, Some(2))], "{key:?}");
     }
     // A reader of one commit gets all of it, and the next one from where that ends.
@@ -177,9 +177,9 @@ pub(super) async fn likes_leave_one_event_without_a_revision(backend: Backend) {
 
     relay.assign_sequence(500).await;
     let source = relay.source_of(subject.id).await;
-    let mut events = relay.numbered(source, subject.id).await;
-    events.retain(|numbered| numbered.event.revision.is_none());
-    let likes: Vec<_> = events.into_iter().map(|numbered| numbered.event.changes).collect();
+    let mut events = relay.sequenced(source, subject.id).await;
+    events.retain(|sequenced| sequenced.event.revision.is_none());
+    let likes: Vec<_> = events.into_iter().map(|sequenced| sequenced.event.changes).collect();
     let likers = (0..6).map(|n| member(&format!("m{n}"))).collect();
     let liked = of_comments(&ids.map(|id| change(id, None, ChangeKind::Liked)));
     assert_eq!(likes, [Changes { likers, ..liked }]);

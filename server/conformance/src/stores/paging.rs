@@ -20,7 +20,7 @@ const ORDERS: [ListOrder; 2] = [ListOrder::Oldest, ListOrder::Newest];
 async fn punch(scene: &Scene, key: &SubjectKey, ids: &[CommentId], gone: &[usize]) {
     for floor in gone {
         let target = scene.target(ids[floor - 1]).await;
-        scene.run(key, Delete { target, acting: DeleteActor::Moderator, etag: String::new() }).await;
+        scene.run(key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
     }
 }
 
@@ -195,7 +195,7 @@ async fn walk_among_writers(
                 };
                 if writer == 0 {
                     let target = scene.target(new).await;
-                    scene.run(&key, Delete { target, acting: DeleteActor::Moderator, etag: String::new() }).await;
+                    scene.run(&key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
                 }
             }
         }));

@@ -135,8 +135,8 @@ pub(super) async fn previews_that_nobody_likes_are_the_oldest_listed_replies(bac
     for _ in 0..4 {
         replies.push(scene.reply(&key, root, 2).await.comment.id);
     }
-    let acting = riposte_core::verbs::DeleteActor::Moderator;
-    let verb = riposte_core::verbs::Delete { target: scene.target(replies[1]).await, acting, etag: String::new() };
+    let actor = riposte_core::verbs::DeleteActor::Moderator;
+    let verb = riposte_core::verbs::Delete { target: scene.target(replies[1]).await, actor, etag: String::new() };
     scene.run(&key, verb).await;
     for (previews, shown, more) in [(0, 0, true), (1, 1, true), (2, 2, true), (3, 3, false), (10, 3, false)] {
         let page = scene.process.reader.roots(&key, first(10), previews).await.expect("read").expect("there");

@@ -47,7 +47,7 @@ impl Relay {
     /// The source that holds a subject: where the numbers of its first event lie.
     pub(super) async fn source_of(&self, subject: SubjectId) -> usize {
         for source in 0..self.terms.len() {
-            if !self.numbered(source, subject).await.is_empty() {
+            if !self.sequenced(source, subject).await.is_empty() {
                 return source;
             }
         }
@@ -102,9 +102,9 @@ impl Relay {
     }
 
     /// The numbered events of a subject, by number.
-    pub(super) async fn numbered(&self, source: usize, subject: SubjectId) -> Vec<SequencedEvent> {
+    pub(super) async fn sequenced(&self, source: usize, subject: SubjectId) -> Vec<SequencedEvent> {
         let mut all = self.behind(source, 0).await;
-        all.retain(|numbered| numbered.event.subject == subject);
+        all.retain(|sequenced| sequenced.event.subject == subject);
         all
     }
 }

@@ -53,7 +53,7 @@ pub(super) async fn a_repeat_shows_the_present_body(backend: Backend) {
     scene.run(&key, Edit { target: target.clone(), member: member("author"), content, etag, window: None }).await;
     let again = comment(&scene.send(&command).await.expect("repeated"));
     assert_eq!((again.content, again.comment.floor), (Some(text("edited")), 1));
-    scene.run(&key, Delete { target, acting: DeleteActor::Moderator, etag: String::new() }).await;
+    scene.run(&key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
     let again = comment(&scene.send(&command).await.expect("repeated"));
     assert_eq!((again.content, again.comment.id), (None, id), "a tombstone");
 }
@@ -74,7 +74,7 @@ pub(super) async fn another_body_under_the_same_key_is_refused(backend: Backend)
         assert_eq!(scene.send(&other).await, Err(Error::RequestIdReused));
     }
     let mut other = create.clone();
-    other.request.print = Fingerprint(create.request.print.0.wrapping_add(1));
+    other.request.fingerprint = Fingerprint(create.request.fingerprint.0.wrapping_add(1));
     assert_eq!(scene.send(&other).await, Err(Error::RequestIdReused));
     assert_eq!(scene.sound(&key).await, 1);
 }
@@ -87,7 +87,7 @@ pub(super) async fn twins_in_one_batch_are_one(backend: Backend) {
     let mut two = one.clone();
     two.verb = scene.create(&key, "author").await.into();
     let mut reused = one.clone();
-    reused.request.print = Fingerprint(7);
+    reused.request.fingerprint = Fingerprint(7);
     let answers = scene.commit(&[one, two.clone(), reused, two]).await;
     let ids: Vec<_> =
         answers.iter().map(|answer| answer.as_ref().map(|r| (comment(r).comment.id, r.replayed))).collect();
@@ -105,8 +105,8 @@ pub(super) async fn a_refused_request_leaves_its_key_free(backend: Backend) {
     assert_eq!(scene.send(&command).await, Err(Error::SubjectNotFound));
     scene.open(&key).await;
     // Another body under the key of a refused request is no reuse: that request never happened.
-    command.request.print = Fingerprint(8);
-    assert!(scene.send(&command).await.is_ok_and(|receipt| !receipt.replayed));
+    command.request.fingerprint = Fingerprint(8);
+    assert!(scene.send(&command).await.is_ok_and(|output| !output.replayed));
     assert_eq!(scene.floors(&key).await, [1]);
 }
 
@@ -117,7 +117,7 @@ pub(super) async fn every_verb_can_be_repeated(backend: Backend) {
     let (owner, state, metadata) = (Some(member("owner")), SubjectState::Active, Metadata::new());
     let opening = CreateSubject { id, owner, state, metadata, create_time: StepClock::START };
     let mut done = vec![scene.command(&key, opening)];
-    let mut receipts = vec![scene.send(&done[0]).await.expect("made")];
+    let mut outputs = vec![scene.send(&done[0]).await.expect("made")];
     let root = scene.root(&key).await.comment.id;
     let target = scene.target(root).await;
     let (author, owner, etag) = (member("author"), member("owner"), String::new());
@@ -130,22 +130,22 @@ pub(super) async fn every_verb_can_be_repeated(backend: Backend) {
             .into(),
         Hide { target: target.clone() }.into(),
         Unhide { target: target.clone() }.into(),
-        Delete { target: target.clone(), acting: DeleteActor::Author(author.clone()), etag: etag.clone() }.into(),
+        Delete { target: target.clone(), actor: DeleteActor::Author(author.clone()), etag: etag.clone() }.into(),
         Undelete { target, member: author }.into(),
         DeleteSubject { etag }.into(),
         UndeleteSubject.into(),
     ];
     for verb in verbs {
         let command = scene.command(&key, verb);
-        receipts.push(scene.send(&command).await.unwrap_or_else(|e| panic!("{}: {e:?}", command.verb.name())));
+        outputs.push(scene.send(&command).await.unwrap_or_else(|e| panic!("{}: {e:?}", command.verb.name())));
         done.push(command);
         // Each of them, long after it happened and in whatever state the comment is by now.
-        for (command, first) in done.iter().zip(&receipts) {
+        for (command, first) in done.iter().zip(&outputs) {
             repeats(&scene, command, first).await;
         }
     }
     let mut expected: Vec<i64> = vec![1, 3, 4, 4, 5, 6, 7, 8, 9, 10, 11, 12];
-    let revisions: Vec<i64> = receipts.iter().map(|receipt| receipt.revision).collect();
+    let revisions: Vec<i64> = outputs.iter().map(|output| output.revision).collect();
     assert_eq!(revisions, expected, "a pin of a pinned root changes nothing");
     assert_eq!(Some(scene.subject(&key).await.revision), expected.pop());
     assert_eq!(scene.sound(&key).await, 1);
@@ -213,10 +213,10 @@ pub(super) async fn twins_from_many_callers_at_once_are_one(backend: Backend) {
     let mut ids = Vec::new();
     let mut first = 0;
     for caller in callers {
-        let receipt = caller.await.expect("the task ends well").expect("created or repeated");
-        let made = comment(&receipt).comment;
-        ids.push((made.id, made.floor, receipt.revision));
-        first += usize::from(!receipt.replayed);
+        let output = caller.await.expect("the task ends well").expect("created or repeated");
+        let made = comment(&output).comment;
+        ids.push((made.id, made.floor, output.revision));
+        first += usize::from(!output.replayed);
     }
     ids.dedup();
     assert_eq!((ids.len(), first), (1, 1), "{ids:?}");

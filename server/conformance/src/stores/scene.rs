@@ -74,7 +74,7 @@ impl Scene {
         let number = self.requests.fetch_add(1, Ordering::Relaxed).to_string();
         RequestIdentity {
             key: IdempotencyKey::imported("comment", &self.name, &number),
-            print: Fingerprint::of(&[number.as_bytes()]),
+            fingerprint: Fingerprint::of(&[number.as_bytes()]),
         }
     }
 
@@ -203,10 +203,10 @@ pub(super) fn text(text: &str) -> Content {
 }
 
 /// The comment that a receipt is about.
-pub(super) fn comment(receipt: &CommandOutput) -> CommentView {
-    match &receipt.effect {
+pub(super) fn comment(output: &CommandOutput) -> CommentView {
+    match &output.effect {
         Effect::Comment(view) => (**view).clone(),
-        Effect::Subject(_) | Effect::Like(_) => panic!("not about a comment: {receipt:?}"),
+        Effect::Subject(_) | Effect::Like(_) => panic!("not about a comment: {output:?}"),
     }
 }
 

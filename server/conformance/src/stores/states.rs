@@ -7,8 +7,8 @@ use riposte_core::{CommandKind, CommentId, CommentState, DeletedBy, Error, Subje
 use super::backend::Backend;
 use super::scene::{Scene, comment, first, floors, member};
 
-async fn deletion(scene: &Scene, id: CommentId, acting: DeleteActor) -> CommandKind {
-    Delete { target: scene.target(id).await, acting, etag: String::new() }.into()
+async fn deletion(scene: &Scene, id: CommentId, actor: DeleteActor) -> CommandKind {
+    Delete { target: scene.target(id).await, actor, etag: String::new() }.into()
 }
 
 /// Author's deletion of a root or of an answer.
@@ -120,19 +120,19 @@ pub(super) async fn who_deleted_decides_who_may_bring_back(backend: Backend) {
         (DeleteActor::Owner(member("owner")), DeletedBy::SubjectOwner, Some("owner"), "author"),
         (DeleteActor::Moderator, DeletedBy::Moderator, None, "author"),
     ];
-    for (acting, by, may, may_not) in cases {
+    for (actor, by, may, may_not) in cases {
         let id = scene.root(&key).await.comment.id;
         let target = scene.target(id).await;
         let undelete = |who: &str| Undelete { target: target.clone(), member: member(who) };
         assert_eq!(scene.refusal(&key, undelete("author")).await, Error::CommentAlreadyExists);
-        let verb = deletion(&scene, id, acting.clone()).await;
+        let verb = deletion(&scene, id, actor.clone()).await;
         scene.run(&key, verb).await;
         let tomb = scene.view(id).await.comment;
         assert_eq!(
             (tomb.state, tomb.deleted_by, tomb.delete_time),
             (CommentState::Deleted, Some(by), Some(tomb.update_time))
         );
-        let verb = deletion(&scene, id, acting).await;
+        let verb = deletion(&scene, id, actor).await;
         assert_eq!(scene.refusal(&key, verb).await, Error::CommentNotFound, "a second time");
         assert_eq!(scene.refusal(&key, undelete(may_not)).await, Error::MemberNotAllowed);
         if let Some(who) = may {
@@ -150,12 +150,12 @@ pub(super) async fn somebody_else_may_not_delete(backend: Backend) {
     let key = scene.key();
     scene.open(&key).await;
     let id = scene.root(&key).await.comment.id;
-    for acting in [
+    for actor in [
         DeleteActor::Author(member("owner")),
         DeleteActor::Owner(member("author")),
         DeleteActor::Owner(member("owner ")),
     ] {
-        let verb = deletion(&scene, id, acting).await;
+        let verb = deletion(&scene, id, actor).await;
         assert_eq!(scene.refusal(&key, verb).await, Error::MemberNotAllowed);
     }
     assert_eq!(scene.view(id).await.comment.state, CommentState::Active);

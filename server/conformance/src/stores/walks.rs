@@ -174,7 +174,7 @@ impl Walker {
         let known: Vec<_> = self.sent.iter().chain(batch).filter(fits).collect();
         let mut command = (*known.choose(&mut self.dice)?).clone();
         if self.chance(20) && !likes {
-            command.request.print = Fingerprint(command.request.print.0 ^ 1);
+            command.request.fingerprint = Fingerprint(command.request.fingerprint.0 ^ 1);
         }
         command.now = self.now();
         Some(command)

@@ -30,7 +30,7 @@ fn a_copy_that_was_damaged_is_replaced_by_the_next_fill_and_so_is_a_cursor() {
         assert!(!page().await);
         let damage = "local key = redis.call('KEYS', '*:c:*')[1]
             return redis.call('SETRANGE', key, redis.call('STRLEN', key) - 1, 'x')";
-        prints::forget(&server).await;
+        rendered_pages::forget(&server).await;
         server.ask(&["EVAL", damage, "0"]).expect("damaged");
         assert!(page().await, "it is seen");
         assert!(!page().await, "it is replaced");
@@ -79,7 +79,7 @@ fn a_key_of_another_type_is_no_copy_and_holds_up_nobody() {
             end
             return made";
         for write in [false, true] {
-            prints::forget(&server).await;
+            rendered_pages::forget(&server).await;
             let made = server.ask(&["EVAL", replace, "0"]).expect("damaged");
             assert!(matches!(made, Reply::Number(3..)), "{made:?}");
             if write {
@@ -105,7 +105,7 @@ fn a_key_of_another_type_is_no_copy_and_holds_up_nobody() {
         page().await;
         page().await;
         assert!(kept().await);
-        prints::forget(&server).await;
+        rendered_pages::forget(&server).await;
         assert_eq!(server.ask(&["EVAL", cut, "0"]).expect("damaged"), Reply::Number(1));
         page().await;
         page().await;

@@ -68,7 +68,7 @@ impl Fire {
         let number = self.requests.fetch_add(1, Ordering::Relaxed).to_string();
         let request = RequestIdentity {
             key: IdempotencyKey::imported("comment", "fire", &number),
-            print: Fingerprint::of(&[number.as_bytes()]),
+            fingerprint: Fingerprint::of(&[number.as_bytes()]),
         };
         let born = verb.creates_comment().then(|| verb.comment_id()).flatten();
         let command = Command { subject: key.clone(), verb, request, now: Millis(1_800_000_000_000) };
@@ -116,7 +116,7 @@ impl Fire {
         let target = CommentLocation { id, ancestor_ids: at.ancestor_ids.clone(), parent: at.parent };
         match rand::random_range(0..10) {
             0..3 => drop(self.reply(process, key, id).await),
-            3 => self.send(process, key, Delete { target, acting: DeleteActor::Moderator, etag: String::new() }).await,
+            3 => self.send(process, key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await,
             4 => {
                 let edit =
                     Edit { target, member: at.member, content: self.content(), etag: String::new(), window: None };
@@ -154,7 +154,7 @@ impl Fire {
             let start = if rand::random_bool(0.7) { PageStart::Beginning } else { PageStart::After(floor) };
             let window = PageQuery { order, start, limit: rand::random_range(1..30) };
             let previews = rand::random_range(0..4);
-            if reader.printed(key, order, window.limit, previews).await.is_none() {
+            if reader.rendered_page(key, order, window.limit, previews).await.is_none() {
                 reader.roots(key, window, previews).await.expect("read");
             }
             reader.roots_at(key, &[floor, floor / 2 + 1, floor + 7], rand::random_range(0..4)).await.expect("read");
@@ -227,7 +227,7 @@ impl Fire {
     pub(crate) async fn delete(&self, process: usize, key: &SubjectKey, id: CommentId) {
         let at = self.processes[process].store.reader().locate(&[id]).await.expect("read").remove(0).expect("there");
         let target = CommentLocation { id, ancestor_ids: at.ancestor_ids, parent: at.parent };
-        self.send(process, key, Delete { target, acting: DeleteActor::Moderator, etag: String::new() }).await;
+        self.send(process, key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
     }
 
     /// So many members like a comment.

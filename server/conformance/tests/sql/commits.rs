@@ -31,7 +31,7 @@ fn command(store: &SqlStore, subject: &SubjectKey, verb: impl Into<CommandKind>)
     let verb = verb.into();
     let request = RequestIdentity {
         key: IdempotencyKey(store.ids().request()),
-        print: Fingerprint::of(&[format!("{verb:?}").as_bytes()]),
+        fingerprint: Fingerprint::of(&[format!("{verb:?}").as_bytes()]),
     };
     Command { subject: subject.clone(), verb, request, now: Millis(NOON) }
 }
@@ -68,8 +68,8 @@ pub(crate) async fn one(store: &SqlStore, command: &Command) -> Result<CommandOu
     store.writer().commit(std::slice::from_ref(command)).await.expect("committed").remove(0)
 }
 
-pub(crate) fn comment(receipt: &CommandOutput) -> Comment {
-    let Effect::Comment(view) = &receipt.effect else { panic!("{receipt:?} is about no comment") };
+pub(crate) fn comment(output: &CommandOutput) -> Comment {
+    let Effect::Comment(view) = &output.effect else { panic!("{output:?} is about no comment") };
     view.comment.clone()
 }
 
@@ -303,14 +303,14 @@ async fn large_batches_and_rare_verbs_go_through_every_table() {
         let likes: Vec<_> = roots.iter().map(|c| like(&store, &subject, c.id, "fan", LikeValue::Like)).collect();
         assert!(store.writer().commit(&likes).await.expect("committed").iter().all(Result::is_ok));
         let target = |c: &Comment| CommentLocation { id: c.id, ancestor_ids: vec![c.id], parent: None };
-        let acting = DeleteActor::Owner(member("o"));
+        let actor = DeleteActor::Owner(member("o"));
         let batch = [
-            command(&store, &subject, Delete { target: target(&roots[0]), acting, etag: String::new() }),
+            command(&store, &subject, Delete { target: target(&roots[0]), actor, etag: String::new() }),
             command(&store, &subject, Hide { target: target(&roots[1]) }),
         ];
         assert!(store.writer().commit(&batch).await.expect("committed").iter().all(Result::is_ok));
         let again = store.writer().commit(&batch).await.expect("committed");
-        assert!(again.into_iter().all(|answer| answer.is_ok_and(|receipt| receipt.replayed)));
+        assert!(again.into_iter().all(|answer| answer.is_ok_and(|output| output.replayed)));
         assert_eq!(assign_sequence(&store, "SELECT comment_count FROM comment_subject").await, 498);
         assert_eq!(assign_sequence(&store, "SELECT COUNT(*) FROM comment_request").await, 3);
         assert_eq!(assign_sequence(&store, "SELECT COUNT(*) FROM comment_index WHERE listed = 1").await, 498);

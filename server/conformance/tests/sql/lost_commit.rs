@@ -128,10 +128,10 @@ async fn a_commit_of_unknown_outcome_happens_exactly_once_and_is_answered_as_the
     for (round, fault) in [LOSE_ANSWER, LOSE_COMMIT, SILENCE, LOSE_ANSWER, LOSE_COMMIT].into_iter().enumerate() {
         let command = create(store, &subject).await;
         mode.store(fault, Ordering::SeqCst);
-        let receipt = one(store, &command).await.expect("settled");
+        let output = one(store, &command).await.expect("settled");
         assert_eq!(mode.load(Ordering::SeqCst), PASS, "the fault did not happen");
-        assert_eq!(comment(&receipt).floor as usize, round + 2);
-        assert!(!receipt.replayed, "the caller asked once");
+        assert_eq!(comment(&output).floor as usize, round + 2);
+        assert!(!output.replayed, "the caller asked once");
         assert!(one(store, &command).await.expect("again").replayed);
 
         let set = like(store, &subject, root.id, &format!("m{round}"), LikeValue::Like);

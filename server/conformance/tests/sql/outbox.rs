@@ -56,9 +56,9 @@ async fn acquire_lease(store: &SqlStore) -> Epoch {
 }
 
 /// The (subject, revision) of all numbers, in order.
-async fn numbered(store: &SqlStore) -> Vec<(i64, i64)> {
+async fn sequenced(store: &SqlStore) -> Vec<(i64, i64)> {
     let events = store.outbox().read(SOURCE, 0, 10_000).await.expect("read");
-    assert!(events.iter().map(|numbered| numbered.number).eq(1..=events.len() as i64), "numbers have no holes");
+    assert!(events.iter().map(|sequenced| sequenced.number).eq(1..=events.len() as i64), "numbers have no holes");
     events.into_iter().map(|n| (n.event.subject.get(), n.event.revision.unwrap_or(0))).collect()
 }
 
@@ -72,11 +72,11 @@ async fn a_transaction_that_commits_late_is_numbered_late() {
     let early = held_open(&store, told(20, 2, 1)).await;
     early.commit().await.expect("committed");
     assert_eq!(outbox.assign_sequence(SOURCE, term, 5).await, Ok(Some(1)), "what is not committed is not waited for");
-    assert_eq!(numbered(&store).await, [(2, 1)]);
+    assert_eq!(sequenced(&store).await, [(2, 1)]);
     assert_eq!(outbox.assign_sequence(SOURCE, term, 5).await, Ok(Some(0)));
     late.commit().await.expect("committed");
     assert_eq!(outbox.assign_sequence(SOURCE, term, 5).await, Ok(Some(1)), "a smaller id is no reason to be skipped");
-    assert_eq!(numbered(&store).await, [(2, 1), (1, 1)]);
+    assert_eq!(sequenced(&store).await, [(2, 1), (1, 1)]);
     store.close().await;
     place.drop().await;
 }
@@ -99,12 +99,12 @@ async fn revisions_are_numbered_in_order_whatever_the_order_of_their_ids() {
             picks += 1;
         }
         assert_eq!(picks, 18);
-        let numbered = numbered(&store).await;
+        let sequenced = sequenced(&store).await;
         for subject in 1..=3 {
-            let revisions = numbered.iter().filter(|(of, _)| *of == subject).map(|(_, revision)| *revision);
-            assert!(revisions.eq(1..=30), "{subject}: {numbered:?}");
+            let revisions = sequenced.iter().filter(|(of, _)| *of == subject).map(|(_, revision)| *revision);
+            assert!(revisions.eq(1..=30), "{subject}: {sequenced:?}");
         }
-        assert_eq!(numbered.len(), 120);
+        assert_eq!(sequenced.len(), 120);
         assert_eq!(store.outbox().oldest_waiting(SOURCE).await, Ok(None));
         let id = SubjectId::new(2).expect("positive");
         let rest = store.outbox().of_subject(riposte_core::Partition::number(0), id, 27, 2).await.expect("read");

@@ -27,7 +27,7 @@ impl Subject {
             let number = self.requests.fetch_add(1, Ordering::Relaxed);
             let request = RequestIdentity {
                 key: IdempotencyKey::imported("comment", "test", &number.to_string()),
-                print: Fingerprint(0),
+                fingerprint: Fingerprint(0),
             };
             Command { subject: self.key.clone(), verb, request, now: Millis(number as i64) }
         });

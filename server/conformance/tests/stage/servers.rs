@@ -16,7 +16,7 @@ impl PageRenderer for Plain {
         self.0
     }
 
-    fn print(&self, page: RootPage) -> Vec<u8> {
+    fn rendered(&self, page: RootPage) -> Vec<u8> {
         format!("{page:?}").into()
     }
 }

@@ -155,10 +155,10 @@ impl Comments {
                 Err(refused) => outcomes.push(Some(Err(refused))),
             }
         }
-        let receipts = self.log.submit(commands).await?;
-        let raced = receipts.contains(&Err(Error::CommentNotFound));
-        let mut receipts = receipts.into_iter();
-        let mut next = || receipts.next().unwrap_or_else(|| Err(Error::internal("a batch was answered in part")));
+        let outputs = self.log.submit(commands).await?;
+        let raced = outputs.contains(&Err(Error::CommentNotFound));
+        let mut outputs = outputs.into_iter();
+        let mut next = || outputs.next().unwrap_or_else(|| Err(Error::internal("a batch was answered in part")));
         let settle = |done: Option<_>| done.unwrap_or_else(|| next().map_or_else(present, settled));
         Ok((outcomes.into_iter().map(settle).collect(), raced))
     }
@@ -177,8 +177,8 @@ impl Comments {
     /// The places of known comments.
     async fn targets(&self, known: &KnownComments) -> Result<HashMap<String, CommentLocation>> {
         let (names, ids): (Vec<_>, Vec<_>) = known.iter().map(|(name, id)| (name.clone(), *id)).unzip();
-        let located = self.reader.locate(&ids).await?;
-        Ok(names.into_iter().zip(located).filter_map(|(name, at)| at.map(|at| (name, at.target()))).collect())
+        let location = self.reader.locate(&ids).await?;
+        Ok(names.into_iter().zip(location).filter_map(|(name, at)| at.map(|at| (name, at.target()))).collect())
     }
 
     async fn command(
@@ -227,7 +227,7 @@ impl Comments {
                 Err(refused) => return Ok(Err(refused)),
             },
         };
-        let request = RequestIdentity { key: item.key(), print: Fingerprint::of(&[b"import"]) };
+        let request = RequestIdentity { key: item.key(), fingerprint: Fingerprint::of(&[b"import"]) };
         Ok(Ok(Command { subject: item.subject.clone(), verb, request, now: self.clock.now() }))
     }
 
@@ -290,13 +290,13 @@ fn name(source: &str, external_id: &str) -> String {
     format!("{source}\0{external_id}")
 }
 
-fn settled(receipt: CommandOutput) -> Result<ImportOutcome> {
-    let (comment, floor, created) = match &receipt.effect {
-        Effect::Subject(_) => (None, 0, !receipt.replayed),
-        Effect::Comment(view) => (Some(view.comment.id), view.comment.floor, !receipt.replayed),
-        Effect::Like(answer) => (None, 0, answer.changed && !receipt.replayed),
+fn settled(output: CommandOutput) -> Result<ImportOutcome> {
+    let (comment, floor, created) = match &output.effect {
+        Effect::Subject(_) => (None, 0, !output.replayed),
+        Effect::Comment(view) => (Some(view.comment.id), view.comment.floor, !output.replayed),
+        Effect::Like(answer) => (None, 0, answer.changed && !output.replayed),
     };
-    Ok(ImportOutcome { created, comment, floor, revision: receipt.revision })
+    Ok(ImportOutcome { created, comment, floor, revision: output.revision })
 }
 
 /// A subject that stands already is what the import wants.

@@ -33,7 +33,7 @@ impl Comments {
         let key = IdempotencyKey::of(&asked.caller, Some(&member), &operation);
         let request = RequestIdentity {
             key,
-            print: Fingerprint::of(&[b"SetLike", &at.id.get().to_be_bytes(), &[value.code() as u8]]),
+            fingerprint: Fingerprint::of(&[b"SetLike", &at.id.get().to_be_bytes(), &[value.code() as u8]]),
         };
         let verb = SetLike { comment_id: at.id, member, value, operation }.into();
         let command = Command { subject: at.subject.clone(), verb, request, now: self.clock.now() };

@@ -84,15 +84,15 @@ impl Comments {
         &self,
         asked: &WriteContext,
         at: &LocatedComment,
-        acting: DeleteActor,
+        actor: DeleteActor,
         etag: String,
     ) -> Result<WriteOutput<CommentView>> {
-        let capacity: &[u8] = match acting {
+        let capacity: &[u8] = match actor {
             DeleteActor::Author(_) => b"author",
             DeleteActor::Owner(_) => b"owner",
             DeleteActor::Moderator => b"moderator",
         };
-        let verb = Delete { target: at.target(), acting, etag: etag.clone() }.into();
+        let verb = Delete { target: at.target(), actor, etag: etag.clone() }.into();
         self.comment_verb(asked, at, verb, vec![capacity, etag.as_bytes()]).await
     }
 

@@ -48,30 +48,30 @@ impl Comments {
         parts.push(draft.subject.object_id().as_bytes());
         parts.extend(draft.body);
         let key = IdempotencyKey::of(&asked.caller, asked.member.as_ref(), &id);
-        let request = RequestIdentity { key, print: Fingerprint::of(&parts) };
+        let request = RequestIdentity { key, fingerprint: Fingerprint::of(&parts) };
         let command = Command { subject: draft.subject, verb: draft.verb, request, now: self.clock.now() };
         self.submit_one(command).await
     }
 
     pub(super) async fn submit_one(&self, command: Command) -> Result<CommandOutput> {
-        let receipts = self.log.submit(vec![command]).await?;
-        receipts.into_iter().next().unwrap_or_else(|| Err(Error::internal("a batch of one was answered with none")))
+        let outputs = self.log.submit(vec![command]).await?;
+        outputs.into_iter().next().unwrap_or_else(|| Err(Error::internal("a batch of one was answered with none")))
     }
 }
 
 impl WriteOutput<CommentView> {
-    pub(super) fn comment(receipt: CommandOutput) -> Result<Self> {
-        match receipt.effect {
-            Effect::Comment(view) => Ok(Self { value: *view, revision: receipt.revision }),
+    pub(super) fn comment(output: CommandOutput) -> Result<Self> {
+        match output.effect {
+            Effect::Comment(view) => Ok(Self { value: *view, revision: output.revision }),
             Effect::Subject(_) | Effect::Like(_) => Err(Error::internal("a comment's verb answered something else")),
         }
     }
 }
 
 impl WriteOutput<Subject> {
-    pub(super) fn subject(receipt: CommandOutput) -> Result<Self> {
-        match receipt.effect {
-            Effect::Subject(subject) => Ok(Self { value: *subject, revision: receipt.revision }),
+    pub(super) fn subject(output: CommandOutput) -> Result<Self> {
+        match output.effect {
+            Effect::Subject(subject) => Ok(Self { value: *subject, revision: output.revision }),
             Effect::Comment(_) | Effect::Like(_) => Err(Error::internal("a subject's verb answered something else")),
         }
     }

@@ -23,8 +23,8 @@ fn what_is_of_a_type_that_somebody_may_not_use_is_as_if_it_were_missing() {
         (these(["video", "wall"]), [Some(wall), None, Some(video)]),
         (these([]), [None; 3]),
     ] {
-        let located = run(scene.store.locate_among(&ids, &types)).expect("a scene has no faults");
-        assert_eq!(located.into_iter().map(|at| Some(at?.id)).collect::<Vec<_>>(), found, "{types:?}");
+        let location = run(scene.store.locate_among(&ids, &types)).expect("a scene has no faults");
+        assert_eq!(location.into_iter().map(|at| Some(at?.id)).collect::<Vec<_>>(), found, "{types:?}");
         let read = run(scene.store.comments_among(&ids, &types)).expect("a scene has no faults");
         assert_eq!(read.into_iter().map(|view| Some(view?.comment.id)).collect::<Vec<_>>(), found, "{types:?}");
     }

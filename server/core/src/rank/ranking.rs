@@ -126,10 +126,10 @@ pub type RankCandidate = (CommentId, i32, ScoreInputs);
 /// by create time and then by id.
 #[must_use]
 pub fn freeze(board: RankIndex, hot: HotProfile, candidates: Vec<RankCandidate>, depth: usize) -> Arc<[i32]> {
-    let score = |(_, _, tally): &RankCandidate| tally.score(board.sort(), hot);
+    let score = |(_, _, inputs): &RankCandidate| inputs.score(board.sort(), hot);
     let mut scored: Vec<(f64, RankCandidate)> = candidates.into_iter().map(|one| (score(&one), one)).collect();
-    scored.sort_by(|(a, (id, _, tally)), (b, (other, _, others))| {
-        b.total_cmp(a).then_with(|| Reverse((tally.time, id)).cmp(&Reverse((others.time, other))))
+    scored.sort_by(|(a, (id, _, inputs)), (b, (other, _, others))| {
+        b.total_cmp(a).then_with(|| Reverse((inputs.time, id)).cmp(&Reverse((others.time, other))))
     });
     scored.into_iter().take(depth).map(|(_, (_, floor, _))| floor).collect()
 }

@@ -16,7 +16,7 @@ use crate::time::Millis;
 
 const PLAIN: HotProfile = HotProfile::Plain;
 
-fn tally(likes: i32, dislikes: i32, replies: i32) -> ScoreInputs {
+fn inputs(likes: i32, dislikes: i32, replies: i32) -> ScoreInputs {
     ScoreInputs { likes, dislikes, replies, time: Millis(1_800_000_000_000) }
 }
 
@@ -55,7 +55,7 @@ fn scores_are_those_of_their_formulas() {
         ((0, 9, 0), RankSort::Controversial, 0.0),
     ] {
         let (likes, dislikes, replies) = counts;
-        let found = tally(likes, dislikes, replies).score(sort, PLAIN);
+        let found = inputs(likes, dislikes, replies).score(sort, PLAIN);
         assert!((found - score).abs() < 1e-6, "{sort:?} of {counts:?} is {found}, not {score}");
     }
 }
@@ -63,23 +63,23 @@ fn scores_are_those_of_their_formulas() {
 #[test]
 fn dislikes_alone_lift_nothing_however_they_round() {
     for dislikes in 0..3_000 {
-        let disliked = tally(0, dislikes, 0);
+        let disliked = inputs(0, dislikes, 0);
         assert!(disliked.score(RankSort::Best, PLAIN).abs() <= 0.0, "{dislikes} dislikes");
         assert_eq!(RankIndex::Roots(RankSort::Best).score(&disliked, PLAIN), None, "{dislikes} dislikes");
     }
-    assert!(tally(1, i32::MAX, 0).score(RankSort::Best, PLAIN) > 0.0, "one like is above none");
+    assert!(inputs(1, i32::MAX, 0).score(RankSort::Best, PLAIN) > 0.0, "one like is above none");
 }
 
 #[test]
 fn ten_times_the_weight_is_worth_twelve_and_a_half_hours() {
     let score = |likes, later| {
-        let now = tally(likes, 0, 0);
+        let now = inputs(likes, 0, 0);
         ScoreInputs { time: Millis(now.time.0 + later), ..now }.score(RankSort::Hot, HotProfile::Decaying)
     };
     assert!((score(50, 0) - score(5, 45_000_000)).abs() < 1e-9);
     assert!(score(50, 0) > score(5, 44_000_000) && score(50, 0) < score(5, 46_000_000));
     // One reply, or nothing at all: both weigh as little as anything can.
-    assert!((tally(0, 0, 1).score(RankSort::Hot, HotProfile::Decaying) - score(0, 0)).abs() < f64::EPSILON);
+    assert!((inputs(0, 0, 1).score(RankSort::Hot, HotProfile::Decaying) - score(0, 0)).abs() < f64::EPSILON);
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn a_comment_stands_on_the_boards_where_it_is_above_what_nobody_touched() {
 #[test]
 fn previews_know_likes_by_their_scores() {
     for likes in [1, 2, 1_000, i32::MAX] {
-        let score = RankIndex::Previews.score(&tally(likes, 9, 9), PLAIN).expect("it has likes");
+        let score = RankIndex::Previews.score(&inputs(likes, 9, 9), PLAIN).expect("it has likes");
         assert_eq!(RankIndex::likes_on_previews(score), likes);
     }
 }
@@ -171,7 +171,7 @@ fn rules_are_those_of_the_type_and_plain_where_nobody_registers_it() {
 
 #[test]
 fn equals_stand_newest_first_by_time_and_then_by_id() {
-    let at = |n: i64, time: i64| (id(n), n as i32, ScoreInputs { time: Millis(time), ..tally(1, 0, 0) });
+    let at = |n: i64, time: i64| (id(n), n as i32, ScoreInputs { time: Millis(time), ..inputs(1, 0, 0) });
     let candidates = vec![at(1, 5), at(2, 9), at(3, 5), at(4, 1)];
     let board = RankIndex::Roots(RankSort::Top);
     assert_eq!(*freeze(board, PLAIN, candidates.clone(), 10), [2, 3, 1, 4]);
@@ -223,35 +223,35 @@ fn places_lie_around_what_is_ranked_and_between_the_floors_of_the_rest() {
 
 proptest! {
     #[test]
-    fn a_like_never_lowers_and_a_dislike_never_lifts(tally in any_tally()) {
-        let liked = ScoreInputs { likes: tally.likes + 1, ..tally };
-        let disliked = ScoreInputs { dislikes: tally.dislikes + 1, ..tally };
+    fn a_like_never_lowers_and_a_dislike_never_lifts(inputs in any_tally()) {
+        let liked = ScoreInputs { likes: inputs.likes + 1, ..inputs };
+        let disliked = ScoreInputs { dislikes: inputs.dislikes + 1, ..inputs };
         for sort in [RankSort::Hot, RankSort::Top, RankSort::Best, RankSort::MostReplies] {
             for hot in [HotProfile::Plain, HotProfile::Decaying] {
-                prop_assert!(liked.score(sort, hot) >= tally.score(sort, hot), "{:?}", sort);
-                prop_assert!(disliked.score(sort, hot) <= tally.score(sort, hot), "{:?}", sort);
+                prop_assert!(liked.score(sort, hot) >= inputs.score(sort, hot), "{:?}", sort);
+                prop_assert!(disliked.score(sort, hot) <= inputs.score(sort, hot), "{:?}", sort);
             }
         }
     }
 
     #[test]
-    fn best_is_a_careful_share_and_controversy_has_no_side(tally in any_tally()) {
-        let best = tally.score(RankSort::Best, PLAIN);
-        let share = f64::from(tally.likes) / f64::from((tally.likes + tally.dislikes).max(1));
+    fn best_is_a_careful_share_and_controversy_has_no_side(inputs in any_tally()) {
+        let best = inputs.score(RankSort::Best, PLAIN);
+        let share = f64::from(inputs.likes) / f64::from((inputs.likes + inputs.dislikes).max(1));
         prop_assert!((0.0..=1.0).contains(&best) && best <= share + 1e-12);
-        let swapped = ScoreInputs { likes: tally.dislikes, dislikes: tally.likes, ..tally };
-        let both = [tally, swapped].map(|tally| tally.score(RankSort::Controversial, PLAIN));
+        let swapped = ScoreInputs { likes: inputs.dislikes, dislikes: inputs.likes, ..inputs };
+        let both = [inputs, swapped].map(|inputs| inputs.score(RankSort::Controversial, PLAIN));
         prop_assert!((both[0] - both[1]).abs() < 1e-9);
     }
 
     /// So a board need not hold them: they stand behind all that it holds, and among themselves by age.
     #[test]
-    fn what_stands_on_no_board_is_not_above_what_nobody_touched(tally in any_tally()) {
-        let untouched = ScoreInputs { likes: 0, dislikes: 0, replies: 0, ..tally };
+    fn what_stands_on_no_board_is_not_above_what_nobody_touched(inputs in any_tally()) {
+        let untouched = ScoreInputs { likes: 0, dislikes: 0, replies: 0, ..inputs };
         for board in RankIndex::OF_ROOTS.into_iter().chain(RankIndex::OF_REPLIES) {
             for hot in [HotProfile::Plain, HotProfile::Decaying] {
-                if board.score(&tally, hot).is_none() {
-                    prop_assert!(tally.score(board.sort(), hot) <= untouched.score(board.sort(), hot) || board == RankIndex::Previews);
+                if board.score(&inputs, hot).is_none() {
+                    prop_assert!(inputs.score(board.sort(), hot) <= untouched.score(board.sort(), hot) || board == RankIndex::Previews);
                 }
             }
         }
@@ -262,12 +262,12 @@ proptest! {
         tallies in proptest::collection::vec(any_tally(), 0..40), depth in 0..50_usize, sort in 0..5_usize,
     ) {
         let sort = RankSort::ALL[sort];
-        let candidates: Vec<_> = tallies.iter().enumerate().map(|(n, tally)| (id(n as i64 + 1), n as i32, *tally)).collect();
+        let candidates: Vec<_> = tallies.iter().enumerate().map(|(n, inputs)| (id(n as i64 + 1), n as i32, *inputs)).collect();
         let frozen: Arc<[i32]> = freeze(RankIndex::Roots(sort), HotProfile::Decaying, candidates, depth);
         prop_assert_eq!(frozen.len(), depth.min(tallies.len()));
         let key = |floor: i32| {
-            let tally = &tallies[floor as usize];
-            (tally.score(sort, HotProfile::Decaying), tally.time, floor)
+            let inputs = &tallies[floor as usize];
+            (inputs.score(sort, HotProfile::Decaying), inputs.time, floor)
         };
         prop_assert!(frozen.windows(2).all(|pair| key(pair[0]) > key(pair[1])));
         let left = (0..tallies.len() as i32).filter(|floor| !frozen.contains(floor));

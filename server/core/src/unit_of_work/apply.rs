@@ -28,17 +28,17 @@ impl UnitOfWork {
 
     fn create_subject(&mut self, subject: Subject) {
         let key = subject.key.clone();
-        self.journal.new_subjects.insert(key.clone());
+        self.write_set.new_subjects.insert(key.clone());
         self.subjects.insert(key.clone(), subject);
         self.revise(&key);
-        self.journal.events.entry(key).or_default().subject = true;
+        self.write_set.events.entry(key).or_default().subject = true;
     }
 
     fn replace_subject(&mut self, subject: Subject) {
         let key = subject.key.clone();
         self.revise(&key);
         let Some(row) = self.subjects.get_mut(&key) else { return };
-        let event = self.journal.events.entry(key).or_default();
+        let event = self.write_set.events.entry(key).or_default();
         for pin in row.pins.iter().chain(&subject.pins) {
             if row.pins.contains(pin) != subject.pins.contains(pin) {
                 event.tell(CommentChange { id: *pin, root: None, what: ChangeKind::PinChanged });
@@ -66,12 +66,12 @@ impl UnitOfWork {
         comment.relist();
         self.contents.insert(comment.id, content);
         if !client.is_empty() {
-            self.journal.clients.insert(comment.id, client);
+            self.write_set.clients.insert(comment.id, client);
         }
         if let Some(origin) = origin {
-            self.journal.origins.insert(comment.id, origin);
+            self.write_set.origins.insert(comment.id, origin);
         }
-        self.journal.new_comments.insert(comment.id, command.request);
+        self.write_set.new_comments.insert(comment.id, command.request);
         self.load_comment(comment.clone());
         self.tell(&comment, ChangeKind::Created, &command.subject);
         self.count(&comment, i32::from(comment.state.is_visible()), &command.subject)
@@ -126,9 +126,9 @@ impl UnitOfWork {
         comment.edit_time = Some(command.now);
         let comment = comment.clone();
         self.tell(&comment, ChangeKind::Edited, &command.subject);
-        self.journal.edits.push(edit);
-        if !self.journal.new_comments.contains_key(&id) {
-            self.journal.contents.insert(id);
+        self.write_set.edits.push(edit);
+        if !self.write_set.new_comments.contains_key(&id) {
+            self.write_set.contents.insert(id);
         }
         Ok(())
     }
@@ -142,11 +142,11 @@ impl UnitOfWork {
             comment.like_count += likes;
             comment.dislike_count += dislikes;
             let change = CommentChange { id: comment.id, root: comment.root_id, what: ChangeKind::Liked };
-            let event = self.journal.events.entry(command.subject.clone()).or_default();
+            let event = self.write_set.events.entry(command.subject.clone()).or_default();
             event.tell(change);
             event.tell_liker(&key.1);
         }
-        self.journal.likes.insert(key.clone());
+        self.write_set.likes.insert(key.clone());
         self.likes.insert(key, like);
         Ok(())
     }
@@ -154,10 +154,10 @@ impl UnitOfWork {
     /// The subject is about to change: one revision per batch, however many commands touch it.
     fn revise(&mut self, key: &SubjectKey) {
         if let Some(subject) = self.subjects.get_mut(key)
-            && self.journal.revised.insert(key.clone())
+            && self.write_set.revised.insert(key.clone())
         {
-            if !self.journal.new_subjects.contains(key) {
-                self.journal.subjects.insert(key.clone(), subject.clone());
+            if !self.write_set.new_subjects.contains(key) {
+                self.write_set.subjects.insert(key.clone(), subject.clone());
             }
             subject.revision += 1;
         }
@@ -166,8 +166,8 @@ impl UnitOfWork {
     /// The row of a comment, about to change: its own revision moves.
     fn change(&mut self, id: CommentId) -> Result<&mut Comment> {
         let comment = self.comments.get_mut(&id).ok_or_else(|| unloaded("comment"))?;
-        if !self.journal.new_comments.contains_key(&id) {
-            self.journal.comments.entry(id).or_insert_with(|| comment.clone());
+        if !self.write_set.new_comments.contains_key(&id) {
+            self.write_set.comments.entry(id).or_insert_with(|| comment.clone());
         }
         comment.revision += 1;
         Ok(comment)
@@ -175,7 +175,7 @@ impl UnitOfWork {
 
     fn tell(&mut self, comment: &Comment, what: ChangeKind, subject: &SubjectKey) {
         let change = CommentChange { id: comment.id, root: comment.root_id, what };
-        self.journal.events.entry(subject.clone()).or_default().tell(change);
+        self.write_set.events.entry(subject.clone()).or_default().tell(change);
     }
 
     fn at(&self, path: &Path) -> Result<CommentId> {

@@ -39,19 +39,19 @@ impl UnitOfWork {
     pub fn changed(&self) -> Vec<CommittedChange> {
         let mut comments: BTreeMap<_, Vec<CommittedComment>> = BTreeMap::new();
         let ids: BTreeSet<CommentId> =
-            self.journal.new_comments.keys().chain(self.journal.comments.keys()).copied().collect();
+            self.write_set.new_comments.keys().chain(self.write_set.comments.keys()).copied().collect();
         for comment in ids.iter().filter_map(|id| self.comments.get(id)) {
             let id = comment.id;
-            let written = self.journal.new_comments.contains_key(&id) || self.journal.contents.contains(&id);
+            let written = self.write_set.new_comments.contains_key(&id) || self.write_set.contents.contains(&id);
             let content = self.contents.get(&id).filter(|_| written).cloned();
-            let was_listed = self.journal.comments.get(&id).is_some_and(|before| before.listed);
+            let was_listed = self.write_set.comments.get(&id).is_some_and(|before| before.listed);
             let changed = CommittedComment { comment: comment.clone(), content, was_listed };
             comments.entry(comment.subject_id).or_default().push(changed);
         }
         let changed = |subject: &Subject| {
-            let revised = self.journal.revised.contains(&subject.key);
+            let revised = self.write_set.revised.contains(&subject.key);
             let comments = comments.remove(&subject.id).unwrap_or_default();
-            let created = self.journal.new_subjects.contains(&subject.key);
+            let created = self.write_set.new_subjects.contains(&subject.key);
             (revised || !comments.is_empty()).then(|| CommittedChange {
                 subject: subject.clone(),
                 revised,

@@ -33,14 +33,14 @@ impl Verb for Create {
         LockSet::default()
     }
 
-    fn check(&self, world: &UnitOfWork, command: &Command) -> Result<()> {
-        if world.subject(&command.subject).is_none() {
+    fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
+        if unit.subject(&command.subject).is_none() {
             return if self.auto_create.is_some() { Ok(()) } else { Err(Error::SubjectNotFound) };
         }
-        writable(world, command).map(|_| ())
+        writable(unit, command).map(|_| ())
     }
 
-    fn changes(&self, world: &UnitOfWork, command: &Command) -> Vec<Change> {
+    fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
         let new = |subject: &Subject| {
             Change::InsertComment(Box::new(NewComment {
                 comment: fresh(self.id, subject, None, self.member.clone(), command.now),
@@ -49,7 +49,7 @@ impl Verb for Create {
                 origin: None,
             }))
         };
-        match (existing(world, command), self.auto_create) {
+        match (existing(unit, command), self.auto_create) {
             (Ok(subject), _) => vec![new(subject)],
             (Err(_), Some(id)) => {
                 let subject = Subject::new(id, command.subject.clone(), command.now);

@@ -47,7 +47,7 @@ pub struct Delete {
     /// The comment.
     pub target: CommentLocation,
     /// Who deletes.
-    pub acting: DeleteActor,
+    pub actor: DeleteActor,
     /// The etag that was seen; empty = whichever.
     pub etag: String,
 }
@@ -57,23 +57,23 @@ impl Verb for Delete {
         LockSet { comments: self.target.locks(), content: Some(self.target.id), like: None }
     }
 
-    fn check(&self, world: &UnitOfWork, command: &Command) -> Result<()> {
-        let comment = target(world, command, self.target.id)?;
-        let subject = world.subject(&command.subject).ok_or(Error::CommentNotFound)?;
+    fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
+        let comment = target(unit, command, self.target.id)?;
+        let subject = unit.subject(&command.subject).ok_or(Error::CommentNotFound)?;
         if comment.state == CommentState::Deleted {
             return Err(Error::CommentNotFound);
         }
-        self.acting.check(comment, subject)?;
-        if self.acting != DeleteActor::Moderator {
-            writable(world, command)?;
+        self.actor.check(comment, subject)?;
+        if self.actor != DeleteActor::Moderator {
+            writable(unit, command)?;
         }
         match_etag(&self.etag, comment.etag())
     }
 
-    fn changes(&self, world: &UnitOfWork, command: &Command) -> Vec<Change> {
-        let deleted_by = Some(self.acting.deleted_by());
+    fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
+        let deleted_by = Some(self.actor.deleted_by());
         let state = StateChange { comment_id: self.target.id, to: CommentState::Deleted, deleted_by };
-        unpinned(world, command, self.target.id).into_iter().chain([Change::SetState(state)]).collect()
+        unpinned(unit, command, self.target.id).into_iter().chain([Change::SetState(state)]).collect()
     }
 }
 
@@ -91,9 +91,9 @@ impl Verb for Undelete {
         LockSet { comments: self.target.locks(), content: Some(self.target.id), like: None }
     }
 
-    fn check(&self, world: &UnitOfWork, command: &Command) -> Result<()> {
-        let comment = target(world, command, self.target.id)?;
-        let subject = world.subject(&command.subject).ok_or(Error::CommentNotFound)?;
+    fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
+        let comment = target(unit, command, self.target.id)?;
+        let subject = unit.subject(&command.subject).ok_or(Error::CommentNotFound)?;
         let Some(by) = comment.deleted_by else { return Err(Error::CommentAlreadyExists) };
         match by {
             DeletedBy::Author => DeleteActor::Author(self.member.clone()).check(comment, subject)?,
@@ -101,14 +101,14 @@ impl Verb for Undelete {
             DeletedBy::Moderator => return Err(Error::MemberNotAllowed),
         }
         // What came in as a tombstone has nothing to come back with.
-        if world.content(comment.id).is_none_or(|content| content.text().is_empty()) {
+        if unit.content(comment.id).is_none_or(|content| content.text().is_empty()) {
             return Err(Error::StateConflict(comment.state));
         }
-        writable(world, command).map(|_| ())
+        writable(unit, command).map(|_| ())
     }
 
-    fn changes(&self, world: &UnitOfWork, _: &Command) -> Vec<Change> {
-        let to = world.comment(self.target.id).map_or(CommentState::Active, |c| c.prior_state);
+    fn changes(&self, unit: &UnitOfWork, _: &Command) -> Vec<Change> {
+        let to = unit.comment(self.target.id).map_or(CommentState::Active, |c| c.prior_state);
         vec![Change::SetState(StateChange { comment_id: self.target.id, to, deleted_by: None })]
     }
 }

@@ -17,8 +17,8 @@ pub struct DeleteSubject {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UndeleteSubject;
 
-fn deleted(world: &UnitOfWork, command: &Command, at: Option<Millis>) -> Vec<Change> {
-    let Some(subject) = world.subject(&command.subject) else { return Vec::new() };
+fn deleted(unit: &UnitOfWork, command: &Command, at: Option<Millis>) -> Vec<Change> {
+    let Some(subject) = unit.subject(&command.subject) else { return Vec::new() };
     let mut subject = subject.clone();
     subject.delete_time = at;
     subject.version += 1;
@@ -31,12 +31,12 @@ impl Verb for DeleteSubject {
         LockSet::default()
     }
 
-    fn check(&self, world: &UnitOfWork, command: &Command) -> Result<()> {
-        match_etag(&self.etag, existing(world, command)?.etag())
+    fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
+        match_etag(&self.etag, existing(unit, command)?.etag())
     }
 
-    fn changes(&self, world: &UnitOfWork, command: &Command) -> Vec<Change> {
-        deleted(world, command, Some(command.now))
+    fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
+        deleted(unit, command, Some(command.now))
     }
 }
 
@@ -45,12 +45,12 @@ impl Verb for UndeleteSubject {
         LockSet::default()
     }
 
-    fn check(&self, world: &UnitOfWork, command: &Command) -> Result<()> {
-        let subject = world.subject(&command.subject).ok_or(Error::SubjectNotFound)?;
+    fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
+        let subject = unit.subject(&command.subject).ok_or(Error::SubjectNotFound)?;
         if subject.delete_time.is_some() { Ok(()) } else { Err(Error::SubjectAlreadyExists) }
     }
 
-    fn changes(&self, world: &UnitOfWork, command: &Command) -> Vec<Change> {
-        deleted(world, command, None)
+    fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
+        deleted(unit, command, None)
     }
 }

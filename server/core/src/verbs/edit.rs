@@ -29,12 +29,12 @@ impl Verb for Edit {
         LockSet { comments: vec![self.target.id], content: Some(self.target.id), like: None }
     }
 
-    fn check(&self, world: &UnitOfWork, command: &Command) -> Result<()> {
-        let comment = target(world, command, self.target.id)?;
+    fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
+        let comment = target(unit, command, self.target.id)?;
         if comment.member != self.member {
             return Err(Error::MemberNotAllowed);
         }
-        writable(world, command)?;
+        writable(unit, command)?;
         if !comment.state.is_visible() {
             return Err(Error::StateConflict(comment.state));
         }

@@ -26,8 +26,8 @@ fn needs(target: &CommentLocation) -> LockSet {
 }
 
 /// Moderators act whatever the subject's state; only the comment's own state decides.
-fn check(world: &UnitOfWork, command: &Command, at: &CommentLocation, from: CommentState) -> Result<()> {
-    let comment = target(world, command, at.id)?;
+fn check(unit: &UnitOfWork, command: &Command, at: &CommentLocation, from: CommentState) -> Result<()> {
+    let comment = target(unit, command, at.id)?;
     if comment.state == from { Ok(()) } else { Err(Error::StateConflict(comment.state)) }
 }
 
@@ -40,12 +40,12 @@ impl Verb for Hide {
         needs(&self.target)
     }
 
-    fn check(&self, world: &UnitOfWork, command: &Command) -> Result<()> {
-        check(world, command, &self.target, CommentState::Active)
+    fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
+        check(unit, command, &self.target, CommentState::Active)
     }
 
-    fn changes(&self, world: &UnitOfWork, command: &Command) -> Vec<Change> {
-        let unpin = unpinned(world, command, self.target.id);
+    fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
+        let unpin = unpinned(unit, command, self.target.id);
         unpin.into_iter().chain([moved(&self.target, CommentState::Hidden)]).collect()
     }
 }
@@ -55,8 +55,8 @@ impl Verb for Unhide {
         needs(&self.target)
     }
 
-    fn check(&self, world: &UnitOfWork, command: &Command) -> Result<()> {
-        check(world, command, &self.target, CommentState::Hidden)
+    fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
+        check(unit, command, &self.target, CommentState::Hidden)
     }
 
     fn changes(&self, _: &UnitOfWork, _: &Command) -> Vec<Change> {

@@ -59,21 +59,21 @@ impl Verb for Import {
         LockSet { comments: self.parent.as_ref().map(CommentLocation::locks).unwrap_or_default(), ..LockSet::default() }
     }
 
-    fn check(&self, world: &UnitOfWork, command: &Command) -> Result<()> {
-        if world.subject(&command.subject).is_some() {
-            existing(world, command)?;
+    fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
+        if unit.subject(&command.subject).is_some() {
+            existing(unit, command)?;
         } else if self.auto_create.is_none() {
             return Err(Error::SubjectNotFound);
         }
-        self.parent.as_ref().map_or(Ok(()), |parent| target(world, command, parent.id).map(|_| ()))
+        self.parent.as_ref().map_or(Ok(()), |parent| target(unit, command, parent.id).map(|_| ()))
     }
 
-    fn changes(&self, world: &UnitOfWork, command: &Command) -> Vec<Change> {
-        match (existing(world, command), self.auto_create) {
-            (Ok(subject), _) => vec![self.insert(world, subject)],
+    fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
+        match (existing(unit, command), self.auto_create) {
+            (Ok(subject), _) => vec![self.insert(unit, subject)],
             (Err(_), Some(id)) => {
                 let subject = Subject::new(id, command.subject.clone(), command.now);
-                vec![Change::CreateSubject(subject.clone()), self.insert(world, &subject)]
+                vec![Change::CreateSubject(subject.clone()), self.insert(unit, &subject)]
             }
             (Err(_), None) => Vec::new(),
         }
@@ -81,8 +81,8 @@ impl Verb for Import {
 }
 
 impl Import {
-    fn insert(&self, world: &UnitOfWork, subject: &Subject) -> Change {
-        let place = self.parent.as_ref().and_then(|parent| attach(world, parent, self.max_depth));
+    fn insert(&self, unit: &UnitOfWork, subject: &Subject) -> Change {
+        let place = self.parent.as_ref().and_then(|parent| attach(unit, parent, self.max_depth));
         let mut comment = fresh(self.id, subject, place, self.member.clone(), self.times.create);
         comment.parent_id = self.parent.as_ref().map(|p| p.id);
         comment.state = self.state;
@@ -117,16 +117,16 @@ impl Verb for ImportLike {
         self.like.needs()
     }
 
-    fn check(&self, world: &UnitOfWork, command: &Command) -> Result<()> {
-        target(world, command, self.like.comment_id).map(|_| ())
+    fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
+        target(unit, command, self.like.comment_id).map(|_| ())
     }
 
-    fn changes(&self, world: &UnitOfWork, command: &Command) -> Vec<Change> {
-        let before = world.like(self.like.comment_id, &self.like.member);
+    fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
+        let before = unit.like(self.like.comment_id, &self.like.member);
         if before.is_some_and(|b| b.time >= self.time) {
             return Vec::new();
         }
-        let changes = self.like.changes(world, command).into_iter();
+        let changes = self.like.changes(unit, command).into_iter();
         let dated = |change| match change {
             Change::SetLike(like) => Change::SetLike(Like { time: self.time, ..like }),
             other @ (Change::CreateSubject(_)

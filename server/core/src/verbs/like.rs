@@ -26,9 +26,9 @@ pub struct SetLike {
 
 impl SetLike {
     /// The state that the caller is told.
-    pub(crate) fn answer(&self, world: &UnitOfWork) -> Result<LikeAnswer> {
-        let comment = world.comment(self.comment_id).ok_or(Error::CommentNotFound)?;
-        let like = world.like(self.comment_id, &self.member);
+    pub(crate) fn answer(&self, unit: &UnitOfWork) -> Result<LikeAnswer> {
+        let comment = unit.comment(self.comment_id).ok_or(Error::CommentNotFound)?;
+        let like = unit.like(self.comment_id, &self.member);
         Ok(LikeAnswer {
             value: like.map_or(LikeValue::None, |l| l.value),
             like_count: comment.like_count,
@@ -45,10 +45,10 @@ impl Verb for SetLike {
         LockSet { comments: vec![self.comment_id], content: None, like }
     }
 
-    fn check(&self, world: &UnitOfWork, command: &Command) -> Result<()> {
-        let comment = target(world, command, self.comment_id)?;
-        let subject = existing(world, command)?;
-        let like = world.like(self.comment_id, &self.member);
+    fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
+        let comment = target(unit, command, self.comment_id)?;
+        let subject = existing(unit, command)?;
+        let like = unit.like(self.comment_id, &self.member);
         if let Some(like) = like.filter(|l| l.operation == self.operation) {
             return if like.value == self.value { Ok(()) } else { Err(Error::RequestIdReused) };
         }
@@ -60,8 +60,8 @@ impl Verb for SetLike {
         if comment.state.is_visible() { Ok(()) } else { Err(Error::CommentUnavailable(comment.state)) }
     }
 
-    fn changes(&self, world: &UnitOfWork, command: &Command) -> Vec<Change> {
-        let before = world.like(self.comment_id, &self.member);
+    fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
+        let before = unit.like(self.comment_id, &self.member);
         let late = before
             .is_some_and(|b| b.operation == self.operation || self.operation.is_before(&b.operation, command.now.0));
         if late {

@@ -30,13 +30,13 @@ fn needs(target: &CommentLocation) -> LockSet {
     LockSet { comments: vec![target.id], content: Some(target.id), like: None }
 }
 
-fn check_owner(world: &UnitOfWork, command: &Command, at: &CommentLocation, member: &MemberId) -> Result<()> {
-    let comment = target(world, command, at.id)?;
-    let owned = world.subject(&command.subject).is_some_and(|s| s.is_owned_by(member));
+fn check_owner(unit: &UnitOfWork, command: &Command, at: &CommentLocation, member: &MemberId) -> Result<()> {
+    let comment = target(unit, command, at.id)?;
+    let owned = unit.subject(&command.subject).is_some_and(|s| s.is_owned_by(member));
     if !owned {
         return Err(Error::MemberNotAllowed);
     }
-    writable(world, command)?;
+    writable(unit, command)?;
     if comment.is_root() { Ok(()) } else { Err(Error::invalid("id", "only a root comment can be pinned")) }
 }
 
@@ -45,19 +45,19 @@ impl Verb for Pin {
         needs(&self.target)
     }
 
-    fn check(&self, world: &UnitOfWork, command: &Command) -> Result<()> {
-        check_owner(world, command, &self.target, &self.member)?;
-        let comment = target(world, command, self.target.id)?;
+    fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
+        check_owner(unit, command, &self.target, &self.member)?;
+        let comment = target(unit, command, self.target.id)?;
         if !comment.state.is_visible() {
             return Err(Error::StateConflict(comment.state));
         }
         let full =
-            world.subject(&command.subject).is_some_and(|s| s.pins.len() >= MAX_PINS && !s.pins.contains(&comment.id));
+            unit.subject(&command.subject).is_some_and(|s| s.pins.len() >= MAX_PINS && !s.pins.contains(&comment.id));
         if full { Err(Error::PinLimitReached) } else { Ok(()) }
     }
 
-    fn changes(&self, world: &UnitOfWork, command: &Command) -> Vec<Change> {
-        let Some(subject) = world.subject(&command.subject).filter(|s| !s.pins.contains(&self.target.id)) else {
+    fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
+        let Some(subject) = unit.subject(&command.subject).filter(|s| !s.pins.contains(&self.target.id)) else {
             return Vec::new();
         };
         let mut subject = subject.clone();
@@ -71,18 +71,18 @@ impl Verb for Unpin {
         needs(&self.target)
     }
 
-    fn check(&self, world: &UnitOfWork, command: &Command) -> Result<()> {
-        check_owner(world, command, &self.target, &self.member)
+    fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
+        check_owner(unit, command, &self.target, &self.member)
     }
 
-    fn changes(&self, world: &UnitOfWork, command: &Command) -> Vec<Change> {
-        unpinned(world, command, self.target.id).into_iter().collect()
+    fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
+        unpinned(unit, command, self.target.id).into_iter().collect()
     }
 }
 
 /// The fact that a comment loses its pin, if it has one.
-pub(super) fn unpinned(world: &UnitOfWork, command: &Command, id: CommentId) -> Option<Change> {
-    let subject = world.subject(&command.subject).filter(|s| s.pins.contains(&id))?;
+pub(super) fn unpinned(unit: &UnitOfWork, command: &Command, id: CommentId) -> Option<Change> {
+    let subject = unit.subject(&command.subject).filter(|s| s.pins.contains(&id))?;
     let mut subject = subject.clone();
     subject.pins.retain(|pin| *pin != id);
     Some(Change::ReplaceSubject(subject))

@@ -31,17 +31,17 @@ impl Verb for Reply {
         LockSet { comments: self.parent.locks(), ..LockSet::default() }
     }
 
-    fn check(&self, world: &UnitOfWork, command: &Command) -> Result<()> {
-        let parent = target(world, command, self.parent.id)?;
-        writable(world, command)?;
+    fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
+        let parent = target(unit, command, self.parent.id)?;
+        writable(unit, command)?;
         if parent.state.is_visible() { Ok(()) } else { Err(Error::ParentUnavailable(parent.state)) }
     }
 
-    fn changes(&self, world: &UnitOfWork, command: &Command) -> Vec<Change> {
-        let (Some(subject), Some(parent)) = (world.subject(&command.subject), world.comment(self.parent.id)) else {
+    fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
+        let (Some(subject), Some(parent)) = (unit.subject(&command.subject), unit.comment(self.parent.id)) else {
             return Vec::new();
         };
-        let place = attach(world, &self.parent, self.max_depth);
+        let place = attach(unit, &self.parent, self.max_depth);
         let mut comment = fresh(self.id, subject, place, self.member.clone(), command.now);
         comment.parent_id = Some(parent.id);
         let (content, client) = (self.content.clone(), self.client.clone());
@@ -51,8 +51,8 @@ impl Verb for Reply {
 
 /// Where an answer to `parent` stands under a cap of `levels`; `None` when only roots exist: it becomes one, and its
 /// parent is all that links the two.
-pub(super) fn attach<'w>(world: &'w UnitOfWork, parent: &CommentLocation, levels: u8) -> Option<Attachment<'w>> {
-    let path = &world.comment(parent.id)?.path;
-    let above = world.at_path(&path.cut(levels.saturating_sub(1))?)?;
-    Some(Attachment { root: world.at_path(&path.cut(1)?)?, above })
+pub(super) fn attach<'w>(unit: &'w UnitOfWork, parent: &CommentLocation, levels: u8) -> Option<Attachment<'w>> {
+    let path = &unit.comment(parent.id)?.path;
+    let above = unit.at_path(&path.cut(levels.saturating_sub(1))?)?;
+    Some(Attachment { root: unit.at_path(&path.cut(1)?)?, above })
 }

@@ -42,8 +42,8 @@ impl Verb for CreateSubject {
         LockSet::default()
     }
 
-    fn check(&self, world: &UnitOfWork, command: &Command) -> Result<()> {
-        if world.subject(&command.subject).is_some() { Err(Error::SubjectAlreadyExists) } else { Ok(()) }
+    fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
+        if unit.subject(&command.subject).is_some() { Err(Error::SubjectAlreadyExists) } else { Ok(()) }
     }
 
     fn changes(&self, _: &UnitOfWork, command: &Command) -> Vec<Change> {
@@ -61,12 +61,12 @@ impl Verb for UpdateSubject {
         LockSet::default()
     }
 
-    fn check(&self, world: &UnitOfWork, command: &Command) -> Result<()> {
-        match_etag(&self.etag, existing(world, command)?.etag())
+    fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
+        match_etag(&self.etag, existing(unit, command)?.etag())
     }
 
-    fn changes(&self, world: &UnitOfWork, command: &Command) -> Vec<Change> {
-        let Some(subject) = world.subject(&command.subject) else { return Vec::new() };
+    fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
+        let Some(subject) = unit.subject(&command.subject) else { return Vec::new() };
         let mut subject = subject.clone();
         if let Some(owner) = &self.owner {
             subject.owner.clone_from(owner);

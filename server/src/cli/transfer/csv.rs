@@ -30,15 +30,15 @@ pub(crate) fn read(
     settings: &ReadSettings,
     out: &mut dyn FnMut(GroupEntry),
 ) -> Result<()> {
-    let located = Files::sort(files, map)?;
+    let location = Files::sort(files, map)?;
     if let Some(subjects) = &map.subject {
-        read_subjects(&located.table(map, &subjects.table)?, subjects, map, settings, out)?;
+        read_subjects(&location.table(map, &subjects.table)?, subjects, map, settings, out)?;
     }
-    for main in &located.main {
-        read_comments(main, &located, map, settings, out)?;
+    for main in &location.main {
+        read_comments(main, &location, map, settings, out)?;
     }
     if let Some(likes) = &map.like {
-        LatestVotes::read(&located.table(map, &likes.table)?, likes, map, settings)?.hand_out(out);
+        LatestVotes::read(&location.table(map, &likes.table)?, likes, map, settings)?.hand_out(out);
     }
     Ok(())
 }

@@ -39,7 +39,7 @@ impl CsvRows {
             Self { reader: builder.from_reader(input), meter, path: path.to_owned(), header: StringRecord::new() };
         rows.header = match rows.reader.headers() {
             Ok(header) => header.clone(),
-            Err(error) => return Err(rows.located(&error)),
+            Err(error) => return Err(rows.location(&error)),
         };
         if rows.header.is_empty() {
             bail!("{} is empty: a CSV file begins with the names of its columns", rows.path.display());
@@ -58,13 +58,13 @@ impl CsvRows {
     /// The row has too many or too few cells, is not UTF-8 or is too long; the error names file and line.
     pub(crate) fn next(&mut self) -> Result<Option<(StringRecord, u64)>> {
         let mut row = StringRecord::new();
-        let more = self.reader.read_record(&mut row).map_err(|error| self.located(&error))?;
+        let more = self.reader.read_record(&mut row).map_err(|error| self.location(&error))?;
         self.meter.reset();
         let line = row.position().map_or(0, ::csv::Position::line);
         Ok(more.then_some((row, line)))
     }
 
-    fn located(&self, error: &::csv::Error) -> anyhow::Error {
+    fn location(&self, error: &::csv::Error) -> anyhow::Error {
         let line = error.position().map_or_else(|| self.reader.position().line(), ::csv::Position::line);
         let name = base_name(&self.path);
         match error.kind() {

@@ -80,10 +80,10 @@ impl Xml {
         match xml.next()? {
             Tag::Open(name, _) if name == root => Ok(xml),
             Tag::Open(name, _) => {
-                Err(xml.located(&format!("this is no export: <{root}> is expected first, but there is <{name}>")))
+                Err(xml.location(&format!("this is no export: <{root}> is expected first, but there is <{name}>")))
             }
             Tag::Close(_) | Tag::End => {
-                Err(xml.located(&format!("this is no export: <{root}> is expected, but there is no element")))
+                Err(xml.location(&format!("this is no export: <{root}> is expected, but there is no element")))
             }
         }
     }
@@ -133,7 +133,7 @@ impl Xml {
                     }
                 }
                 Step::Nothing => {}
-                Step::End => return Err(self.located("the file ends inside an element")),
+                Step::End => return Err(self.location("the file ends inside an element")),
             }
         }
     }
@@ -146,18 +146,18 @@ impl Xml {
             Err(error) => Err(error.into()),
         };
         self.buffer = buffer;
-        let step = step.map_err(|error| self.located(&format!("{error:#}")))?;
+        let step = step.map_err(|error| self.location(&format!("{error:#}")))?;
         match &step {
-            Step::Open { .. } if self.depth >= DEPTH_MAX => return Err(self.located("elements nested too deeply")),
+            Step::Open { .. } if self.depth >= DEPTH_MAX => return Err(self.location("elements nested too deeply")),
             Step::Open { .. } => self.depth += 1,
             Step::Close(_) => self.depth = self.depth.saturating_sub(1),
-            Step::End if self.depth > 0 => return Err(self.located("the file ends inside an element: it is cut off")),
+            Step::End if self.depth > 0 => return Err(self.location("the file ends inside an element: it is cut off")),
             Step::End | Step::Text(_) | Step::Nothing => {}
         }
         Ok(step)
     }
 
-    fn located(&self, message: &str) -> anyhow::Error {
+    fn location(&self, message: &str) -> anyhow::Error {
         let line = input::line_at(&self.path, self.reader.buffer_position());
         let line = line.map_or_else(|| "?".to_owned(), |line| line.to_string());
         anyhow!("{}:{line}: {message}", base_name(&self.path))

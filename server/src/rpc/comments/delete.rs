@@ -22,12 +22,12 @@ impl CommentHandlers {
         let role = v.take(parse::acting_as(request.acting_as));
         let request_id = v.take(parse::request_id(&request.request_id));
         let ((at, _), member, role, request_id) = v.all((target, member, role, request_id))?;
-        let acting = match role {
+        let actor = match role {
             v1::ActingAs::Unspecified | v1::ActingAs::Author => DeleteActor::Author(member.clone()),
             v1::ActingAs::SubjectOwner => DeleteActor::Owner(member.clone()),
         };
         let asked = self.0.asked(caller, &member, request_id, at.subject.object_type())?;
-        let written = self.0.comments.delete(&asked, &at, acting, request.etag).await.map_err(under(&at.subject))?;
+        let written = self.0.comments.delete(&asked, &at, actor, request.etag).await.map_err(under(&at.subject))?;
         let comment = convert::comment(written.value.seen_by(Some(&member)));
         Ok(v1::DeleteCommentResponse { comment: Some(comment), subject_revision: written.revision })
     }

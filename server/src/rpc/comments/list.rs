@@ -66,7 +66,7 @@ impl CommentHandlers {
 
     /// The first page that is asked for, where it is kept in print, and its subject by the name that events have for it. `None` is
     /// answered by [`CommentHandlers::listed`].
-    pub(in crate::rpc) async fn printed(
+    pub(in crate::rpc) async fn rendered_page(
         &self,
         caller: &Caller,
         request: &v1::ListCommentsRequest,
@@ -75,11 +75,12 @@ impl CommentHandlers {
         let ListParams { subject, limit, previews, min_revision, fresh } = terms;
         let Some(copies) = self.0.copies.as_ref().filter(|_| !fresh) else { return Ok(None) };
         let ParsedStart::Floor(order, at @ ListStart::Start(PageStart::Beginning)) = stand else { return Ok(None) };
-        let Some(RenderedPage { subject, print }) = copies.printed(&subject, order, limit, previews).await else {
+        let Some(RenderedPage { subject, rendered }) = copies.rendered_page(&subject, order, limit, previews).await
+        else {
             return Ok(None);
         };
         let readable = subject.state != SubjectState::Hidden && subject.revision >= min_revision;
-        let Some((page, pinned)) = RenderedBody::read(print).filter(|_| readable) else { return Ok(None) };
+        let Some((page, pinned)) = RenderedBody::read(rendered).filter(|_| readable) else { return Ok(None) };
         let whole = |thread: RenderedThread| thread.whole(|root| self.replies_from_the_first(caller, root));
         // A print is far smaller than the largest page: nothing is cut off.
         let (page, ends) = convert::cut(page, &PageArgs::Floor(order, at), MAX_BYTES);

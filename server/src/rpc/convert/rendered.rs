@@ -90,7 +90,7 @@ impl PageRenderer for ListPageRenderer {
         &self.0
     }
 
-    fn print(&self, page: RootPage) -> Vec<u8> {
+    fn rendered(&self, page: RootPage) -> Vec<u8> {
         let RootPage { threads, pinned, .. } = page.redacted();
         let more_after = threads.more_after;
         let all = |threads: Vec<Thread>| threads.into_iter().map(RenderedThread::of).collect();
@@ -100,8 +100,8 @@ impl PageRenderer for ListPageRenderer {
 
 impl RenderedBody {
     /// The page, and the pinned threads.
-    pub(crate) fn read(print: Bytes) -> Option<(Page<RenderedThread>, Vec<RenderedThread>)> {
-        let Self { threads, pinned, more_after } = Self::decode(print).ok()?;
+    pub(crate) fn read(rendered: Bytes) -> Option<(Page<RenderedThread>, Vec<RenderedThread>)> {
+        let Self { threads, pinned, more_after } = Self::decode(rendered).ok()?;
         Some((Page { items: threads, more_before: false, more_after }, pinned))
     }
 }

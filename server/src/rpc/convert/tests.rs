@@ -186,11 +186,11 @@ fn a_page_in_print_is_the_page_to_the_byte_once_its_tokens_are_in() {
         subject: Some(subject(&about)),
         degraded: degraded.clone(),
     };
-    let (page, pinned) = RenderedBody::read(ListPageRenderer::new().print(page).into()).expect("it is a print");
+    let (page, pinned) = RenderedBody::read(ListPageRenderer::new().rendered(page).into()).expect("it is a print");
     assert!(page.more_after && !page.more_before);
     let all =
         |threads: Vec<super::RenderedThread>| threads.into_iter().map(|of| of.whole(token).expect("a token")).collect();
-    let printed = RenderedResponse {
+    let rendered_page = RenderedResponse {
         threads: all(page.items),
         pinned: all(pinned),
         next_page_token: "next".to_owned(),
@@ -198,5 +198,5 @@ fn a_page_in_print_is_the_page_to_the_byte_once_its_tokens_are_in() {
         subject: Some(subject(&about)),
         degraded,
     };
-    assert_eq!(printed.encode_to_vec(), whole.encode_to_vec());
+    assert_eq!(rendered_page.encode_to_vec(), whole.encode_to_vec());
 }

@@ -86,13 +86,13 @@ impl Leader {
     async fn assign_sequence(&self, epoch: Epoch) -> Result<bool> {
         let begin = Instant::now();
         loop {
-            let Some(numbered) = self.ports.outbox.assign_sequence(self.source, epoch, CHUNK).await? else {
+            let Some(sequenced) = self.ports.outbox.assign_sequence(self.source, epoch, CHUNK).await? else {
                 return Ok(false);
             };
-            if numbered > 0 {
-                self.bells.numbered(self.source);
+            if sequenced > 0 {
+                self.bells.sequenced(self.source);
             }
-            if numbered < CHUNK || begin.elapsed() >= KEEP {
+            if sequenced < CHUNK || begin.elapsed() >= KEEP {
                 return Ok(true);
             }
         }

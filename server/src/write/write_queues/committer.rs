@@ -51,7 +51,7 @@ impl Committer {
     }
 
     async fn commit(&self, batch: CommandBatch) {
-        let CommandBatch { entries, lanes } = batch;
+        let CommandBatch { entries, write_queues } = batch;
         let mut commands: Vec<Command> = Vec::with_capacity(entries.iter().map(|entry| entry.commands.len()).sum());
         let mut waiters = Vec::with_capacity(entries.len());
         let mut waits = Vec::with_capacity(entries.len());
@@ -65,7 +65,7 @@ impl Committer {
         let outcome = self.writer.commit(&commands).instrument(span).await;
         let (waiting, more) = {
             let mut queue = self.pit.queue();
-            queue.done(&lanes);
+            queue.done(&write_queues);
             (queue.waiting(), queue.has_ready())
         };
         if more {
@@ -74,10 +74,10 @@ impl Committer {
         self.witness.bells.committed(self.pit.source);
         self.witness.metrics.batch(self.pit.source, self.pit.kind, commands.len(), waiting);
         let answered: CompletedBatch = match outcome {
-            Ok(receipts) => {
-                let mut receipts = receipts.into_iter();
+            Ok(outputs) => {
+                let mut outputs = outputs.into_iter();
                 let mut share = |size| {
-                    let share: Vec<_> = receipts.by_ref().take(size).collect();
+                    let share: Vec<_> = outputs.by_ref().take(size).collect();
                     if share.len() == size { Ok(share) } else { Err(Error::internal("a batch was answered in part")) }
                 };
                 waiters.into_iter().map(|(reply, size)| (reply, share(size))).collect()

@@ -39,7 +39,7 @@ pub(super) enum QueueRefusal {
 #[derive(Debug)]
 pub(super) struct CommandBatch {
     pub(super) entries: Vec<QueuedCommands>,
-    pub(super) lanes: Vec<Partition>,
+    pub(super) write_queues: Vec<Partition>,
 }
 
 /// All lanes of one data source and one kind.
@@ -47,7 +47,7 @@ pub(super) struct CommandBatch {
 pub(super) struct QueueSet {
     limits: WriteQueueLimits,
     /// Made when something comes, and gone when nothing waits and nobody works on it.
-    lanes: HashMap<Partition, WriteQueue>,
+    write_queues: HashMap<Partition, WriteQueue>,
     /// Lanes with something to do that nobody works on, the one that has waited longest first.
     ready: VecDeque<Partition>,
     /// Commands in all lanes.
@@ -66,7 +66,7 @@ struct WriteQueue {
 
 impl QueueSet {
     pub(super) fn new(limits: WriteQueueLimits) -> Self {
-        Self { limits, lanes: HashMap::new(), ready: VecDeque::new(), waiting: 0, closed: false }
+        Self { limits, write_queues: HashMap::new(), ready: VecDeque::new(), waiting: 0, closed: false }
     }
 
     /// Puts an entry behind its lane; whether that gives a committer something to do. What is larger than a lane may come
@@ -84,13 +84,13 @@ impl QueueSet {
         if !room(self.waiting, self.limits.source) {
             return Err(QueueRefusal::Full);
         }
-        let lane = self.lanes.entry(partition).or_default();
-        if !room(lane.waiting, self.limits.lane) {
+        let write_queue = self.write_queues.entry(partition).or_default();
+        if !room(write_queue.waiting, self.limits.write_queue) {
             return Err(QueueRefusal::Full);
         }
-        let idle = lane.entries.is_empty() && !lane.busy;
-        lane.entries.push_back(entry);
-        lane.waiting += size;
+        let idle = write_queue.entries.is_empty() && !write_queue.busy;
+        write_queue.entries.push_back(entry);
+        write_queue.waiting += size;
         self.waiting += size;
         if idle {
             self.ready.push_back(partition);
@@ -100,20 +100,21 @@ impl QueueSet {
 
     /// Takes what waits in the lanes that nobody works on, up to the largest batch; `None` where nothing does.
     pub(super) fn take(&mut self) -> Option<CommandBatch> {
-        let lanes = self.together();
-        let free: usize = self.ready.iter().take(lanes).map(|at| self.free(at)).sum();
+        let write_queues = self.together();
+        let free: usize = self.ready.iter().take(write_queues).map(|at| self.free(at)).sum();
         let mut room = quantised(free.min(MAX_BATCH));
-        let mut batch = CommandBatch { entries: Vec::new(), lanes: Vec::new() };
+        let mut batch = CommandBatch { entries: Vec::new(), write_queues: Vec::new() };
         while room > 0
-            && batch.lanes.len() < lanes
+            && batch.write_queues.len() < write_queues
             && let Some(partition) = self.ready.pop_front()
         {
-            let Some(lane) = self.lanes.get_mut(&partition) else { continue };
+            let Some(write_queue) = self.write_queues.get_mut(&partition) else { continue };
             let before = batch.entries.len();
-            while let Some(entry) = lane.entries.pop_front_if(|e| e.commands.len() <= room || batch.entries.is_empty())
+            while let Some(entry) =
+                write_queue.entries.pop_front_if(|e| e.commands.len() <= room || batch.entries.is_empty())
             {
                 let size = entry.commands.len();
-                lane.waiting -= size;
+                write_queue.waiting -= size;
                 self.waiting -= size;
                 room = room.saturating_sub(size);
                 batch.entries.push(entry);
@@ -125,8 +126,8 @@ impl QueueSet {
                 self.ready.push_front(partition);
                 break; // its first entry does not fit any more
             }
-            lane.busy = true;
-            batch.lanes.push(partition);
+            write_queue.busy = true;
+            batch.write_queues.push(partition);
         }
         (!batch.entries.is_empty()).then_some(batch)
     }
@@ -146,16 +147,16 @@ impl QueueSet {
 
     /// Commands that wait in a lane.
     fn free(&self, at: &Partition) -> usize {
-        self.lanes.get(at).map_or(0, |lane| lane.waiting)
+        self.write_queues.get(at).map_or(0, |write_queue| write_queue.waiting)
     }
 
     /// Gives lanes back after their batch; those with more to do become ready again.
-    pub(super) fn done(&mut self, lanes: &[Partition]) {
-        for partition in lanes {
-            let Some(lane) = self.lanes.get_mut(partition) else { continue };
-            lane.busy = false;
-            if lane.entries.is_empty() {
-                self.lanes.remove(partition);
+    pub(super) fn done(&mut self, write_queues: &[Partition]) {
+        for partition in write_queues {
+            let Some(write_queue) = self.write_queues.get_mut(partition) else { continue };
+            write_queue.busy = false;
+            if write_queue.entries.is_empty() {
+                self.write_queues.remove(partition);
             } else {
                 self.ready.push_back(*partition);
             }

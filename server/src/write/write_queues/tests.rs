@@ -49,17 +49,17 @@ fn command(object: usize, number: i64) -> Command {
     Command {
         subject: SubjectKey::stored("article".into(), object.to_string()),
         verb: UndeleteSubject.into(),
-        request: RequestIdentity { key: IdempotencyKey([0; 16]), print: Fingerprint(0) },
+        request: RequestIdentity { key: IdempotencyKey([0; 16]), fingerprint: Fingerprint(0) },
         now: Millis(number),
     }
 }
 
 const LIMITS: WriteQueueLimits =
-    WriteQueueLimits { lane: 1_024, source: 4_096, committers: 2, breadth: 512, apart: false };
+    WriteQueueLimits { write_queue: 1_024, source: 4_096, committers: 2, breadth: 512, apart: false };
 
 struct Scene {
     writer: Arc<Held>,
-    lanes: Arc<WriteQueues>,
+    write_queues: Arc<WriteQueues>,
 }
 
 type Answer = Result<Vec<Result<CommandOutput>>>;
@@ -69,14 +69,14 @@ impl Scene {
         let writer = Arc::new(Held { gate: held.then(|| Semaphore::new(0)), ..Held::default() });
         let port: Arc<dyn Writer> = Arc::clone(&writer) as _;
         let witness = QueueObserver { bells: Notifier::new(1), metrics: Metrics::new().expect("sound") };
-        let lanes = Arc::new(WriteQueues::start(&port, 1, |_| 0, limits, witness, &Handle::current()));
-        Self { writer, lanes }
+        let write_queues = Arc::new(WriteQueues::start(&port, 1, |_| 0, limits, witness, &Handle::current()));
+        Self { writer, write_queues }
     }
 
     /// Hands over, and waits until it stands in its lane.
     async fn hand(&self, commands: Vec<Command>) -> JoinHandle<Answer> {
-        let (lanes, before) = (Arc::clone(&self.lanes), self.taken());
-        let caller = tokio::spawn(async move { lanes.submit(commands).await });
+        let (write_queues, before) = (Arc::clone(&self.write_queues), self.taken());
+        let caller = tokio::spawn(async move { write_queues.submit(commands).await });
         while self.taken() == before && !caller.is_finished() {
             tokio::task::yield_now().await;
         }
@@ -85,7 +85,7 @@ impl Scene {
 
     /// Commands that wait, are being committed, or were.
     fn taken(&self) -> usize {
-        let queue = self.lanes.sources[0].comments.queue();
+        let queue = self.write_queues.sources[0].comments.queue();
         queue.waiting() + self.writer.given.load(Ordering::SeqCst)
     }
 
@@ -176,23 +176,23 @@ async fn commands_of_one_caller_stay_together_however_many_they_are() {
 
 #[tokio::test]
 async fn a_full_lane_refuses_without_effect_and_what_was_taken_is_done_though_its_callers_left() {
-    let scene = Scene::new(WriteQueueLimits { lane: 600, source: 700, committers: 1, ..LIMITS }, true);
+    let scene = Scene::new(WriteQueueLimits { write_queue: 600, source: 700, committers: 1, ..LIMITS }, true);
     let mut callers = vec![scene.hand(vec![command(1, 0)]).await];
     scene.working(1).await;
     for n in 1..=600 {
         callers.push(scene.hand(vec![command(1, n)]).await);
     }
-    let refused = scene.lanes.submit(vec![command(1, 601)]).await;
+    let refused = scene.write_queues.submit(vec![command(1, 601)]).await;
     assert!(matches!(refused, Err(Error::Overloaded { .. })), "the lane is full: {refused:?}");
     let neighbour = (2..).find(|n| command(*n, 0).subject.partition() != command(1, 0).subject.partition());
     for n in 0..100 {
         callers.push(scene.hand(vec![command(neighbour.expect("one"), 1_000 + n)]).await);
     }
-    let refused = scene.lanes.submit(vec![command(neighbour.expect("one"), 2_000)]).await;
+    let refused = scene.write_queues.submit(vec![command(neighbour.expect("one"), 2_000)]).await;
     assert!(matches!(refused, Err(Error::Overloaded { .. })), "the source is full: {refused:?}");
     callers.iter().for_each(JoinHandle::abort);
     scene.open();
-    scene.lanes.close().await;
+    scene.write_queues.close().await;
     assert_eq!(scene.sizes().iter().sum::<usize>(), 701, "a refused one had an effect, or a taken one none");
 }
 
@@ -200,8 +200,8 @@ async fn a_full_lane_refuses_without_effect_and_what_was_taken_is_done_though_it
 async fn closed_lanes_take_nothing_and_end_after_the_last_batch() {
     let scene = Scene::new(LIMITS, false);
     assert_eq!(told(scene.hand(vec![command(1, 7)]).await).await, ["7"]);
-    scene.lanes.close().await;
-    assert_eq!(scene.lanes.submit(vec![command(1, 8)]).await, Err(Error::ServerStopping));
+    scene.write_queues.close().await;
+    assert_eq!(scene.write_queues.submit(vec![command(1, 8)]).await, Err(Error::ServerStopping));
     assert_eq!(scene.sizes(), [1]);
 }
 

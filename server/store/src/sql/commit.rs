@@ -133,10 +133,10 @@ impl CommitBatch {
     ) -> std::result::Result<BatchOutputs, BatchFailure> {
         let tx = self.sources.begin_write(self.source, unknown).await?;
         let work = async |tx: &SourceTx| {
-            let (world, answers) = self.decide(tx, commands, repeats).await?;
-            flush::journal(tx, &world).await?;
-            tell(tx, id, &told(&world, commands)?).await?;
-            let changed = if self.witness.is_some() { world.changed() } else { Vec::new() };
+            let (unit, answers) = self.decide(tx, commands, repeats).await?;
+            flush::write_set(tx, &unit).await?;
+            tell(tx, id, &told(&unit, commands)?).await?;
+            let changed = if self.witness.is_some() { unit.changed() } else { Vec::new() };
             Ok((answers, changed))
         };
         let (tx, (answers, changed)) = tx.write(work).await?;
@@ -155,40 +155,40 @@ impl CommitBatch {
         commands: &[Command],
         repeats: DuplicateCheck,
     ) -> std::result::Result<(UnitOfWork, BatchOutputs), StoreError> {
-        let (world, answers) = run(load::world(tx, self.kind, commands, repeats).await?, commands)?;
+        let (unit, answers) = run(load::unit(tx, self.kind, commands, repeats).await?, commands)?;
         let refused = |(command, answer): (&Command, &Result<CommandOutput>)| {
             answer.is_err() && load::tells_itself(&command.verb)
         };
         if repeats == DuplicateCheck::Unlikely && commands.iter().zip(&answers).any(refused) {
-            return run(load::world(tx, self.kind, commands, DuplicateCheck::Possible).await?, commands);
+            return run(load::unit(tx, self.kind, commands, DuplicateCheck::Possible).await?, commands);
         }
-        Ok((world, answers))
+        Ok((unit, answers))
     }
 }
 
 /// Runs the commands in order.
-fn run(mut world: UnitOfWork, commands: &[Command]) -> std::result::Result<(UnitOfWork, BatchOutputs), StoreError> {
+fn run(mut unit: UnitOfWork, commands: &[Command]) -> std::result::Result<(UnitOfWork, BatchOutputs), StoreError> {
     let mut answers = Vec::with_capacity(commands.len());
     for command in commands {
         // A sum that overflows on a damaged row panics. It is that command's alone: the batch is divided until it stands by itself.
-        let ran = std::panic::catch_unwind(AssertUnwindSafe(|| world.run(command)));
+        let ran = std::panic::catch_unwind(AssertUnwindSafe(|| unit.run(command)));
         let answer = ran.unwrap_or_else(|_| Err(Error::internal("a command panicked")));
         if let Err(fault @ Error::Internal(_)) = answer {
             return Err(fault.into()); // the world may be half-changed: nothing of it may be written
         }
         answers.push(answer);
     }
-    Ok((world, answers))
+    Ok((unit, answers))
 }
 
 /// What the outbox is told of a batch.
-fn told(world: &UnitOfWork, commands: &[Command]) -> Result<Vec<Event>> {
+fn told(unit: &UnitOfWork, commands: &[Command]) -> Result<Vec<Event>> {
     let now = commands.first().map_or(Millis(0), |command| command.now);
     let event = |(subject, revision, changes): (&Subject, Option<i64>, &Changes)| {
         let (partition, changes) = (subject.key.partition(), changes.clone());
         Event { partition, subject: subject.id, revision, changes, time: now }
     };
-    Ok(world.events()?.into_iter().map(event).collect())
+    Ok(unit.events()?.into_iter().map(event).collect())
 }
 
 /// After a commit whose outcome was lost, the repeat finds the batch's own comments and takes them for an earlier

@@ -53,7 +53,7 @@ impl SqlHistories {
 #[async_trait]
 impl MemberHistories for SqlHistories {
     async fn apply(&self, _source: usize, events: &[SequencedEvent]) -> Result<()> {
-        let changes = || events.iter().flat_map(|numbered| &numbered.event.changes.comments);
+        let changes = || events.iter().flat_map(|sequenced| &sequenced.event.changes.comments);
         let changed: BTreeSet<CommentId> = changes().filter(|one| moves(one.what)).map(|one| one.id).collect();
         let created = changes().filter(|one| one.what == ChangeKind::Created).map(|one| one.id);
         let created: BTreeSet<CommentId> = created.filter(|id| !changed.contains(id)).collect();

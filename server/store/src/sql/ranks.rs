@@ -62,12 +62,13 @@ impl SqlRanks {
             let roots = event.changes.comments.iter().filter(|change| change.root.is_none());
             roots.filter(|change| change.what == what).map(|change| change.id).collect::<Vec<_>>()
         };
-        let created = events.iter().map(|numbered| (numbered.event.subject, of(&numbered.event, ChangeKind::Created)));
+        let created =
+            events.iter().map(|sequenced| (sequenced.event.subject, of(&sequenced.event, ChangeKind::Created)));
         let created: Vec<(SubjectId, Vec<CommentId>)> = created.filter(|(_, ids)| !ids.is_empty()).collect();
         let flat = self.flat(&created).await?;
         let created = created.into_iter().filter(|(subject, _)| flat.contains(subject));
         let mut roots: Vec<CommentId> = created.flat_map(|(_, ids)| ids).collect();
-        roots.extend(events.iter().flat_map(|numbered| of(&numbered.event, ChangeKind::StateChanged)));
+        roots.extend(events.iter().flat_map(|sequenced| of(&sequenced.event, ChangeKind::StateChanged)));
         let found = self.reader.locate(&roots).await?;
         let parents: Vec<CommentId> = found.into_iter().filter_map(|at| at?.parent).collect();
         let parents = self.reader.comments(&parents).await?.into_iter().flatten().map(|view| view.comment);
@@ -98,7 +99,7 @@ impl SqlRanks {
 impl RankIndexes for SqlRanks {
     async fn apply(&self, source: usize, events: &[SequencedEvent]) -> Result<()> {
         let mut touched: BTreeSet<RankedComment> =
-            events.iter().flat_map(|numbered| touched(&numbered.event)).collect();
+            events.iter().flat_map(|sequenced| touched(&sequenced.event)).collect();
         touched.extend(self.answered(events).await?);
         self.bring(source, touched.into_iter().collect()).await.map(|_| ())
     }

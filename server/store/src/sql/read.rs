@@ -117,12 +117,12 @@ impl Reader for SqlReader {
 
     async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<LocatedComment>>> {
         let found = self.locator.locate(ids).await?;
-        Ok(rows::in_order(ids, found, |located| located.id))
+        Ok(rows::in_order(ids, found, |location| location.id))
     }
 
     async fn locate_among(&self, ids: &[CommentId], types: &ObjectTypeScope) -> Result<Vec<Option<LocatedComment>>> {
         let found = self.locator.locate_among(ids, types).await?;
-        Ok(rows::in_order(ids, found, |located| located.id))
+        Ok(rows::in_order(ids, found, |location| location.id))
     }
 
     async fn comments(&self, ids: &[CommentId]) -> Result<Vec<Option<CommentView>>> {

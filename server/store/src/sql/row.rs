@@ -69,7 +69,7 @@ pub(crate) fn comment_model(comment: &Comment, request: &RequestIdentity, part: 
         member_id: Set(bytes(comment.member.as_str())),
         born_revision: Set(comment.born_revision),
         request_key: Set(request.key.0.to_vec()),
-        request_print: Set(request.print.0),
+        request_print: Set(request.fingerprint.0),
         create_time: Set(comment.create_time.0),
         ..comment_changes(comment)
     }

@@ -66,7 +66,7 @@ impl Actors {
                 verb.member = who;
                 verb.into()
             }
-            7 => Delete { target, acting: DeleteActor::Author(author), etag }.into(),
+            7 => Delete { target, actor: DeleteActor::Author(author), etag }.into(),
             8 => Undelete { target, member: author }.into(),
             9 => Hide { target }.into(),
             10 => Unhide { target }.into(),

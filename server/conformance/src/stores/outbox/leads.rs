@@ -97,7 +97,7 @@ pub(in crate::stores) async fn a_term_that_is_over_is_refused(backend: Backend) 
     relay.assign_sequence(7).await;
     for n in 0..20 {
         let subject = scene.subject(&scene.key_named(n)).await;
-        assert_eq!(relay.numbered(relay.source_of(subject.id).await, subject.id).await.len(), 1);
+        assert_eq!(relay.sequenced(relay.source_of(subject.id).await, subject.id).await.len(), 1);
     }
 }
 

@@ -43,7 +43,7 @@ async fn sound(relay: &Relay, scene: &Scene, heads: &[i64]) {
     let mut revisions: BTreeMap<SubjectId, Vec<i64>> = BTreeMap::new();
     for (source, head) in heads.iter().enumerate() {
         let events = relay.behind(source, *head).await;
-        let numbers: Vec<i64> = events.iter().map(|numbered| numbered.number).collect();
+        let numbers: Vec<i64> = events.iter().map(|sequenced| sequenced.number).collect();
         let dense: Vec<i64> = (head + 1..).take(numbers.len()).collect();
         assert_eq!(numbers, dense, "numbers have no holes");
         for SequencedEvent { event, .. } in events {
@@ -141,8 +141,8 @@ pub(in crate::stores) async fn what_waits_has_an_age(backend: Backend) {
     assert!(waiting > 0);
     relay.assign_sequence(500).await;
     let source = relay.source_of(id).await;
-    let numbered = relay.numbered(source, id).await;
-    assert_eq!(numbered.iter().map(|n| n.event.time).collect::<Vec<_>>(), [StepClock::START]);
+    let sequenced = relay.sequenced(source, id).await;
+    assert_eq!(sequenced.iter().map(|n| n.event.time).collect::<Vec<_>>(), [StepClock::START]);
 }
 
 pub(in crate::stores) async fn trimming_keeps_what_is_young_or_not_applied(backend: Backend) {
@@ -181,6 +181,6 @@ pub(in crate::stores) async fn trimming_keeps_what_is_young_or_not_applied(backe
     assert!(relay.process.outbox.head(source).await.expect("read") >= at, "numbers go on");
     let next = scene.root(&key).await;
     relay.assign_sequence(500).await;
-    let numbered = relay.numbered(source, next.comment.subject_id).await;
-    assert!(numbered.len() == 1 && numbered[0].number > at, "{numbered:?}");
+    let sequenced = relay.sequenced(source, next.comment.subject_id).await;
+    assert!(sequenced.len() == 1 && sequenced[0].number > at, "{sequenced:?}");
 }

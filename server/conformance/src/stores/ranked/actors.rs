@@ -78,7 +78,7 @@ impl Actors {
     async fn state(&mut self, id: CommentId, what: u32) -> CommandKind {
         let (target, author) = (self.scene.target(id).await, self.scene.view(id).await.comment.member);
         match what {
-            19..=20 => Delete { target, acting: DeleteActor::Author(author), etag: String::new() }.into(),
+            19..=20 => Delete { target, actor: DeleteActor::Author(author), etag: String::new() }.into(),
             21 => Undelete { target, member: author }.into(),
             22 => Hide { target }.into(),
             _ => Unhide { target }.into(),

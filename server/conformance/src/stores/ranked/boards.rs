@@ -132,7 +132,7 @@ pub(in crate::stores) async fn previews_are_the_most_liked_replies_and_then_the_
     set(&scene, &key, replies[4], 0..1, LikeValue::None).await;
     assert_eq!(shown(4).await, (vec![13, 6, 7, 8], true));
     let target = scene.target(replies[12]).await;
-    scene.run(&key, Delete { target, acting: DeleteActor::Moderator, etag: String::new() }).await;
+    scene.run(&key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
     assert_eq!(shown(2).await, (vec![6, 7], true), "what is deleted leaves");
     assert_eq!(shown(0).await, (vec![], true));
     assert_eq!(shown(10).await, (vec![6, 7, 8, 9, 10, 11, 12, 5, 1, 2], true));
@@ -150,7 +150,7 @@ pub(in crate::stores) async fn a_preview_hides_at_once_what_its_board_still_hold
     like(&scene, &key, replies[5], 0..2).await;
     rebuild(&scene, &key, 50).await;
     let target = scene.target(replies[5]).await;
-    scene.run(&key, Delete { target, acting: DeleteActor::Moderator, etag: String::new() }).await;
+    scene.run(&key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
     let page = scene.process.reader.roots(&key, first(10), 3).await.expect("read").expect("there");
     let floors: Vec<i32> = page.threads.items[0].replies.iter().map(|view| view.comment.floor).collect();
     assert_eq!(floors, [1, 2, 3]);

@@ -115,7 +115,7 @@ pub(in crate::stores) async fn what_a_ranking_does_not_hold_follows_by_floor(bac
     assert_eq!(ranking.floors.to_vec(), [8, 5, 3, 40, 39, 38, 37, 36, 35, 34, 33, 32]);
     for gone in [31, 20, 1] {
         let target = scene.target(ids[gone - 1]).await;
-        scene.run(&key, Delete { target, acting: DeleteActor::Moderator, etag: String::new() }).await;
+        scene.run(&key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
     }
     let rest: Vec<i32> = (1..=31).filter(|floor| ![31, 20, 1, 8, 5, 3].contains(floor)).collect();
     for (from, to) in [(1, 41), (1, i32::MAX), (3, 9), (8, 9), (20, 21), (10, 31), (0, 1)] {
@@ -141,7 +141,7 @@ pub(in crate::stores) async fn comments_of_given_floors_come_in_their_order(back
         scene.reply(&key, ids[0], 2).await;
     }
     let target = scene.target(ids[6]).await;
-    scene.run(&key, Delete { target, acting: DeleteActor::Moderator, etag: String::new() }).await;
+    scene.run(&key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
     let reader = &scene.process.reader;
     let page = reader.roots_at(&key, &[4, 9, 7, 1, 77], 2).await.expect("read").expect("there");
     let floors: Vec<i32> = page.threads.items.iter().map(|thread| thread.root.comment.floor).collect();

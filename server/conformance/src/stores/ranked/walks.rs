@@ -181,7 +181,7 @@ fn writers(
                     2 => drop(scene.root(&key).await),
                     3 => {
                         let target = scene.target(scene.root(&key).await.comment.id).await;
-                        scene.run(&key, Delete { target, acting: DeleteActor::Moderator, etag: String::new() }).await;
+                        scene.run(&key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
                     }
                     _ => drop(rebuild(&scene, &key, 40).await),
                 }

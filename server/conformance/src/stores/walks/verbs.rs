@@ -38,7 +38,7 @@ impl Walker {
         let window = self.chance(50).then_some(Duration::from_secs(60));
         match self.die(16) {
             0..=2 => Edit { target, member: author, content: self.content(), etag, window }.into(),
-            3..=5 => Delete { target, acting: self.acting(author), etag }.into(),
+            3..=5 => Delete { target, actor: self.actor(author), etag }.into(),
             6..=7 => Undelete { target, member: if self.chance(70) { author } else { member } }.into(),
             8 => Hide { target }.into(),
             9 => Unhide { target }.into(),
@@ -176,7 +176,7 @@ impl Walker {
         self.backend.ids.subject(key.partition()).await.expect("an id")
     }
 
-    fn acting(&mut self, author: MemberId) -> DeleteActor {
+    fn actor(&mut self, author: MemberId) -> DeleteActor {
         match self.die(6) {
             0..=2 => DeleteActor::Author(author),
             3 => DeleteActor::Owner(self.mostly_owner()),

@@ -72,7 +72,7 @@ impl Recorder {
         let commands = std::mem::take(&mut *self.log.0.lock().expect("nobody panics while holding it"));
         assert!(!commands.is_empty(), "{case}: no command reaches the log");
         for Command { verb, request, .. } in commands {
-            let (key, fingerprint) = (u128::from_be_bytes(request.key.0), request.print.0);
+            let (key, fingerprint) = (u128::from_be_bytes(request.key.0), request.fingerprint.0);
             let (name, code) = (verb.name(), verb.code());
             self.codes.insert(code);
             writeln!(self.lines, "{name} {code} {case} {key:032x} {fingerprint:016x}").expect("a string takes it");

@@ -125,7 +125,7 @@ fn a_run_is_repeated_where_somebody_else_brings_its_parent_in_meanwhile() {
     };
     let request = RequestIdentity {
         key: IdempotencyKey::imported("comment", "forum", "a"),
-        print: Fingerprint::of(&[b"import"]),
+        fingerprint: Fingerprint::of(&[b"import"]),
     };
     let theirs = Command { subject: key.clone(), verb: verb.into(), request, now: Millis(5) };
     scene.store.meanwhile.lock().expect("nobody panics while holding it").push(theirs);

@@ -30,7 +30,7 @@ fn meanwhile(scene: &Scene, subject: &SubjectKey, root: Option<CommentId>, times
         };
         let request = RequestIdentity {
             key: IdempotencyKey(u128::from(id.get().unsigned_abs()).to_be_bytes()),
-            print: Fingerprint::of(&[]),
+            fingerprint: Fingerprint::of(&[]),
         };
         Command { subject: subject.clone(), verb, request, now: Millis(0) }
     };

@@ -86,36 +86,37 @@ impl Rows {
     }
 
     fn commit(&mut self, batch: &[Command]) -> Vec<Result<CommandOutput>> {
-        let mut world = UnitOfWork::default();
-        self.subjects.values().for_each(|subject| world.load_subject(subject.clone()));
-        self.likes.values().for_each(|like| world.load_like(like.clone()));
-        self.made.iter().for_each(|((subject, key), prior)| world.load_prior(*subject, *key, *prior));
+        let mut unit = UnitOfWork::default();
+        self.subjects.values().for_each(|subject| unit.load_subject(subject.clone()));
+        self.likes.values().for_each(|like| unit.load_like(like.clone()));
+        self.made.iter().for_each(|((subject, key), record)| unit.load_prior(*subject, *key, *record));
         for (comment, content) in self.comments.values() {
-            world.load_comment(comment.clone());
-            world.load_content(comment.id, content.clone());
+            unit.load_comment(comment.clone());
+            unit.load_content(comment.id, content.clone());
         }
-        let receipts = batch.iter().map(|command| world.run(command)).collect();
-        let (rows, told) = (world.journal(), |id: &CommentId| Some((world.comment(*id)?, world.content(*id)?)));
-        for subject in rows.new_subjects.iter().chain(rows.subjects.keys()).filter_map(|key| world.subject(key)) {
+        let outputs = batch.iter().map(|command| unit.run(command)).collect();
+        let (rows, told) = (unit.write_set(), |id: &CommentId| Some((unit.comment(*id)?, unit.content(*id)?)));
+        for subject in rows.new_subjects.iter().chain(rows.subjects.keys()).filter_map(|key| unit.subject(key)) {
             self.subjects.insert(subject.key.clone(), subject.clone());
         }
         for (comment, content) in rows.new_comments.keys().chain(rows.comments.keys()).filter_map(told) {
             self.comments.insert(comment.id, (comment.clone(), content.clone()));
         }
         for (id, request) in &rows.new_comments {
-            let (print, comment) = (request.print, &self.comments[id].0);
-            let prior = IdempotencyRecord { verb: 0, print, comment: Some(*id), revision: comment.born_revision };
-            self.made.insert((comment.subject_id, request.key), prior);
+            let (fingerprint, comment) = (request.fingerprint, &self.comments[id].0);
+            let record =
+                IdempotencyRecord { verb: 0, fingerprint, comment: Some(*id), revision: comment.born_revision };
+            self.made.insert((comment.subject_id, request.key), record);
         }
-        self.made.extend(rows.requests.iter().map(|(subject, key, prior)| ((*subject, *key), *prior)));
-        for like in rows.likes.iter().filter_map(|(id, member)| world.like(*id, member)) {
+        self.made.extend(rows.requests.iter().map(|(subject, key, record)| ((*subject, *key), *record)));
+        for like in rows.likes.iter().filter_map(|(id, member)| unit.like(*id, member)) {
             self.likes.insert((like.comment_id, like.member.clone()), like.clone());
         }
         for edit in &rows.edits {
             let past = ContentRevision { version: edit.version, content: edit.content.clone(), time: edit.time };
             self.past.entry(edit.comment_id).or_default().push(past);
         }
-        receipts
+        outputs
     }
 }
 

@@ -27,8 +27,8 @@ fn a_comment_goes_through_its_verbs() {
     assert_eq!([hide(true), hide(false)], [Ok(CommentState::Hidden), Ok(CommentState::Active)]);
     let reply = run(scene.comments.reply(&asked(), &at, new_reply("an answer"))).expect("the parent is active").value;
     assert_eq!((reply.comment.root_id, reply.comment.member, reply.comment.floor), (Some(id), member("bob"), 1));
-    for (acting, by) in [(DeleteActor::Author(member("ann")), "ann"), (DeleteActor::Owner(member("owner")), "owner")] {
-        let deleted = run(scene.comments.delete(&asked(), &at, acting, String::new())).expect("it is not deleted");
+    for (actor, by) in [(DeleteActor::Author(member("ann")), "ann"), (DeleteActor::Owner(member("owner")), "owner")] {
+        let deleted = run(scene.comments.delete(&asked(), &at, actor, String::new())).expect("it is not deleted");
         assert_eq!((deleted.value.comment.state, deleted.value.content), (CommentState::Deleted, None));
         let back = run(scene.comments.undelete(&asked(), &at, member(by))).expect("who deleted it brings it back");
         assert_eq!(text(&back.value), Some("edited"));
@@ -145,8 +145,8 @@ fn a_repeat_finds_the_first_answer_and_another_body_is_refused() {
     }
 
     let (at, elsewhere) = (scene.at(scene.root(&key)), scene.at(scene.root(&key)));
-    let delete = |at, acting, etag: &str| {
-        run(scene.comments.delete(&asked_as(3), at, acting, etag.to_owned())).map(|done| done.revision)
+    let delete = |at, actor, etag: &str| {
+        run(scene.comments.delete(&asked_as(3), at, actor, etag.to_owned())).map(|done| done.revision)
     };
     let first = delete(&at, DeleteActor::Moderator, "");
     assert!(first.is_ok() && delete(&at, DeleteActor::Moderator, "") == first);

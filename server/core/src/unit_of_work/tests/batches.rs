@@ -10,8 +10,8 @@ use crate::unit_of_work::{CommittedChange, CommittedComment, UnitOfWork};
 use crate::verbs::{CommandKind, UndeleteSubject};
 
 /// What was told of the one subject of a world, and the revision that holds it.
-fn told(world: &UnitOfWork) -> Option<(Option<i64>, Changes)> {
-    let events = world.events().expect("of subjects that are loaded");
+fn told(unit: &UnitOfWork) -> Option<(Option<i64>, Changes)> {
+    let events = unit.events().expect("of subjects that are loaded");
     assert!(events.iter().all(|(subject, ..)| subject.key == key()) && events.len() <= 1, "{events:?}");
     events.first().map(|(_, revision, changes)| (*revision, (*changes).clone()))
 }
@@ -52,15 +52,15 @@ fn every_verb_tells_what_happened() {
         let verb = make(&mut scene, [root, reply]);
         let command = scene.command(verb);
         let about = command.verb.comment_id().unwrap_or(root);
-        let (_, world) = scene.commit(std::slice::from_ref(&command));
-        let (revision, changes) = told(&world).expect("an event");
+        let (_, unit) = scene.commit(std::slice::from_ref(&command));
+        let (revision, changes) = told(&unit).expect("an event");
         assert_eq!(revision, Some(scene.subject().revision), "{}", command.verb.name());
         assert_eq!((said(&changes), changes.subject), (expected(about, [root, reply]), subject), "{command:?}");
         assert!(changes.likers.is_empty());
     }
     let nothing = scene.command(scene.unpin(root, "owner"));
-    let (_, world) = scene.commit(&[nothing]);
-    assert_eq!((told(&world), world.changed()), (None, Vec::new()));
+    let (_, unit) = scene.commit(&[nothing]);
+    assert_eq!((told(&unit), unit.changed()), (None, Vec::new()));
 }
 
 #[test]
@@ -73,17 +73,17 @@ fn one_batch_is_one_revision_and_tells_a_change_once() {
     let edits = ["one", "two"].map(|said| scene.edit(old, "author", said));
     let [one, two] = edits.map(|edit| scene.command(edit));
     let batch = [scene.command(create), one, scene.command(import), two, scene.command(update_subject())];
-    let (answers, world) = scene.commit(&batch);
+    let (answers, unit) = scene.commit(&batch);
     for answer in &answers {
-        assert_eq!(answer.as_ref().map(|receipt| receipt.revision), Ok(before + 1));
+        assert_eq!(answer.as_ref().map(|output| output.revision), Ok(before + 1));
     }
     let change = |id, what| CommentChange { id, root: None, what };
     let created = [first, second].map(|id| change(id, ChangeKind::Created));
     let comments = vec![created[0], change(old, ChangeKind::Edited), created[1]];
-    assert_eq!(told(&world), Some((Some(before + 1), Changes { comments, likers: [].into(), subject: true })));
+    assert_eq!(told(&unit), Some((Some(before + 1), Changes { comments, likers: [].into(), subject: true })));
     assert_eq!([first, second].map(|id| scene.row(id).born_revision), [before + 1; 2]);
-    assert_eq!(world.journal().contents, [old].into(), "that of a new comment is written with it");
-    assert_eq!(world.journal().new_comments.len(), 2);
+    assert_eq!(unit.write_set().contents, [old].into(), "that of a new comment is written with it");
+    assert_eq!(unit.write_set().new_comments.len(), 2);
 }
 
 #[test]
@@ -93,12 +93,12 @@ fn a_batch_over_two_subjects_tells_of_each() {
     let mut other = scene.create();
     other.auto_create = Some(scene.subject_id());
     let batch = [scene.command_on(&key_named("2"), other), scene.command(scene.hide(root))];
-    let (_, world) = scene.commit(&batch);
-    let events = world.events().expect("told");
+    let (_, unit) = scene.commit(&batch);
+    let events = unit.events().expect("told");
     let heads: Vec<_> = events.iter().map(|(s, revision, c)| (s.key.clone(), *revision, c.subject)).collect();
     let revision = scene.subject().revision;
     assert_eq!(heads, [(key(), Some(revision), false), (key_named("2"), Some(1), true)]);
-    let changed = world.changed().into_iter().map(|c| (c.subject.key, c.revised, c.created, c.comments.len()));
+    let changed = unit.changed().into_iter().map(|c| (c.subject.key, c.revised, c.created, c.comments.len()));
     assert_eq!(changed.collect::<Vec<_>>(), [(key(), true, false, 1), (key_named("2"), true, true, 1)]);
 }
 
@@ -110,9 +110,9 @@ fn after(
 ) -> Vec<CommittedChange> {
     let verb = make(scene, ids);
     let command = scene.command(verb);
-    let (answers, world) = scene.commit(&[command]);
+    let (answers, unit) = scene.commit(&[command]);
     assert!(answers[0].is_ok(), "{answers:?}");
-    world.changed()
+    unit.changed()
 }
 
 #[test]
@@ -157,11 +157,11 @@ fn a_new_subject_is_told_as_such() {
     let create = scene.command(create);
     let pin = scene.create();
     let batch = [create, scene.command(pin)];
-    let (_, world) = scene.commit(&batch);
-    let changed = world.changed();
+    let (_, unit) = scene.commit(&batch);
+    let changed = unit.changed();
     assert_eq!((changed.len(), changed[0].created, changed[0].revised), (1, true, true));
-    assert_eq!(told(&world).map(|(revision, changes)| (revision, changes.subject)), Some((Some(1), true)));
-    assert!(world.journal().subjects.is_empty(), "it is inserted, and not updated besides");
+    assert_eq!(told(&unit).map(|(revision, changes)| (revision, changes.subject)), Some((Some(1), true)));
+    assert!(unit.write_set().subjects.is_empty(), "it is inserted, and not updated besides");
 }
 
 #[test]
@@ -173,13 +173,13 @@ fn likes_are_told_with_those_who_like_and_are_no_revision() {
         .map(|(id, by)| scene.like(id, by, if by == "z" { LikeValue::None } else { LikeValue::Like }));
     let batch = likes.map(|like| scene.command(like));
     let (before, revisions) = (scene.subject().clone(), [root, reply].map(|id| scene.row(id).revision));
-    let (answers, world) = scene.commit(&batch);
-    assert!(answers.iter().all(|answer| answer.as_ref().is_ok_and(|receipt| receipt.revision == before.revision)));
+    let (answers, unit) = scene.commit(&batch);
+    assert!(answers.iter().all(|answer| answer.as_ref().is_ok_and(|output| output.revision == before.revision)));
     let change = |id, root| CommentChange { id, root, what: ChangeKind::Liked };
     let comments = vec![change(root, None), change(reply, Some(root))];
     let likers = ["x", "y"].map(member).into();
-    assert_eq!(told(&world), Some((None, Changes { comments, likers, subject: false })));
+    assert_eq!(told(&unit), Some((None, Changes { comments, likers, subject: false })));
     assert_eq!(*scene.subject(), before);
     assert_eq!([root, reply].map(|id| scene.row(id).revision), [revisions[0] + 2, revisions[1] + 1]);
-    assert_eq!(world.journal().likes.len(), 4, "what says nothing is kept too: it orders operations");
+    assert_eq!(unit.write_set().likes.len(), 4, "what says nothing is kept too: it orders operations");
 }

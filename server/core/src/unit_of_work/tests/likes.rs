@@ -12,10 +12,10 @@ use crate::time::Millis;
 use crate::unit_of_work::{CommandOutput, Effect};
 use crate::verbs::{CommandKind, SetLike, UpdateSubject};
 
-fn answer(receipt: &CommandOutput) -> LikeAnswer {
-    match &receipt.effect {
+fn answer(output: &CommandOutput) -> LikeAnswer {
+    match &output.effect {
         Effect::Like(answer) => *answer,
-        Effect::Subject(_) | Effect::Comment(_) => panic!("not about a like: {receipt:?}"),
+        Effect::Subject(_) | Effect::Comment(_) => panic!("not about a like: {output:?}"),
     }
 }
 
@@ -54,10 +54,10 @@ fn a_value_is_counted_once_and_moves_in_one_step() {
         let revision = scene.row(id).revision;
         let like = SetLike { operation: operation(n as u8 + 1), ..x_says(id, value) };
         let command = scene.command(like.clone());
-        let receipt = scene.send(&command).expect("set");
+        let output = scene.send(&command).expect("set");
         let comment_revision = revision + i64::from(changed);
         let told = LikeAnswer { value, like_count: counts.0, dislike_count: counts.1, changed, comment_revision };
-        assert_eq!((answer(&receipt), receipt.replayed), (told, false), "step {n}");
+        assert_eq!((answer(&output), output.replayed), (told, false), "step {n}");
         // The time is that of the value, the operation the last one whatever it did.
         if changed || since.is_none() {
             since = Some(command.now);
@@ -80,13 +80,13 @@ fn an_operation_that_comes_again_or_late_is_answered_and_not_done() {
     assert!(answer(&first).changed && !first.replayed);
     let before = scene.likes.clone();
     for (number, value, changed) in [(2, Like, true), (1, Dislike, false), (0, None, false)] {
-        let receipt = set(&mut scene, id, value, number);
+        let output = set(&mut scene, id, value, number);
         let told = LikeAnswer { changed, ..answer(&first) };
-        assert_eq!((answer(&receipt), receipt.replayed), (told, true), "operation {number}");
+        assert_eq!((answer(&output), output.replayed), (told, true), "operation {number}");
         assert_eq!(scene.likes, before);
     }
-    let receipt = set(&mut scene, id, Like, 3);
-    assert_eq!((answer(&receipt).changed, receipt.replayed), (false, false), "a new one that finds it set");
+    let output = set(&mut scene, id, Like, 3);
+    assert_eq!((answer(&output).changed, output.replayed), (false, false), "a new one that finds it set");
     assert!(!answer(&set(&mut scene, id, Like, 3)).changed);
     let other = scene.command(SetLike { operation: operation(3), ..x_says(id, None) });
     assert_eq!(scene.send(&other), Err(Error::RequestIdReused), "with another value it is another request");
@@ -99,12 +99,12 @@ fn a_repeat_within_one_batch_changes_nothing() {
     let mut scene = Scene::open();
     let id = scene.root();
     let like = scene.command(x_says(id, Like));
-    let (answers, world) = scene.commit(&[like.clone(), like]);
+    let (answers, unit) = scene.commit(&[like.clone(), like]);
     let import = scene.import_like(id, "x", Like, 1);
     assert_eq!([CommandKind::from(x_says(id, Like)), import.into()].map(|verb| verb.code()), [14, 16]);
     let told: Vec<_> = answers.iter().map(|a| a.as_ref().map(|r| (answer(r).changed, r.replayed))).collect();
     assert_eq!(told, [Ok((true, false)), Ok((true, true))]);
-    assert_eq!((scene.row(id).like_count, world.journal().requests.len()), (1, 0));
+    assert_eq!((scene.row(id).like_count, unit.write_set().requests.len()), (1, 0));
 }
 
 #[test]

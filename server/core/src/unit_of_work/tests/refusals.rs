@@ -141,9 +141,9 @@ fn a_verb_is_for_its_member_alone() {
     }
 }
 
-/// The undoing of what `acting` has deleted.
-fn undelete(scene: &mut Scene, rows: &Rows, acting: DeleteActor, by: &str) -> CommandKind {
-    scene.run(scene.delete(rows.root, acting));
+/// The undoing of what `actor` has deleted.
+fn undelete(scene: &mut Scene, rows: &Rows, actor: DeleteActor, by: &str) -> CommandKind {
+    scene.run(scene.delete(rows.root, actor));
     scene.undelete(rows.root, by).into()
 }
 

@@ -11,8 +11,8 @@ use crate::unit_of_work::Effect;
 use crate::verbs::{Command, CommandKind, UndeleteSubject, UpdateSubject};
 
 fn other_body(command: &Command) -> Command {
-    let print = Fingerprint(command.request.print.0 + 1);
-    Command { request: RequestIdentity { print, ..command.request }, ..command.clone() }
+    let fingerprint = Fingerprint(command.request.fingerprint.0 + 1);
+    Command { request: RequestIdentity { fingerprint, ..command.request }, ..command.clone() }
 }
 
 type Make = fn(&mut Scene, [CommentId; 2]) -> CommandKind;
@@ -45,7 +45,7 @@ fn every_verb_is_done_once() {
         let name = verb.name();
         let command = scene.command(verb);
         // In the batch of the first, and in one of its own.
-        let (answers, world) = scene.commit(&[command.clone(), command.clone(), other_body(&command)]);
+        let (answers, unit) = scene.commit(&[command.clone(), command.clone(), other_body(&command)]);
         let first = answers[0].clone().expect(name);
         let about = match code {
             2..=4 => None,
@@ -55,11 +55,11 @@ fn every_verb_is_done_once() {
         };
         assert_eq!(about, about.map(|_| view(&first).comment.id), "{name}");
         let requests = usize::from(!command.verb.creates_comment());
-        assert_eq!(world.journal().requests.len(), requests, "{name}");
-        let prior = world.journal().requests.first().map(|(_, key, prior)| (*key, prior.verb, prior.comment));
+        assert_eq!(unit.write_set().requests.len(), requests, "{name}");
+        let record = unit.write_set().requests.first().map(|(_, key, record)| (*key, record.verb, record.comment));
         let expected = (command.request.key, code, about);
         assert_eq!((command.verb.code(), command.verb.as_like()), (code, None), "{name}");
-        assert_eq!(prior, (requests > 0).then_some(expected), "{name}");
+        assert_eq!(record, (requests > 0).then_some(expected), "{name}");
         assert!(!first.replayed, "{name}");
         for (n, answer) in [answers[1].clone(), scene.send(&command)].into_iter().enumerate() {
             let again = answer.expect(name);
@@ -73,12 +73,12 @@ fn every_verb_is_done_once() {
     scene.run(UpdateSubject { state: Some(SubjectState::Hidden), ..update_subject() });
     scene.run(delete_subject());
     let batch: Vec<_> = sent.iter().map(|(command, _)| command.clone()).collect();
-    let (answers, world) = scene.commit(&batch);
+    let (answers, unit) = scene.commit(&batch);
     for (answer, (command, first)) in answers.into_iter().zip(sent) {
-        let told = answer.map(|receipt| (receipt.revision, receipt.replayed));
+        let told = answer.map(|output| (output.revision, output.replayed));
         assert_eq!(told, Ok((first.revision, true)), "{} under a deleted subject", command.verb.name());
     }
-    assert!(world.changed().is_empty() && world.events().is_ok_and(|events| events.is_empty()));
+    assert!(unit.changed().is_empty() && unit.events().is_ok_and(|events| events.is_empty()));
 }
 
 #[test]

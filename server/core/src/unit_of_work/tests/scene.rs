@@ -28,7 +28,7 @@ pub(super) struct Scene {
     pub(super) edits: Vec<ContentEdit>,
     pub(super) clients: BTreeMap<CommentId, ClientInfo>,
     pub(super) origins: BTreeMap<CommentId, ImportOrigin>,
-    priors: BTreeMap<(SubjectId, IdempotencyKey), IdempotencyRecord>,
+    records: BTreeMap<(SubjectId, IdempotencyKey), IdempotencyRecord>,
     numbers: i64,
 }
 
@@ -70,7 +70,7 @@ impl Scene {
     pub(super) fn command_on(&mut self, subject: &SubjectKey, verb: impl Into<CommandKind>) -> Command {
         let number = self.number();
         let key = IdempotencyKey::imported("comment", "scene", &number.to_string());
-        let request = RequestIdentity { key, print: Fingerprint(number) };
+        let request = RequestIdentity { key, fingerprint: Fingerprint(number) };
         Command { subject: subject.clone(), verb: verb.into(), request, now: Millis(number * 1_000) }
     }
 
@@ -86,96 +86,96 @@ impl Scene {
 
     /// Runs one batch, and gives the world that it left behind.
     pub(super) fn commit(&mut self, batch: &[Command]) -> (Vec<Result<CommandOutput>>, UnitOfWork) {
-        let mut world = self.load(batch);
-        let answers = batch.iter().map(|command| run(&mut world, command)).collect();
-        self.write(&world);
+        let mut unit = self.load(batch);
+        let answers = batch.iter().map(|command| run(&mut unit, command)).collect();
+        self.write(&unit);
         audit(self);
-        (answers, world)
+        (answers, unit)
     }
 
     fn load(&self, batch: &[Command]) -> UnitOfWork {
-        let mut world = UnitOfWork::default();
+        let mut unit = UnitOfWork::default();
         for command in batch {
             let Some(subject) = self.subjects.get(&command.subject) else { continue };
-            world.load_subject(subject.clone());
+            unit.load_subject(subject.clone());
             let needs = command.verb.needs();
-            let prior = self.priors.get(&(subject.id, command.request.key));
-            if let Some(prior) = prior {
-                world.load_prior(subject.id, command.request.key, *prior);
+            let record = self.records.get(&(subject.id, command.request.key));
+            if let Some(record) = record {
+                unit.load_prior(subject.id, command.request.key, *record);
             }
-            let made = prior.and_then(|prior| prior.comment);
+            let made = record.and_then(|record| record.comment);
             for comment in needs.comments.iter().chain(&made).filter_map(|id| self.comments.get(id)) {
-                world.load_comment(comment.clone());
+                unit.load_comment(comment.clone());
             }
             for id in needs.content.into_iter().chain(made).filter(|id| self.contents.contains_key(id)) {
-                world.load_content(id, self.contents[&id].clone());
+                unit.load_content(id, self.contents[&id].clone());
             }
             if let Some(like) = needs.like.and_then(|like| self.likes.get(&like)) {
-                world.load_like(like.clone());
+                unit.load_like(like.clone());
             }
         }
-        world
+        unit
     }
 
-    fn write(&mut self, world: &UnitOfWork) {
-        let journal = world.journal();
-        for key in &journal.new_subjects {
-            assert!(self.subjects.insert(key.clone(), world.subjects[key].clone()).is_none(), "{key:?} is new");
+    fn write(&mut self, unit: &UnitOfWork) {
+        let write_set = unit.write_set();
+        for key in &write_set.new_subjects {
+            assert!(self.subjects.insert(key.clone(), unit.subjects[key].clone()).is_none(), "{key:?} is new");
         }
-        for (key, before) in &journal.subjects {
-            let now = world.subjects[key].clone();
+        for (key, before) in &write_set.subjects {
+            let now = unit.subjects[key].clone();
             assert_eq!(now.revision, before.revision + 1, "one revision for each batch");
             assert_eq!(self.subjects.insert(key.clone(), now).as_ref(), Some(before));
         }
-        for (id, request) in &journal.new_comments {
-            let (comment, content) = (world.comments[id].clone(), world.contents[id].clone());
-            let prior = IdempotencyRecord {
+        for (id, request) in &write_set.new_comments {
+            let (comment, content) = (unit.comments[id].clone(), unit.contents[id].clone());
+            let record = IdempotencyRecord {
                 verb: 0,
-                print: request.print,
+                fingerprint: request.fingerprint,
                 comment: Some(*id),
                 revision: comment.born_revision,
             };
-            self.remember(comment.subject_id, request.key, prior);
+            self.remember(comment.subject_id, request.key, record);
             assert!(self.comments.insert(*id, comment).is_none(), "{id:?} is new");
             self.contents.insert(*id, content);
         }
-        for (id, before) in &journal.comments {
-            let now = world.comments[id].clone();
+        for (id, before) in &write_set.comments {
+            let now = unit.comments[id].clone();
             assert!(now.revision > before.revision, "a row that changes says so: {now:?}");
             assert_eq!(self.comments.insert(*id, now).as_ref(), Some(before));
         }
-        for id in &journal.contents {
-            let now = world.contents[id].clone();
+        for id in &write_set.contents {
+            let now = unit.contents[id].clone();
             assert!(self.contents.insert(*id, now).is_some(), "the content of {id:?} stands already");
         }
-        for like in &journal.likes {
-            self.likes.insert(like.clone(), world.likes[like].clone());
+        for like in &write_set.likes {
+            self.likes.insert(like.clone(), unit.likes[like].clone());
         }
-        for (subject, key, prior) in &journal.requests {
-            self.remember(*subject, *key, *prior);
+        for (subject, key, record) in &write_set.requests {
+            self.remember(*subject, *key, *record);
         }
-        self.edits.extend_from_slice(&journal.edits);
-        self.clients.extend(journal.clients.clone());
-        self.origins.extend(journal.origins.clone());
-        self.holds(world);
+        self.edits.extend_from_slice(&write_set.edits);
+        self.clients.extend(write_set.clients.clone());
+        self.origins.extend(write_set.origins.clone());
+        self.holds(unit);
     }
 
-    fn remember(&mut self, subject: SubjectId, key: IdempotencyKey, prior: IdempotencyRecord) {
-        assert!(self.priors.insert((subject, key), prior).is_none(), "{key:?} is remembered once");
+    fn remember(&mut self, subject: SubjectId, key: IdempotencyKey, record: IdempotencyRecord) {
+        assert!(self.records.insert((subject, key), record).is_none(), "{key:?} is remembered once");
     }
 
     /// Nothing has changed that the journal does not name.
-    fn holds(&self, world: &UnitOfWork) {
-        for (key, subject) in &world.subjects {
+    fn holds(&self, unit: &UnitOfWork) {
+        for (key, subject) in &unit.subjects {
             assert_eq!(self.subjects.get(key), Some(subject));
         }
-        for (id, comment) in &world.comments {
+        for (id, comment) in &unit.comments {
             assert_eq!(self.comments.get(id), Some(comment));
         }
-        for (id, content) in &world.contents {
+        for (id, content) in &unit.contents {
             assert_eq!(self.contents.get(id), Some(content));
         }
-        for (key, like) in &world.likes {
+        for (key, like) in &unit.likes {
             assert_eq!(self.likes.get(key), Some(like));
         }
     }
@@ -209,12 +209,12 @@ impl Scene {
 }
 
 /// Runs one command; a refusal leaves no trace.
-fn run(world: &mut UnitOfWork, command: &Command) -> Result<CommandOutput> {
-    let before = format!("{world:?}");
-    let answer = world.run(command);
+fn run(unit: &mut UnitOfWork, command: &Command) -> Result<CommandOutput> {
+    let before = format!("{unit:?}");
+    let answer = unit.run(command);
     if let Err(refused) = &answer {
         assert!(!matches!(refused, Error::Internal(_)), "{}: {refused:?}", command.verb.name());
-        assert_eq!(format!("{world:?}"), before, "after {refused:?}");
+        assert_eq!(format!("{unit:?}"), before, "after {refused:?}");
     }
     answer
 }
@@ -237,9 +237,9 @@ pub(super) fn text(text: &str) -> Content {
 }
 
 /// The comment that a receipt is about.
-pub(super) fn view(receipt: &CommandOutput) -> &CommentView {
-    match &receipt.effect {
+pub(super) fn view(output: &CommandOutput) -> &CommentView {
+    match &output.effect {
         Effect::Comment(view) => view,
-        Effect::Subject(_) | Effect::Like(_) => panic!("not about a comment: {receipt:?}"),
+        Effect::Subject(_) | Effect::Like(_) => panic!("not about a comment: {output:?}"),
     }
 }

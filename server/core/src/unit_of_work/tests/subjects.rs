@@ -25,7 +25,7 @@ fn a_new_subject_is_what_was_asked_for() {
     };
     let command = scene.command(verb);
     assert_eq!((command.verb.code(), command.verb.name()), (1, "CreateSubject"));
-    let receipt = scene.send(&command).expect("created");
+    let output = scene.send(&command).expect("created");
     let expected = Subject {
         id,
         key: key(),
@@ -42,8 +42,8 @@ fn a_new_subject_is_what_was_asked_for() {
         update_time: command.now,
         delete_time: None,
     };
-    assert_eq!((scene.subject(), receipt.revision), (&expected, 1));
-    assert_eq!(receipt.effect, Effect::Subject(Box::new(expected)));
+    assert_eq!((scene.subject(), output.revision), (&expected, 1));
+    assert_eq!(output.effect, Effect::Subject(Box::new(expected)));
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn a_first_comment_brings_its_subject_along() {
             Some(state) => Import { auto_create: Some(id), ..scene.import(state) }.into(),
         };
         let (name, command) = (verb.name(), scene.command(verb));
-        assert_eq!(scene.send(&command).map(|receipt| receipt.revision), Ok(1), "{name}");
+        assert_eq!(scene.send(&command).map(|output| output.revision), Ok(1), "{name}");
         let counted = Subject {
             next_floor: 2,
             root_count: 1,
@@ -95,9 +95,9 @@ fn an_update_changes_what_it_names_and_a_deletion_nothing_else() {
         expected.revision += 1;
         expected.version += 1;
         expected.update_time = command.now;
-        let receipt = scene.send(&command).expect("changed");
+        let output = scene.send(&command).expect("changed");
         assert_eq!(*scene.subject(), expected, "{:?}", command.verb);
-        assert_eq!(receipt.effect, Effect::Subject(Box::new(expected)));
+        assert_eq!(output.effect, Effect::Subject(Box::new(expected)));
     }
     assert_eq!(scene.subject().etag(), format!("{:x}.{:x}", scene.subject().id.get(), scene.subject().version));
 }
@@ -112,8 +112,8 @@ fn pins_are_no_new_version_of_the_subject() {
     let subject = scene.subject();
     assert_eq!((subject.etag(), subject.revision, subject.update_time), (etag, revision + 2, updated));
     for verb in [CommandKind::from(scene.unpin(root, "owner")), scene.unpin(root, "owner").into()] {
-        let receipt = scene.run(verb);
-        assert_eq!((receipt.revision, receipt.replayed), (revision + 2, false), "nothing to do is done");
+        let output = scene.run(verb);
+        assert_eq!((output.revision, output.replayed), (revision + 2, false), "nothing to do is done");
     }
 }
 
@@ -125,11 +125,11 @@ fn counts_are_not_replaced_with_the_rest_of_a_subject() {
     let root = scene.root();
     scene.reply(root, 2);
     let command = scene.command(update_subject());
-    let mut world = UnitOfWork::default();
-    world.load_subject(scene.subject().clone());
+    let mut unit = UnitOfWork::default();
+    unit.load_subject(scene.subject().clone());
     let replaced = Subject { owner: None, next_floor: 90, root_count: 91, comment_count: 92, revision: 93, ..old };
-    assert_eq!(world.apply(Change::ReplaceSubject(replaced), &command), Ok(()));
+    assert_eq!(unit.apply(Change::ReplaceSubject(replaced), &command), Ok(()));
     let expected = Subject { owner: None, revision: scene.subject().revision + 1, ..scene.subject().clone() };
-    assert_eq!(world.subject(&key()), Some(&expected));
-    assert_eq!(world.subject(&key_named("2")), None);
+    assert_eq!(unit.subject(&key()), Some(&expected));
+    assert_eq!(unit.subject(&key_named("2")), None);
 }

@@ -29,7 +29,7 @@ fn a_new_comment_is_complete() {
     let mut root = scene.create();
     root.client = ClientInfo { ip: None, platform: "ios".to_owned(), device: String::new() };
     let (id, now) = (root.id, scene.command(root.clone()));
-    let receipt = scene.send(&now).expect("written");
+    let output = scene.send(&now).expect("written");
     let revision = scene.subject().revision;
     let expected = Comment {
         id,
@@ -57,8 +57,8 @@ fn a_new_comment_is_complete() {
         delete_time: None,
     };
     assert_eq!(*scene.row(id), expected);
-    assert_eq!((receipt.revision, receipt.replayed), (revision, false));
-    assert_eq!((&view(&receipt).comment, view(&receipt).content.as_ref()), (&expected, Some(&root.content)));
+    assert_eq!((output.revision, output.replayed), (revision, false));
+    assert_eq!((&view(&output).comment, view(&output).content.as_ref()), (&expected, Some(&root.content)));
     assert_eq!(scene.contents[&id], root.content);
     let reply = scene.answer(id, 2);
     scene.run(reply.clone());
@@ -149,7 +149,7 @@ fn a_deletion_says_by_whom_and_when_and_comes_back_to_where_it_was() {
         (owner("owner"), DeletedBy::SubjectOwner, Some("owner")),
         (DeleteActor::Moderator, DeletedBy::Moderator, None),
     ];
-    for (acting, by, back) in cases {
+    for (actor, by, back) in cases {
         for from in [CommentState::Active, CommentState::Hidden] {
             let mut scene = Scene::open();
             let id = scene.root();
@@ -157,7 +157,7 @@ fn a_deletion_says_by_whom_and_when_and_comes_back_to_where_it_was() {
                 scene.run(scene.hide(id));
             }
             let before = scene.row(id).clone();
-            let delete = scene.command(scene.delete(id, acting.clone()));
+            let delete = scene.command(scene.delete(id, actor.clone()));
             let told = scene.send(&delete).expect("deleted");
             let deleted = Comment {
                 state: CommentState::Deleted,
@@ -170,13 +170,13 @@ fn a_deletion_says_by_whom_and_when_and_comes_back_to_where_it_was() {
                 delete_time: Some(delete.now),
                 ..before.clone()
             };
-            assert_eq!((scene.row(id), &view(&told).content), (&deleted, &None), "{acting:?} from {from}");
+            assert_eq!((scene.row(id), &view(&told).content), (&deleted, &None), "{actor:?} from {from}");
             let Some(back) = back else { continue };
             let undelete = scene.command(scene.undelete(id, back));
             let told = scene.send(&undelete).expect("undeleted");
             let (revision, version) = (deleted.revision + 1, deleted.version + 1);
             let restored = Comment { revision, version, update_time: undelete.now, ..before };
-            assert_eq!(*scene.row(id), restored, "{acting:?} from {from}");
+            assert_eq!(*scene.row(id), restored, "{actor:?} from {from}");
             assert_eq!(view(&told).content.is_some(), from == CommentState::Active);
         }
     }
@@ -224,13 +224,13 @@ fn a_row_that_is_missing_and_a_floor_too_many_are_faults() {
     let root = scene.root();
     let reply = scene.reply(root, 9);
     let hide = scene.command(scene.hide(reply));
-    let mut world = UnitOfWork::default();
-    world.load_subject(scene.subject().clone());
-    world.load_comment(scene.row(reply).clone());
-    assert!(matches!(world.run(&hide), Err(Error::Internal(_))), "its root is not loaded");
+    let mut unit = UnitOfWork::default();
+    unit.load_subject(scene.subject().clone());
+    unit.load_comment(scene.row(reply).clone());
+    assert!(matches!(unit.run(&hide), Err(Error::Internal(_))), "its root is not loaded");
     let create = scene.create();
     let create = scene.command(create);
-    let mut world = UnitOfWork::default();
-    world.load_subject(Subject { next_floor: i32::MAX, ..scene.subject().clone() });
-    assert!(matches!(world.run(&create), Err(Error::Internal(_))), "no floor is given twice");
+    let mut unit = UnitOfWork::default();
+    unit.load_subject(Subject { next_floor: i32::MAX, ..scene.subject().clone() });
+    assert!(matches!(unit.run(&create), Err(Error::Internal(_))), "no floor is given twice");
 }

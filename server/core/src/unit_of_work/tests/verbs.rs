@@ -72,8 +72,8 @@ impl Scene {
         Edit { target: self.target(id), member: member(by), content: text(content), etag: String::new(), window }
     }
 
-    pub(super) fn delete(&self, id: CommentId, acting: DeleteActor) -> Delete {
-        Delete { target: self.target(id), acting, etag: String::new() }
+    pub(super) fn delete(&self, id: CommentId, actor: DeleteActor) -> Delete {
+        Delete { target: self.target(id), actor, etag: String::new() }
     }
 
     pub(super) fn undelete(&self, id: CommentId, by: &str) -> Undelete {

@@ -54,8 +54,8 @@ fn verb(scene: &mut Scene, (verb, about, how): Throw) -> CommandKind {
         }
         17 => Edit { member: by, ..scene.edit(id, "author", &format!("said {how}")) }.into(),
         18..=21 => {
-            let acting = [DeleteActor::Author(by), owner("owner"), DeleteActor::Moderator, author("stranger")];
-            scene.delete(id, acting[usize::from(how) % 4].clone()).into()
+            let actor = [DeleteActor::Author(by), owner("owner"), DeleteActor::Moderator, author("stranger")];
+            scene.delete(id, actor[usize::from(how) % 4].clone()).into()
         }
         22..=24 => Undelete { member: by, ..scene.undelete(id, "author") }.into(),
         25 => scene.hide(id).into(),
@@ -104,11 +104,11 @@ proptest! {
             done.extend(kept.filter_map(|(command, answer)| Some((command, answer.ok()?.revision))));
         }
         let again: Vec<_> = done.iter().map(|(command, _)| command.clone()).collect();
-        let (answers, world) = scene.commit(&again);
+        let (answers, unit) = scene.commit(&again);
         for (answer, (command, revision)) in answers.into_iter().zip(done) {
-            let told = answer.map(|receipt| (receipt.revision, receipt.replayed));
+            let told = answer.map(|output| (output.revision, output.replayed));
             prop_assert_eq!(told, Ok((revision, true)), "{}", command.verb.name());
         }
-        prop_assert_eq!(world.changed(), Vec::new());
+        prop_assert_eq!(unit.changed(), Vec::new());
     }
 }

@@ -22,12 +22,12 @@ type Flushed<T> = Result<T, StoreError>;
 /// What is left of a batch to be written.
 struct Flush<'f> {
     tx: &'f SourceTx,
-    world: &'f UnitOfWork,
+    unit: &'f UnitOfWork,
 }
 
 /// Writes everything that changed.
-pub(super) async fn journal(tx: &SourceTx, world: &UnitOfWork) -> Flushed<()> {
-    let flush = Flush { tx, world };
+pub(super) async fn write_set(tx: &SourceTx, unit: &UnitOfWork) -> Flushed<()> {
+    let flush = Flush { tx, unit };
     flush.new_subjects().await?;
     flush.changed_subjects().await?;
     flush.new_comments().await?;
@@ -40,10 +40,10 @@ pub(super) async fn journal(tx: &SourceTx, world: &UnitOfWork) -> Flushed<()> {
 impl Flush<'_> {
     async fn likes(&self) -> Flushed<()> {
         use comment_like::{ActiveModel, Column, Entity};
-        let journal = &self.world.journal().likes;
-        for (partition, names) in by_table(journal, self.tx.tables().index, |(id, _)| id.partition()) {
+        let write_set = &self.unit.write_set().likes;
+        for (partition, names) in by_table(write_set, self.tx.tables().index, |(id, _)| id.partition()) {
             let model = |(id, member): &(CommentId, riposte_core::MemberId)| {
-                let like = self.world.like(*id, member).ok_or_else(|| unloaded("like"))?;
+                let like = self.unit.like(*id, member).ok_or_else(|| unloaded("like"))?;
                 Ok(row::like_model(like, self.comment(*id)?.subject_id, part(id.partition())))
             };
             let rows: Vec<ActiveModel> = names.into_iter().map(model).collect::<Flushed<_>>()?;
@@ -59,17 +59,17 @@ impl Flush<'_> {
     }
 
     async fn requests(&self) -> Flushed<()> {
-        let journal = &self.world.journal().requests;
+        let write_set = &self.unit.write_set().requests;
         let at = |subject: riposte_core::SubjectId| CommentId::from(subject).partition();
-        for (partition, requests) in by_table(journal, self.tx.tables().index, |(subject, ..)| at(*subject)) {
-            let rows = requests.into_iter().map(|(subject, key, prior)| comment_request::ActiveModel {
+        for (partition, requests) in by_table(write_set, self.tx.tables().index, |(subject, ..)| at(*subject)) {
+            let rows = requests.into_iter().map(|(subject, key, record)| comment_request::ActiveModel {
                 subject_id: sea_orm::Set(subject.get()),
                 request_key: sea_orm::Set(key.0.to_vec()),
                 part: sea_orm::Set(part(at(*subject))),
-                verb: sea_orm::Set(prior.verb),
-                print: sea_orm::Set(prior.print.0),
-                comment_id: sea_orm::Set(prior.comment.map_or(0, CommentId::get)),
-                revision: sea_orm::Set(prior.revision),
+                verb: sea_orm::Set(record.verb),
+                print: sea_orm::Set(record.fingerprint.0),
+                comment_id: sea_orm::Set(record.comment.map_or(0, CommentId::get)),
+                revision: sea_orm::Set(record.revision),
             });
             insert(&self.tx.on(partition), rows.collect()).await?;
         }
@@ -77,11 +77,11 @@ impl Flush<'_> {
     }
 
     fn subject(&self, key: &SubjectKey) -> Flushed<&Subject> {
-        self.world.subject(key).ok_or_else(|| unloaded("subject"))
+        self.unit.subject(key).ok_or_else(|| unloaded("subject"))
     }
 
     fn comment(&self, id: CommentId) -> Flushed<&Comment> {
-        self.world.comment(id).ok_or_else(|| unloaded("comment"))
+        self.unit.comment(id).ok_or_else(|| unloaded("comment"))
     }
 }
 

@@ -21,34 +21,34 @@ pub(super) use duplicates::{DuplicateCheck, tells_itself};
 type Loaded<T> = Result<T, StoreError>;
 
 /// The rows that `commands` may touch.
-pub(super) async fn world(
+pub(super) async fn unit(
     tx: &SourceTx,
     kind: BatchKind,
     commands: &[Command],
     repeats: DuplicateCheck,
 ) -> Loaded<UnitOfWork> {
-    let mut load = Load { tx, world: UnitOfWork::default() };
+    let mut load = Load { tx, unit: UnitOfWork::default() };
     let mut wanted = LockedKeys::of(commands);
     if kind == BatchKind::Likes {
         load.comments(&wanted.comments).await?;
         load.likes(&wanted.likes).await?;
         load.subjects_of(&wanted.comments).await?;
-        return Ok(load.world);
+        return Ok(load.unit);
     }
     load.subjects(&wanted.subjects).await?;
-    let found = load.priors(commands, repeats).await?;
+    let found = load.records(commands, repeats).await?;
     wanted.comments.extend(&found);
     wanted.contents.extend(&found);
     load.comments(&wanted.comments).await?;
     load.contents(&wanted.contents).await?;
     load.likes(&wanted.likes).await?;
-    Ok(load.world)
+    Ok(load.unit)
 }
 
 /// A world on its way out of the rows.
 struct Load<'l> {
     tx: &'l SourceTx,
-    world: UnitOfWork,
+    unit: UnitOfWork,
 }
 
 /// Everything that a batch needs, once, in the order of locking.
@@ -84,7 +84,7 @@ impl Load<'_> {
                 let select = Entity::find().filter(Column::Part.is_in(parts(list.iter().map(|id| id.partition()))));
                 let select = select.filter(Column::Id.is_in(list.iter().map(|id| id.get()))).order_by_asc(Column::Id);
                 for found in select.lock_exclusive().all(&self.tx.on(partition)).await? {
-                    self.world.load_comment(row::comment(found)?);
+                    self.unit.load_comment(row::comment(found)?);
                 }
             }
         }
@@ -99,7 +99,7 @@ impl Load<'_> {
                 let select = select.filter(Column::CommentId.is_in(list.iter().map(|id| id.get())));
                 for found in select.all(&self.tx.on(partition)).await? {
                     let id = row::id(found.comment_id)?;
-                    self.world.load_content(id, row::content(found.text, &found.mentions, &found.metadata)?);
+                    self.unit.load_content(id, row::content(found.text, &found.mentions, &found.metadata)?);
                 }
             }
         }

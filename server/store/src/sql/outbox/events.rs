@@ -34,13 +34,13 @@ impl TransactionBody for EventsAfter {
             let rows = Entity::find().filter(Column::PubSeq.gt(after)).order_by_asc(Column::PubSeq);
             let rows = along(rows, key::PUBLISHED).limit(self.limit as u64).all(&tx.whole()).await?;
             let Some(last) = rows.last().and_then(|row| row.pub_seq) else { return Ok(Vec::new()) };
-            let mut numbered = Vec::new();
+            let mut sequenced = Vec::new();
             for row in &rows {
                 let number = row.pub_seq.unwrap_or(last);
-                numbered.extend(told(tx, row).await?.into_iter().map(|event| SequencedEvent { number, event }));
+                sequenced.extend(told(tx, row).await?.into_iter().map(|event| SequencedEvent { number, event }));
             }
-            if !numbered.is_empty() {
-                return Ok(numbered);
+            if !sequenced.is_empty() {
+                return Ok(sequenced);
             }
             // Nothing is known of any of them; that must not keep what follows.
             after = last;

@@ -62,7 +62,7 @@ mod tests {
 
     /// Numbers everything, `limit` commits at a time, as the transaction does.
     fn number(mut waiting: Vec<i64>, made: &[PendingRevision], limit: usize) -> Vec<i64> {
-        let mut numbered: Vec<i64> = Vec::new();
+        let mut sequenced: Vec<i64> = Vec::new();
         waiting.sort_unstable();
         while !waiting.is_empty() {
             let mut seen = limit;
@@ -84,9 +84,9 @@ mod tests {
             };
             assert_eq!(picked.len(), limit.min(waiting.len()), "a pick is as large as it may be");
             waiting.retain(|commit| !picked.contains(commit));
-            numbered.extend(picked);
+            sequenced.extend(picked);
         }
-        numbered
+        sequenced
     }
 
     proptest! {
@@ -107,13 +107,13 @@ mod tests {
                 }
             }
             let waiting = ids[..touched.len()].to_vec();
-            let numbered = number(waiting.clone(), &made, limit);
-            prop_assert_eq!(numbered.iter().collect::<BTreeSet<_>>().len(), waiting.len());
+            let sequenced = number(waiting.clone(), &made, limit);
+            prop_assert_eq!(sequenced.iter().collect::<BTreeSet<_>>().len(), waiting.len());
             for subject in 1..=5 {
                 let revision = |commit: &i64| {
                     made.iter().find(|one| one.commit == *commit && one.subject == subject).map(|one| one.revision)
                 };
-                let told: Vec<i64> = numbered.iter().filter_map(revision).collect();
+                let told: Vec<i64> = sequenced.iter().filter_map(revision).collect();
                 prop_assert_eq!(told, (1..=last[subject as usize]).collect::<Vec<_>>());
             }
         }

@@ -30,8 +30,8 @@ pub(super) async fn like_states(
     ids: &[CommentId],
 ) -> Result<Vec<Option<LikeValue>>> {
     let (key, member) = who;
-    let located = locator.locate(ids).await?;
-    let here: HashSet<CommentId> = located.into_iter().filter(|at| at.subject == *key).map(|at| at.id).collect();
+    let location = locator.locate(ids).await?;
+    let here: HashSet<CommentId> = location.into_iter().filter(|at| at.subject == *key).map(|at| at.id).collect();
     let mut asked: Vec<i64> = here.iter().map(|id| id.get()).collect();
     asked.sort_unstable();
     let work = read(Arc::clone(sources), key.clone(), member.clone(), asked);

@@ -40,7 +40,7 @@ impl Gather for Locate {
         }
         let of = if comments.is_empty() { none } else { comments.iter().map(|comment| comment.subject_id).collect() };
         let subjects = subjects(snapshot, of.into_iter()).await?;
-        let located = comments.into_iter().filter_map(|comment| {
+        let location = comments.into_iter().filter_map(|comment| {
             let ancestor_ids = ancestor_ids(&comment, &above)?;
             Some(LocatedComment {
                 id: comment.id,
@@ -52,7 +52,7 @@ impl Gather for Locate {
                 path: comment.path,
             })
         });
-        Ok(located.collect())
+        Ok(location.collect())
     }
 }
 

@@ -13,13 +13,13 @@ const FRAME: usize = 256;
 /// The memory of one process.
 #[derive(Debug, Clone)]
 pub(super) struct CommentLocationCache {
-    located: Cache<CommentId, LocatedComment>,
+    location: Cache<CommentId, LocatedComment>,
 }
 
 impl CommentLocationCache {
     pub(super) fn new() -> Self {
         let weigh = |_: &CommentId, at: &LocatedComment| u32::try_from(weight(at)).unwrap_or(u32::MAX);
-        Self { located: Cache::builder().max_capacity(ROOM).weigher(weigh).build() }
+        Self { location: Cache::builder().max_capacity(ROOM).weigher(weigh).build() }
     }
 
     /// What is remembered of `ids` for somebody who may use these types, and the ids of which nothing is. What is of another type
@@ -27,16 +27,16 @@ impl CommentLocationCache {
     pub(super) fn recall(&self, ids: &[CommentId], types: &ObjectTypeScope) -> (Vec<LocatedComment>, Vec<CommentId>) {
         let (mut known, mut unknown) = (Vec::with_capacity(ids.len()), Vec::new());
         for id in ids {
-            match self.located.get(id).filter(|at| types.hold(at.subject.object_type())) {
-                Some(located) => known.push(located),
+            match self.location.get(id).filter(|at| types.hold(at.subject.object_type())) {
+                Some(location) => known.push(location),
                 None => unknown.push(*id),
             }
         }
         (known, unknown)
     }
 
-    pub(super) fn remember(&self, located: &LocatedComment) {
-        self.located.insert(located.id, located.clone());
+    pub(super) fn remember(&self, location: &LocatedComment) {
+        self.location.insert(location.id, location.clone());
     }
 }
 

@@ -88,12 +88,12 @@ impl CommentLocator {
             ids.dedup();
             let mut read = scatter::gather::<Locate>(&self.sources, ids).await;
             if let Ok(found) = &mut read {
-                found.sort_unstable_by_key(|located| located.id);
-                found.iter().for_each(|located| self.memory.remember(located));
+                found.sort_unstable_by_key(|location| location.id);
+                found.iter().for_each(|location| self.memory.remember(location));
             }
             for Waiter { ids, answer } in waiting {
                 let own = |found: &Vec<LocatedComment>| {
-                    let place = |id: &CommentId| found.binary_search_by_key(id, |located| located.id).ok();
+                    let place = |id: &CommentId| found.binary_search_by_key(id, |location| location.id).ok();
                     ids.iter().filter_map(place).map(|n| found[n].clone()).collect()
                 };
                 // Who went away wants no answer.

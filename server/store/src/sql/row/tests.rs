@@ -43,7 +43,7 @@ fn sample() -> riposte_core::Comment {
 
 #[test]
 fn a_comment_comes_back_from_its_row_as_it_was() {
-    let request = RequestIdentity { key: IdempotencyKey([3; 16]), print: Fingerprint(-4) };
+    let request = RequestIdentity { key: IdempotencyKey([3; 16]), fingerprint: Fingerprint(-4) };
     let row = comment_model(&sample(), &request, 12).try_into_model().expect("every column is set");
     assert_eq!((row.part, row.depth, row.request_print), (12, 1, -4));
     assert_eq!(comment(row), Ok(sample()));
@@ -75,7 +75,7 @@ fn content_and_client_facts_come_back_as_they_were() {
 
 #[test]
 fn a_row_that_nobody_can_have_written_is_a_fault() {
-    let request = RequestIdentity { key: IdempotencyKey([0; 16]), print: Fingerprint(0) };
+    let request = RequestIdentity { key: IdempotencyKey([0; 16]), fingerprint: Fingerprint(0) };
     let row = comment_model(&sample(), &request, 0).try_into_model().expect("every column is set");
     let broken = |f: fn(&mut crate::sql::entity::comment_index::Model)| {
         let mut row = row.clone();

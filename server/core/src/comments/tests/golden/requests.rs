@@ -86,14 +86,14 @@ pub(super) fn changes(recorder: &mut Recorder) {
         let edit = EditComment { member: member("ann"), content, etag: etag.to_owned() };
         recorder.record(case, async |comments| comments.edit(&asked(), &at(77), edit).await);
     }
-    for (case, acting, etag) in [
+    for (case, actor, etag) in [
         ("author", DeleteActor::Author(member("ann")), ""),
         ("owner", DeleteActor::Owner(member("ann")), ""),
         ("moderator", DeleteActor::Moderator, ""),
         ("etag", DeleteActor::Author(member("ann")), "e7"),
     ] {
         let delete =
-            async |comments: &super::Comments| comments.delete(&asked(), &at(77), acting, etag.to_owned()).await;
+            async |comments: &super::Comments| comments.delete(&asked(), &at(77), actor, etag.to_owned()).await;
         recorder.record(case, delete);
     }
     recorder.record("plain", async |comments| comments.undelete(&asked(), &at(77), member("ann")).await);

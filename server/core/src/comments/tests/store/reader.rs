@@ -28,14 +28,14 @@ impl Reader for Store {
 
     async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<LocatedComment>>> {
         let rows = self.rows();
-        let located = |id: &CommentId| {
+        let location = |id: &CommentId| {
             let CommentView { comment, subject, .. } = rows.view(*id)?;
             let above = |path| rows.comments.values().find(|(row, _)| row.path == path).map(|(row, _)| row.id);
             let ancestor_ids = comment.path.ancestors().filter_map(above).chain([*id]).collect();
             let Comment { path, floor, parent_id: parent, member, .. } = comment;
             Some(LocatedComment { id: *id, subject, path, floor, ancestor_ids, parent, member })
         };
-        Ok(ids.iter().map(located).collect())
+        Ok(ids.iter().map(location).collect())
     }
 
     async fn comments(&self, ids: &[CommentId]) -> Result<Vec<Option<CommentView>>> {

@@ -20,7 +20,7 @@ impl Flush<'_> {
     pub(super) async fn changed_subjects(&self) -> Flushed<()> {
         use comment_subject::{Column, Entity};
         let mut alike: RowsByDelta<4> = BTreeMap::new();
-        for (key, before) in &self.world.journal().subjects {
+        for (key, before) in &self.unit.write_set().subjects {
             let subject = self.subject(key)?;
             if let Some(by) = counted::subject(before, subject) {
                 alike.entry(by).or_default().push(subject.id.into());
@@ -36,7 +36,7 @@ impl Flush<'_> {
     pub(super) async fn changed_comments(&self) -> Flushed<()> {
         use comment_index::{Column, Entity};
         let mut alike: RowsByDelta<6> = BTreeMap::new();
-        for (id, before) in &self.world.journal().comments {
+        for (id, before) in &self.unit.write_set().comments {
             let comment = self.comment(*id)?;
             if let Some(by) = counted::comment(before, comment) {
                 alike.entry(by).or_default().push(*id);
@@ -74,9 +74,9 @@ impl Flush<'_> {
     /// Changed contents, and what they said before.
     pub(super) async fn contents(&self) -> Flushed<()> {
         use comment_content::{ActiveModel, Column, Entity};
-        let journal = self.world.journal();
-        for id in &journal.contents {
-            let content = self.world.content(*id).ok_or_else(|| unloaded("content"))?;
+        let write_set = self.unit.write_set();
+        for id in &write_set.contents {
+            let content = self.unit.content(*id).ok_or_else(|| unloaded("content"))?;
             let mut changed = row::content_model(*id, content, part(id.partition()))?;
             changed.not_set(Column::CommentId);
             changed.not_set(Column::Part);
@@ -84,7 +84,8 @@ impl Flush<'_> {
             let update = update.filter(Column::Part.eq(part(id.partition()))).filter(Column::CommentId.eq(id.get()));
             all(update.exec(&self.tx.on(id.partition())).await?.rows_affected, 1)?;
         }
-        for (partition, edits) in by_table(&journal.edits, self.tx.tables().index, |edit| edit.comment_id.partition()) {
+        for (partition, edits) in by_table(&write_set.edits, self.tx.tables().index, |edit| edit.comment_id.partition())
+        {
             let rows = edits.into_iter().map(|edit| Ok(row::edit_model(edit, part(edit.comment_id.partition()))?));
             insert::<comment_edit::ActiveModel, _>(&self.tx.on(partition), rows.collect::<Flushed<_>>()?).await?;
         }

@@ -11,8 +11,8 @@ use crate::sql::row;
 
 impl Flush<'_> {
     pub(super) async fn new_subjects(&self) -> Flushed<()> {
-        let journal = &self.world.journal().new_subjects;
-        for (partition, keys) in by_table(journal, self.tx.tables().subject, |key| key.partition()) {
+        let write_set = &self.unit.write_set().new_subjects;
+        for (partition, keys) in by_table(write_set, self.tx.tables().subject, |key| key.partition()) {
             let rows = keys.into_iter().map(|key| Ok(row::subject_model(self.subject(key)?, part(key.partition()))?));
             insert(&self.tx.on(partition), rows.collect::<Flushed<Vec<_>>>()?).await?;
         }
@@ -20,19 +20,19 @@ impl Flush<'_> {
     }
 
     pub(super) async fn new_comments(&self) -> Flushed<()> {
-        let journal = self.world.journal();
-        let ids = journal.new_comments.keys().copied();
+        let write_set = self.unit.write_set();
+        let ids = write_set.new_comments.keys().copied();
         for (partition, ids) in by_table(ids, self.tx.tables().index, |id| id.partition()) {
             let db = self.tx.on(partition);
             let (mut rows, mut contents, mut clients, mut origins) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
             for id in ids {
                 let (comment, part) = (self.comment(id)?, part(id.partition()));
-                let request = journal.new_comments.get(&id).ok_or_else(|| unloaded("request"))?;
-                let content = self.world.content(id).ok_or_else(|| unloaded("content"))?;
+                let request = write_set.new_comments.get(&id).ok_or_else(|| unloaded("request"))?;
+                let content = self.unit.content(id).ok_or_else(|| unloaded("content"))?;
                 rows.push(row::comment_model(comment, request, part));
                 contents.push(row::content_model(id, content, part)?);
                 clients.extend(
-                    journal.clients.get(&id).map(|client| row::client_model(id, client, comment.create_time, part)),
+                    write_set.clients.get(&id).map(|client| row::client_model(id, client, comment.create_time, part)),
                 );
                 origins.extend(self.origin(id, part));
             }
@@ -45,7 +45,7 @@ impl Flush<'_> {
     }
 
     fn origin(&self, id: CommentId, part: i16) -> Option<comment_origin::ActiveModel> {
-        let origin = self.world.journal().origins.get(&id)?;
+        let origin = self.unit.write_set().origins.get(&id)?;
         Some(comment_origin::ActiveModel {
             comment_id: Set(id.get()),
             part: Set(part),

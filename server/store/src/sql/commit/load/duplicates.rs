@@ -38,7 +38,7 @@ type SubjectRequest = (SubjectId, IdempotencyKey);
 impl Load<'_> {
     /// Loads what earlier requests with the keys of this batch did, and names the comments they were about. A subject that
     /// does not exist yet has answered none.
-    pub(super) async fn priors(&mut self, commands: &[Command], repeats: DuplicateCheck) -> Loaded<Vec<CommentId>> {
+    pub(super) async fn records(&mut self, commands: &[Command], repeats: DuplicateCheck) -> Loaded<Vec<CommentId>> {
         let mut found = Vec::new();
         let looked_for = |verb: &CommandKind| repeats == DuplicateCheck::Possible || !tells_itself(verb);
         for (partition, asked) in self.asked(commands, looked_for) {
@@ -53,9 +53,9 @@ impl Load<'_> {
                 found.extend(done(&db, &list).await?);
             }
         }
-        let about = found.iter().filter_map(|(_, prior)| prior.comment).collect();
-        for ((subject, key), prior) in found {
-            self.world.load_prior(subject, key, prior);
+        let about = found.iter().filter_map(|(_, record)| record.comment).collect();
+        for ((subject, key), record) in found {
+            self.unit.load_prior(subject, key, record);
         }
         Ok(about)
     }
@@ -69,7 +69,7 @@ impl Load<'_> {
         let asked = commands
             .iter()
             .filter(|command| command.verb.as_like().is_none() && wanted(&command.verb))
-            .filter_map(|command| Some((self.world.subject(&command.subject)?.id, command.request.key)));
+            .filter_map(|command| Some((self.unit.subject(&command.subject)?.id, command.request.key)));
         let asked: BTreeSet<SubjectRequest> = asked.collect();
         by_table(asked, self.tx.tables().index, |(subject, _)| at(*subject)).collect()
     }
@@ -90,12 +90,16 @@ async fn created<C: ConnectionTrait>(
     let select = Entity::find().select_only().columns(columns);
     let select = requests(select, db, list, REQUEST, [Column::Part, Column::SubjectId, Column::RequestKey]);
     let rows: Vec<(i64, i64, Vec<u8>, i64, i64)> = select.into_tuple().all(db).await?;
-    let prior = |(subject, id, key, print, revision): (i64, i64, Vec<u8>, i64, i64)| {
-        let prior =
-            IdempotencyRecord { verb: CREATED, print: Fingerprint(print), comment: CommentId::new(id), revision };
-        Ok(((row::id(subject)?.into(), row::request_key(&key)?), prior))
+    let record = |(subject, id, key, fingerprint, revision): (i64, i64, Vec<u8>, i64, i64)| {
+        let record = IdempotencyRecord {
+            verb: CREATED,
+            fingerprint: Fingerprint(fingerprint),
+            comment: CommentId::new(id),
+            revision,
+        };
+        Ok(((row::id(subject)?.into(), row::request_key(&key)?), record))
     };
-    rows.into_iter().map(prior).collect()
+    rows.into_iter().map(record).collect()
 }
 
 async fn done<C: ConnectionTrait>(
@@ -105,16 +109,16 @@ async fn done<C: ConnectionTrait>(
     use comment_request::{Column, Entity};
     let columns = [Column::Part, Column::SubjectId, Column::RequestKey];
     let select = requests(Entity::find(), db, list, PRIMARY, columns);
-    let prior = |found: comment_request::Model| {
-        let prior = IdempotencyRecord {
+    let record = |found: comment_request::Model| {
+        let record = IdempotencyRecord {
             verb: found.verb,
-            print: Fingerprint(found.print),
+            fingerprint: Fingerprint(found.print),
             comment: CommentId::new(found.comment_id),
             revision: found.revision,
         };
-        Ok(((row::id(found.subject_id)?.into(), row::request_key(&found.request_key)?), prior))
+        Ok(((row::id(found.subject_id)?.into(), row::request_key(&found.request_key)?), record))
     };
-    select.all(db).await?.into_iter().map(prior).collect()
+    select.all(db).await?.into_iter().map(record).collect()
 }
 
 /// The rows that belong to one of these requests: those of a list of keys where all are of one subject.

@@ -18,7 +18,7 @@ impl Load<'_> {
     pub(super) async fn likes(&mut self, wanted: &BTreeSet<(CommentId, MemberId)>) -> Loaded<()> {
         // The key starts with the subject, which the locked comment names; a comment that is not there has no likes.
         let known = wanted.iter().filter_map(|(id, member)| {
-            Some(LikeKey { subject: self.world.comment(*id)?.subject_id, member: member.clone(), comment: *id })
+            Some(LikeKey { subject: self.unit.comment(*id)?.subject_id, member: member.clone(), comment: *id })
         });
         let mut known: Vec<LikeKey> = known.collect();
         known.sort_unstable();
@@ -26,7 +26,7 @@ impl Load<'_> {
             for list in padded_to(MOST, &keys) {
                 let db = self.tx.on(partition);
                 for found in LikeKey::any(&list, db.get_database_backend()).all(&db).await? {
-                    self.world.load_like(row::like(found)?);
+                    self.unit.load_like(row::like(found)?);
                 }
             }
         }

@@ -29,7 +29,7 @@ impl Load<'_> {
         ids.extend(self.identify(&unknown).await?);
         self.lock_subjects(&ids).await?;
         self.remember(&unknown);
-        let missing = keys.iter().filter(|key| self.world.subject(key).is_none());
+        let missing = keys.iter().filter(|key| self.unit.subject(key).is_none());
         let gone: Vec<&SubjectKey> = missing.filter(|key| identities.id(key).is_some()).collect();
         if gone.is_empty() {
             return Ok(());
@@ -42,7 +42,7 @@ impl Load<'_> {
     }
 
     fn remember(&self, keys: &[&SubjectKey]) {
-        for subject in keys.iter().filter_map(|key| self.world.subject(key)) {
+        for subject in keys.iter().filter_map(|key| self.unit.subject(key)) {
             self.tx.identities().remember(subject.id, &subject.key);
         }
     }
@@ -70,7 +70,7 @@ impl Load<'_> {
 
     /// The subjects of loaded comments, not locked: likes only ask whether they may be written.
     pub(super) async fn subjects_of(&mut self, comments: &BTreeSet<CommentId>) -> Loaded<()> {
-        let ids = comments.iter().filter_map(|id| Some(self.world.comment(*id)?.subject_id)).collect();
+        let ids = comments.iter().filter_map(|id| Some(self.unit.comment(*id)?.subject_id)).collect();
         self.read_subjects(&ids, |select| select).await
     }
 
@@ -86,7 +86,7 @@ impl Load<'_> {
                 let select = Entity::find().filter(Column::Part.is_in(parts(list.iter().map(|id| id.partition()))));
                 let select = how(select.filter(Column::Id.is_in(list.iter().map(|id| id.get()))));
                 for found in select.all(&self.tx.on(partition)).await? {
-                    self.world.load_subject(row::subject(found)?);
+                    self.unit.load_subject(row::subject(found)?);
                 }
             }
         }

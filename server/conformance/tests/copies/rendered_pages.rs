@@ -17,16 +17,18 @@ use super::process::Cached;
 use super::{FIRST, Scene, scene_on, servers};
 
 /// What of the first page is kept in print.
-async fn printed(process: &Cached, key: &SubjectKey, window: PageQuery, previews: u8) -> Option<RenderedPage> {
-    process.reader.printed(key, window.order, window.limit, previews).await
+async fn rendered_page(process: &Cached, key: &SubjectKey, window: PageQuery, previews: u8) -> Option<RenderedPage> {
+    process.reader.rendered_page(key, window.order, window.limit, previews).await
 }
 
 /// Whether it is kept; and if so, it is what the rows show.
 async fn is_kept(process: &Cached, key: &SubjectKey, window: PageQuery, previews: u8) -> bool {
-    let Some(RenderedPage { subject, print }) = printed(process, key, window, previews).await else { return false };
+    let Some(RenderedPage { subject, rendered }) = rendered_page(process, key, window, previews).await else {
+        return false;
+    };
     let rows = process.store.reader().roots(key, window, previews).await.expect("read").expect("there");
     assert_eq!(subject, rows.subject);
-    assert_eq!(String::from_utf8_lossy(&print), String::from_utf8_lossy(&servers::Plain("plain").print(rows)));
+    assert_eq!(String::from_utf8_lossy(&rendered), String::from_utf8_lossy(&servers::Plain("plain").rendered(rows)));
     true
 }
 
@@ -83,7 +85,7 @@ async fn three_roots(server: &Server) -> Scene {
 }
 
 /// Reads the page twice: the first time fills, the second one puts it together of copies, and leaves its print.
-async fn print(server: &Server, process: &Cached, key: &SubjectKey) {
+async fn rendered(server: &Server, process: &Cached, key: &SubjectKey) {
     delete(server, "*:f:*");
     for _ in 0..2 {
         process.reader.roots(key, FIRST, 3).await.expect("read");
@@ -101,19 +103,23 @@ fn a_print_answers_until_anything_on_its_page_may_be_another() {
         let root = fire.ids_under(key)[1];
         let oldest = PageQuery { order: ListOrder::Oldest, ..FIRST };
         for turn in 0..3 {
-            print(&server, process, key).await;
+            rendered(&server, process, key).await;
             // Nothing but the print can answer.
             delete(&server, "*:c:*");
             assert!(is_kept(process, key, FIRST, 3).await, "{turn}");
             for (window, previews) in [(PageQuery { limit: 19, ..FIRST }, 3), (FIRST, 2), (oldest, 3)] {
-                assert_eq!(printed(process, key, window, previews).await, None, "it answers to its own name alone");
+                assert_eq!(
+                    rendered_page(process, key, window, previews).await,
+                    None,
+                    "it answers to its own name alone"
+                );
             }
             match turn {
                 0 => fire.like(0, key, root, 1).await,
                 1 => drop(fire.reply(0, key, root).await),
                 _ => fire.delete(0, key, root).await,
             }
-            assert_eq!(printed(process, key, FIRST, 3).await, None, "something has changed, {turn}");
+            assert_eq!(rendered_page(process, key, FIRST, 3).await, None, "something has changed, {turn}");
         }
     });
 }
@@ -125,15 +131,15 @@ fn a_print_that_was_damaged_is_none() {
     servers::play(async {
         let Scene { process, fire, .. } = &three_roots(&server).await;
         let key = &fire.keys[0];
-        print(&server, process, key).await;
+        rendered(&server, process, key).await;
         assert!(is_kept(process, key, FIRST, 3).await);
         for damage in
             ["redis.call('SETRANGE', key, redis.call('STRLEN', key) - 9, '\\1')", "redis.call('SET', key, 'x')"]
         {
             let damage = format!("local key = redis.call('KEYS', '*:f:*')[1] return {damage}");
             server.ask(&["EVAL", &damage, "0"]).expect("damaged");
-            assert_eq!(printed(process, key, FIRST, 3).await, None);
-            print(&server, process, key).await;
+            assert_eq!(rendered_page(process, key, FIRST, 3).await, None);
+            rendered(&server, process, key).await;
             assert!(is_kept(process, key, FIRST, 3).await, "it is replaced");
         }
     });
@@ -146,12 +152,12 @@ fn an_audit_finds_a_print_that_is_another_than_its_page() {
     servers::play(async {
         let Scene { process, fire, .. } = &three_roots(&server).await;
         let (key, auditor) = (&fire.keys[0], CacheAuditor::new(process.reader.clone()));
-        print(&server, process, key).await;
+        rendered(&server, process, key).await;
         assert!(is_kept(process, key, FIRST, 3).await);
         assert_eq!(auditor.audit(Duration::ZERO, None).await, Ok(Some(false)));
         // Another print, with a sum that is right: its last byte is said twice.
-        let print = printed(process, key, FIRST, 3).await.expect("kept").print;
-        let wrong = [&print[..], &print[print.len() - 1..]].concat();
+        let rendered = rendered_page(process, key, FIRST, 3).await.expect("kept").rendered;
+        let wrong = [&rendered[..], &rendered[rendered.len() - 1..]].concat();
         let sum = xxhash_rust::xxh3::xxh3_64(&wrong).to_be_bytes();
         let spelled: String = sum.iter().chain(&wrong).map(|byte| format!("\\{byte:03}")).collect();
         let replace = format!(
@@ -160,10 +166,10 @@ fn an_audit_finds_a_print_that_is_another_than_its_page() {
             return redis.call('SET', key, string.sub(kept, 1, string.find(kept, '\\n', 1, true)) .. '{spelled}')"
         );
         server.ask(&["EVAL", &replace, "0"]).expect("replaced");
-        assert_eq!(printed(process, key, FIRST, 3).await.expect("kept").print, wrong);
+        assert_eq!(rendered_page(process, key, FIRST, 3).await.expect("kept").rendered, wrong);
         assert_eq!(auditor.audit(Duration::ZERO, None).await, Ok(Some(true)));
         assert_eq!(process.reader.tally().of(CacheEvent::Drift), 1);
-        assert_eq!(printed(process, key, FIRST, 3).await, None, "it is forgotten");
+        assert_eq!(rendered_page(process, key, FIRST, 3).await, None, "it is forgotten");
     });
 }
 
@@ -175,7 +181,7 @@ fn an_audit_of_a_page_that_is_not_the_first_holds_no_print_against_it() {
         let Scene { process, fire, .. } = &three_roots(&server).await;
         let (key, auditor) = (&fire.keys[0], CacheAuditor::new(process.reader.clone()));
         let second = PageQuery { start: PageStart::After(3), ..FIRST };
-        print(&server, process, key).await;
+        rendered(&server, process, key).await;
         // What was answered until now is looked at before.
         assert_eq!(auditor.audit(Duration::ZERO, None).await, Ok(Some(false)));
         assert!(process.reader.roots(key, second, 3).await.expect("read").expect("there").threads.items.len() < 3);
@@ -205,7 +211,7 @@ fn a_print_of_another_form_is_none_and_is_replaced_by_whoever_reads_next() {
     servers::play(async {
         let Scene { process, fire, .. } = &three_roots(&server).await;
         let key = &fire.keys[0];
-        print(&server, process, key).await;
+        rendered(&server, process, key).await;
         let of = server.ask(&["EVAL", "return redis.call('KEYS', '*:f:*')[1]", "0"]).expect("answered");
         let timeline =
             of.text().expect("a key").split(['.', ':']).nth(1).and_then(|part| part.parse().ok()).expect("a timeline");
@@ -213,14 +219,14 @@ fn a_print_of_another_form_is_none_and_is_replaced_by_whoever_reads_next() {
         let other = other.printing(Arc::new(servers::Plain("another")));
         other.ready(Duration::from_secs(10)).await.expect("the server answers");
         let ask = CachedPageQuery { key: key.clone(), root: None, part: ListPart::Window(FIRST), previews: 3 };
-        assert_eq!(other.printed(&ask).await, Ok(EntryLookup::Miss));
+        assert_eq!(other.rendered_page(&ask).await, Ok(EntryLookup::Miss));
         assert!(matches!(other.page(&ask).await, Ok(EntryLookup::Hit(Some(_)))));
         let replaced = async {
-            while other.printed(&ask).await == Ok(EntryLookup::Miss) {
+            while other.rendered_page(&ask).await == Ok(EntryLookup::Miss) {
                 tokio::time::sleep(Duration::from_millis(2)).await;
             }
         };
         tokio::time::timeout(Duration::from_secs(60), replaced).await.expect("it is printed anew");
-        assert_eq!(printed(process, key, FIRST, 3).await, None);
+        assert_eq!(rendered_page(process, key, FIRST, 3).await, None);
     });
 }

@@ -9,7 +9,7 @@ use crate::stats::CacheEvent;
 
 impl CachedReader {
     /// The first page of roots in print, if it is kept; else it is to be read in another way, which may lead to its being kept.
-    pub async fn printed(
+    pub async fn rendered_page(
         &self,
         key: &SubjectKey,
         order: ListOrder,
@@ -18,26 +18,28 @@ impl CachedReader {
     ) -> Option<RenderedPage> {
         let window = PageQuery { order, start: PageStart::Beginning, limit };
         let wanted = LoadKey { key: key.clone(), root: None, which: PageSelector::Window(window), previews };
-        let printed = self.0.printed(&wanted).await?;
+        let rendered_page = self.0.rendered_page(&wanted).await?;
         self.0.tally.one(CacheEvent::Hit);
         self.0.seen.note(AuditSample::PAGE, || AuditSample::Page(wanted));
-        Some(printed)
+        Some(rendered_page)
     }
 }
 
 impl Parts {
-    async fn printed(&self, wanted: &LoadKey) -> Option<RenderedPage> {
-        let prints = self.cache.prints()?;
+    async fn rendered_page(&self, wanted: &LoadKey) -> Option<RenderedPage> {
+        let rendered_pages = self.cache.rendered_pages()?;
         self.owed.clear(wanted.key.partition()).ok()?;
-        match prints.printed(&wanted.ask(&self.places)?).await {
-            Ok(EntryLookup::Hit(printed)) => printed,
+        match rendered_pages.rendered_page(&wanted.ask(&self.places)?).await {
+            Ok(EntryLookup::Hit(rendered_page)) => rendered_page,
             Ok(EntryLookup::Miss) | Err(_) => None,
         }
     }
 
     /// Whether what is kept in print is what would be printed now; where that cannot be told, it is.
-    pub(super) async fn is_printed_right(&self, wanted: &LoadKey) -> bool {
-        let (Some(prints), Some(ask)) = (self.cache.prints(), wanted.ask(&self.places)) else { return true };
-        prints.is_right(&ask).await.unwrap_or(true)
+    pub(super) async fn is_rendered_right(&self, wanted: &LoadKey) -> bool {
+        let (Some(rendered_pages), Some(ask)) = (self.cache.rendered_pages(), wanted.ask(&self.places)) else {
+            return true;
+        };
+        rendered_pages.is_right(&ask).await.unwrap_or(true)
     }
 }
