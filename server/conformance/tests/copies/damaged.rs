@@ -8,7 +8,7 @@ use riposte_core::page::RootPage;
 use riposte_core::ports::Reader;
 use riposte_test_redis::{Program, Reply, Server};
 
-use super::{FIRST, Scene, prints, scene_on, servers};
+use super::{FIRST, Scene, rendered_pages, scene_on, servers};
 
 #[test]
 fn a_copy_that_was_damaged_is_replaced_by_the_next_fill_and_so_is_a_cursor() {
