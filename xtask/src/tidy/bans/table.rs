@@ -111,7 +111,7 @@ pub(super) const BANS: &[Ban] = &[
         inside: &["server/src/middleware.rs", "server/src/middleware/"],
         except: &[],
         tests_too: false,
-        planted: ("server/src/middleware/limit.rs", "use riposte_core::cmd::Create;"),
+        planted: ("server/src/middleware/limit.rs", "use riposte_core::verbs::Create;"),
         fine: ("server/src/middleware/limit.rs", "use riposte_core::caller::Caller;"),
     },
     Ban {
